@@ -1,0 +1,149 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+let package = Package(
+    name: "assay",
+    products: [
+        .executable(name: "assay", targets: ["assay"]),
+        .library(name: "AssayKit", targets: ["AssayKit"]),
+        .library(name: "AssayEngine", targets: ["AssayEngine"]),
+        .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        .library(name: "AssayAppAttest", targets: ["AppAttest"]),
+        .library(name: "AssayDebug", targets: ["Debug"]),
+        .library(name: "AssaySQLite", targets: ["SQLite"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // System libraries.
+        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
+        .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+
+        // The kernel.
+        .target(
+            name: "AssayKit",
+            dependencies: [.product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+        .target(name: "AssayCrypto", dependencies: ["AssayKit", "CLibCrypto"], swiftSettings: settings),
+        .target(name: "AssayCBOR", dependencies: ["CLibCBOR"], swiftSettings: settings),
+        .target(name: "AssayYAML", dependencies: ["AssayKit", "CLibYAML"], swiftSettings: settings),
+        .target(name: "AssayPolicy", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),
+        .target(
+            name: "AssayEngine",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+
+        // Around the kernel.
+        .target(
+            name: "AssayHTTP",
+            dependencies: [
+                "AssayKit",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(name: "AssayTesting", dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR"], swiftSettings: settings),
+
+        // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine.
+        .target(
+            name: "AppAttest",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR", .product(name: "Logging", package: "swift-log")],
+            path: "Plugins/Providers/AppAttest",
+            swiftSettings: settings),
+        .target(
+            name: "Debug",
+            dependencies: ["AssayKit", "AssayCrypto"],
+            path: "Plugins/Providers/Debug",
+            swiftSettings: settings),
+        .target(
+            name: "SQLite",
+            dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Plugins/Stores/SQLite",
+            swiftSettings: settings),
+
+        // The command: the one place where plugins are listed.
+        .executableTarget(
+            name: "assay",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP", "AssayTesting",
+                "AssayCBOR", "AppAttest", "Debug", "SQLite",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+
+        // Tests.
+        .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: settings),
+        .testTarget(name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
+            swiftSettings: settings),
+        .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
+        .testTarget(name: "AssayYAMLTests", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),
+        .testTarget(
+            name: "AssayPolicyTests", dependencies: ["AssayKit", "AssayYAML", "AssayPolicy"], swiftSettings: settings),
+        .testTarget(
+            name: "AssayEngineTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
+                "Debug", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayHTTPTests",
+            dependencies: [
+                "AssayKit", "AssayHTTP", "AssayTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AppAttestTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayTesting", "AssayTestSupport", "AppAttest",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "ReadmeTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "Debug",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SQLiteTests",
+            dependencies: [
+                "AssayKit", "AssayTesting", "SQLite", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,31 @@
+/// Something wrong in a plugin's own section of a policy file.
+///
+/// A plugin names the key by its path *within its section*; the policy loader adds the file, the line and the column,
+/// so that an operator reads `policies/apps.yaml:12:9: projects[0].apps[1].providers.debug.tokens[0].sha256: …`.
+public struct ConfigurationError: Error, Sendable, Equatable {
+    /// One step from a section to a value in it.
+    public enum Component: Sendable, Hashable, ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+        /// A key of a mapping.
+        case key(String)
+        /// A place in a sequence, from 0.
+        case index(Int)
+
+        public init(stringLiteral value: String) {
+            self = .key(value)
+        }
+
+        public init(integerLiteral value: Int) {
+            self = .index(value)
+        }
+    }
+
+    /// The way from the plugin's section to the value; empty for the section itself.
+    public let path: [Component]
+    /// What is wrong and what was expected, in words for an operator; never a secret.
+    public let message: String
+
+    public init(at path: [Component] = [], _ message: String) {
+        self.path = path
+        self.message = message
+    }
+}

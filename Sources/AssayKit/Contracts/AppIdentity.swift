@@ -1,0 +1,64 @@
+/// The app that evidence is to speak for, as the policy registers it.
+public struct AppIdentity: Sendable, Hashable {
+    /// The canonical resource name: `projects/NUMBER/apps/APP_ID` or `oauthClients/CLIENT_ID`.
+    public let resource: String
+    /// Whether it is an app or an OAuth client.
+    public let kind: ResourceKind
+    /// The project that it belongs to.
+    public let project: ProjectIdentity
+    /// The App Check app ID or the OAuth client ID: the subject of its tokens.
+    public let subject: String
+    /// What Apple knows the app by; nil for apps of other platforms.
+    public let apple: AppleIdentity?
+
+    public init(
+        resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, apple: AppleIdentity? = nil
+    ) {
+        self.resource = resource
+        self.kind = kind
+        self.project = project
+        self.subject = subject
+        self.apple = apple
+    }
+}
+
+/// A project's two names (AIP-2510 lets clients use either).
+public struct ProjectIdentity: Sendable, Hashable {
+    public let number: String
+    public let id: String
+
+    public init(number: String, id: String) {
+        self.number = number
+        self.id = id
+    }
+}
+
+/// An app's names at Apple.
+public struct AppleIdentity: Sendable, Hashable {
+    /// The ten-character team identifier.
+    public let teamID: String
+    /// The bundle identifier; on macOS the signing identifier.
+    public let bundleID: String
+
+    public init(teamID: String, bundleID: String) {
+        self.teamID = teamID
+        self.bundleID = bundleID
+    }
+
+    /// The App ID, `TEAM.bundle`, whose SHA-256 is the relying party identifier in App Attest's evidence.
+    public var appID: String { "\(teamID).\(bundleID)" }
+}
+
+/// The kinds of resources that can obtain tokens.
+public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
+    case app
+    case oauthClient
+
+    /// The pattern of the resource name, in the terms of gRPC transcoding.
+    public var pattern: String {
+        switch self {
+        case .app: "projects/*/apps/*"
+        case .oauthClient: "oauthClients/*"
+        }
+    }
+}

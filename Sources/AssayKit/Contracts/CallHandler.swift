@@ -1,0 +1,17 @@
+/// What a transport needs of the kernel: the methods to route by, and an answer to each call.
+public protocol CallHandler: Sendable {
+    /// The methods of the kernel and of every registered plugin, whether or not a policy uses them.
+    var methods: [MethodDescriptor] { get }
+
+    /// Answers a call; whatever goes wrong is a ``CallFailure`` in the reply.
+    func handle(_ call: Call) async -> Reply
+
+    /// Whether calls can be answered now; the reason in words when not.
+    var readiness: Readiness { get async }
+}
+
+/// Whether a service can do its work.
+public enum Readiness: Sendable, Equatable {
+    case ready
+    case notReady(String)
+}

@@ -1,0 +1,62 @@
+public import Logging
+
+/// What a provider has at hand while it appraises one piece of evidence.
+public struct Context: Sendable {
+    /// The decision's identifier, under which logs and audit records can be found.
+    public let decision: DecisionID
+    /// The app that the evidence is to speak for.
+    public let app: AppIdentity
+    /// The challenge that the kernel redeemed for this request; nil for methods without one.
+    public let challenge: [UInt8]?
+    /// When the caller stops waiting. The kernel cancels the task then.
+    public let deadline: Instant
+    /// Who called, as far as the transport knows: an address; nil in a process.
+    public let peer: String?
+    /// The time at which the request is judged: one reading for the whole decision.
+    public let now: Instant
+    /// The provider's own corner of the state store, for this app.
+    public let state: StateSpace
+    /// Seals what clients keep for the provider, for this app.
+    public let sealer: Sealer
+    /// A logger that carries the decision's identifier.
+    public let logger: Logger
+
+    public init(
+        decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?, now: Instant,
+        state: StateSpace, sealer: Sealer, logger: Logger
+    ) {
+        self.decision = decision
+        self.app = app
+        self.challenge = challenge
+        self.deadline = deadline
+        self.peer = peer
+        self.now = now
+        self.state = state
+        self.sealer = sealer
+        self.logger = logger
+    }
+}
+
+/// Seals bytes that a client keeps and brings back: only this service can read them, and only for the app and the
+/// provider that they were sealed for. What was sealed stays good across restarts and rotations of the sealing key.
+public struct Sealer: Sendable {
+    private let sealing: @Sendable ([UInt8]) throws -> [UInt8]
+    private let opening: @Sendable ([UInt8]) -> [UInt8]?
+
+    public init(
+        seal: @escaping @Sendable ([UInt8]) throws -> [UInt8], open: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) {
+        self.sealing = seal
+        self.opening = open
+    }
+
+    /// Seals bytes.
+    public func seal(_ plaintext: [UInt8]) throws -> [UInt8] {
+        try sealing(plaintext)
+    }
+
+    /// The bytes that were sealed; nil when this service did not seal them for this app and provider.
+    public func open(_ sealed: [UInt8]) -> [UInt8]? {
+        opening(sealed)
+    }
+}

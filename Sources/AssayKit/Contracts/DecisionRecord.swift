@@ -1,0 +1,53 @@
+/// What is kept of one decision: enough to explain it afterwards, and no secret.
+public struct DecisionRecord: Sendable {
+    /// How a call ended.
+    public enum Outcome: Sendable {
+        /// A challenge was handed out.
+        case challenged
+        /// A token was issued.
+        case issued(tokenID: String, limitedUse: Bool, expires: Instant)
+        /// Evidence was refused.
+        case refused(Reason)
+        /// The request was not of the method's form, or names what there is not.
+        case rejected(StatusCode)
+        /// No decision could be made.
+        case failed(StatusCode)
+    }
+
+    public let decision: DecisionID
+    /// When the call came in.
+    public let time: Instant
+    /// How long the answer took.
+    public let duration: Duration
+    public let method: String
+    /// The canonical resource name where it is known, else what the caller asked for, shortened.
+    public let resource: String
+    /// The provider; nil when the call did not get that far.
+    public let provider: String?
+    public let outcome: Outcome
+    public let detail: String?
+    public let facts: [Fact]
+    public let peer: String?
+
+    public init(
+        decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?, outcome: Outcome,
+        detail: String?, facts: [Fact], peer: String?
+    ) {
+        self.decision = decision
+        self.time = time
+        self.duration = duration
+        self.method = method
+        self.resource = resource
+        self.provider = provider
+        self.outcome = outcome
+        self.detail = detail
+        self.facts = facts
+        self.peer = peer
+    }
+}
+
+/// Receives one record a decision.
+public protocol DecisionSink: Sendable {
+    /// Called once for every decision, before its reply is returned; it must not block.
+    func record(_ record: DecisionRecord)
+}

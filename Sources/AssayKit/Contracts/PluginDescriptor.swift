@@ -1,0 +1,30 @@
+/// What a plugin says of itself, once, before any policy is read.
+public struct PluginDescriptor: Sendable {
+    /// The version of the contract that this kit describes. A plugin built for another one is refused at start.
+    public static let currentContract = 1
+
+    /// The name in policies, in audit records and in the tokens' `provider` claim: `app_attest`, `debug`.
+    public let name: String
+    /// The version of the contract that the plugin was written for.
+    public let contract: Int
+    /// One sentence for people.
+    public let summary: String
+    /// Every reason that the plugin may refuse with; a verdict with another one counts as a fault of the plugin.
+    public let reasons: [Reason]
+    /// The facts that the plugin's verdicts may carry.
+    public let facts: [FactName]
+    /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
+    public let evidenceLimit: Int
+
+    public init(
+        name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
+        evidenceLimit: Int = 32 * 1024
+    ) {
+        self.name = name
+        self.contract = contract
+        self.summary = summary
+        self.reasons = reasons
+        self.facts = facts
+        self.evidenceLimit = evidenceLimit
+    }
+}

@@ -1,0 +1,56 @@
+/// A method of a provider: what clients call, of one of two kinds.
+///
+/// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
+/// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token.
+public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
+    /// What the method looks like from outside.
+    public let descriptor: MethodDescriptor
+    package let action: Action
+
+    package enum Action: Sendable {
+        case challenge
+        case exchange(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedExchange)
+    }
+
+    /// A method that hands out a challenge: an empty request, and `challenge` and `ttl` in reply.
+    ///
+    /// Challenges are bound to the app and to the provider, good for five minutes and for one exchange.
+    public static func challenge(_ name: String, resources: Set<ResourceKind> = [.app]) -> ProviderMethod {
+        ProviderMethod(
+            descriptor: MethodDescriptor(name: name, kind: .challenge, resources: resources), action: .challenge)
+    }
+
+    /// A method that exchanges evidence for a token.
+    ///
+    /// - Parameters:
+    ///   - challenge: where the request carries the challenge, if it has one. The kernel redeems it before the handler
+    ///     runs, so a handler sees only challenges that were made for this app, lately, and never used before.
+    ///   - reply: whether the token is the whole reply, or stands in it beside the provider's own fields.
+    ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
+    public static func exchange<Request: RequestMessage>(
+        _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
+        resources: Set<ResourceKind> = [.app],
+        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> Verdict
+    ) -> ProviderMethod {
+        let descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+        return ProviderMethod(
+            descriptor: descriptor,
+            action: .exchange { (provider, fields) throws(InvalidRequest) in
+                let request = try Request(fields)
+                return PreparedExchange(challenge: challenge.map { $0(request) }) { context in
+                    try await handler(provider, request, context)
+                }
+            })
+    }
+}
+
+/// An exchange whose request has been read, and whose evidence waits for appraisal.
+package struct PreparedExchange: Sendable {
+    package let challenge: [UInt8]?
+    package let appraise: @Sendable (Context) async throws -> Verdict
+
+    package init(challenge: [UInt8]?, appraise: @escaping @Sendable (Context) async throws -> Verdict) {
+        self.challenge = challenge
+        self.appraise = appraise
+    }
+}

@@ -1,0 +1,43 @@
+/// The outcome of appraising evidence (RFC 9334, section 4.2: attestation results).
+///
+/// A refusal is a value. A provider that cannot decide, because a store or an upstream does not answer, throws instead;
+/// the kernel never makes a token of that.
+public enum Verdict: Sendable {
+    /// The evidence is genuine and fulfils the policy.
+    case verified(Appraisal)
+    /// The evidence is not good enough, and why; `detail` helps an operator and holds no secret.
+    case refused(Reason, detail: String? = nil)
+
+    /// A verdict without facts or reply fields.
+    public static var verified: Verdict { .verified(Appraisal()) }
+}
+
+/// What a provider found when it verified evidence.
+public struct Appraisal: Sendable {
+    /// What was learned, under names that the provider's descriptor lists.
+    public var facts: [Fact]
+    /// What the reply carries beside the token, such as an artifact.
+    public var reply: [ReplyField]
+
+    public init(facts: [Fact] = [], reply: [ReplyField] = []) {
+        self.facts = facts
+        self.reply = reply
+    }
+}
+
+/// A field of a reply, beside what the kernel puts there.
+public struct ReplyField: Sendable, Hashable {
+    /// The name in lowerCamelCase.
+    public let name: String
+    public let value: JSON
+
+    public init(_ name: String, _ value: JSON) {
+        self.name = name
+        self.value = value
+    }
+
+    /// A field of bytes: standard, padded Base 64, the one form that Apple's decoders read.
+    public static func bytes(_ name: String, _ bytes: some Collection<UInt8>) -> ReplyField {
+        ReplyField(name, .string(Base64.encode(bytes)))
+    }
+}

@@ -1,0 +1,58 @@
+/// Where the kernel and its plugins keep what must outlive a request: few operations, each atomic and durable.
+///
+/// An implementer keeps these promises; `StateStoreSuite` in `AssayTesting` checks them:
+///
+/// - when an operation returns, its effect survives a crash of the process, as far as the store is durable at all;
+/// - of any number of concurrent ``insert(_:value:expires:)`` of one key, exactly one returns true;
+/// - a counter never goes down, whatever the order of concurrent ``advance(_:to:)``;
+/// - an entry is expired from the instant `expires` on; it is then as good as absent, and takes no space for ever;
+/// - spaces and names are told apart by their bytes in UTF-8 (not as `String` compares them); up to 1024 bytes each and
+///   values up to 1 MiB are taken, larger ones may be refused but are never cut off;
+/// - a store that is full refuses to write; it never drops what has not expired;
+/// - an operation that cannot be carried out throws, and has then no effect, or one that the caller may not rely on.
+public protocol StateStore: Sendable {
+    /// Writes an entry if there is none, or only an expired one. Returns whether it did.
+    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool
+
+    /// Raises a counter if `value` is greater than what is stored; absent counts as 0. Returns whether it did.
+    /// Counters do not expire.
+    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool
+
+    /// The value of an entry that has not expired.
+    func get(_ key: StateKey) async throws -> [UInt8]?
+
+    /// Writes an entry, or replaces it; nil deletes it. Counters are not entries.
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws
+
+    /// Up to `limit` entries of a space whose names come after `name`, in the order of their names' bytes.
+    ///
+    /// Nil begins at the first. Fewer than `limit` mean that there are no more. Keep pages to 10 000 entries: a store
+    /// may refuse larger ones.
+    func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry]
+}
+
+/// The name of an entry or a counter.
+public struct StateKey: Sendable, Hashable {
+    /// Who owns it: the kernel's or a plugin's namespace.
+    public let space: String
+    /// Which one it is, within the space.
+    public let name: String
+
+    public init(_ space: String, _ name: String) {
+        self.space = space
+        self.name = name
+    }
+}
+
+/// An entry as ``StateStore/list(_:after:limit:)`` returns it.
+public struct StateEntry: Sendable, Hashable {
+    public let name: String
+    public let value: [UInt8]
+    public let expires: Instant?
+
+    public init(name: String, value: [UInt8], expires: Instant?) {
+        self.name = name
+        self.value = value
+        self.expires = expires
+    }
+}

@@ -1,0 +1,72 @@
+/// A JSON value (RFC 8259).
+///
+/// Objects keep the order of their members, and all of them: whether a repeated name is an error is for the reader to
+/// say. Numbers without fraction and exponent that fit are ``integer(_:)``.
+public indirect enum JSON: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSON])
+    case object([JSONMember])
+
+    /// An object from names and values, in this order.
+    public static func object(_ members: KeyValuePairs<String, JSON>) -> JSON {
+        .object(members.map { JSONMember($0.key, $0.value) })
+    }
+
+    /// The members of an object; nil for any other value.
+    public var members: [JSONMember]? {
+        if case .object(let members) = self { members } else { nil }
+    }
+
+    /// The last member of an object with a name; nil when there is none, or when this is no object.
+    public subscript(name: String) -> JSON? {
+        members?.last { $0.name == name }?.value
+    }
+
+    /// The text of a string; nil for any other value.
+    public var string: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The number when it is whole; nil for any other value.
+    public var integer: Int64? {
+        if case .integer(let number) = self { number } else { nil }
+    }
+
+    /// The truth value; nil for any other value.
+    public var bool: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The elements of an array; nil for any other value.
+    public var array: [JSON]? {
+        if case .array(let elements) = self { elements } else { nil }
+    }
+}
+
+/// A name and its value in a JSON object.
+public struct JSONMember: Sendable, Hashable {
+    public let name: String
+    public let value: JSON
+
+    public init(_ name: String, _ value: JSON) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: JSON...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(elements.map { JSONMember($0.0, $0.1) })
+    }
+    public init(nilLiteral: ()) { self = .null }
+}

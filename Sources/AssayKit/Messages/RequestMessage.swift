@@ -1,0 +1,91 @@
+/// A typed request: reads itself from the fields that a client sent.
+public protocol RequestMessage: Sendable {
+    /// - Throws: ``InvalidRequest`` when a field is missing or has the wrong type; the client is told which one.
+    init(_ fields: RequestFields) throws(InvalidRequest)
+}
+
+/// A request that is not of the method's form: the client's mistake, told to it in words.
+public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertible {
+    public let message: String
+
+    public init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
+}
+
+/// The fields of a request, read as proto3 JSON: each name in lowerCamelCase or snake_case, `null` as absent.
+///
+/// Real clients mix both spellings in one body. Fields that nobody asks for are passed over, so that newer clients work;
+/// a field that is there twice is refused, because two readers could take different ones.
+public struct RequestFields: Sendable {
+    private let members: [JSONMember]
+    private let bytesLimit: Int
+
+    /// - Throws: ``InvalidRequest`` when the body is no object.
+    public init(_ body: JSON, bytesLimit: Int = .max) throws(InvalidRequest) {
+        guard let members = body.members else {
+            throw InvalidRequest("the request body must be a JSON object")
+        }
+        self.members = members
+        self.bytesLimit = bytesLimit
+    }
+
+    /// The text of a field that must be there and not be empty.
+    public func string(_ name: String) throws(InvalidRequest) -> String {
+        guard let text = try optionalString(name) else { throw InvalidRequest("the field '\(name)' is missing") }
+        return text
+    }
+
+    /// The text of a field; nil when it is absent, null or empty, which proto3 does not tell apart.
+    public func optionalString(_ name: String) throws(InvalidRequest) -> String? {
+        switch try value(name) {
+        case nil: return nil
+        case .string(let text):
+            guard text.utf8.count <= bytesLimit else {
+                throw InvalidRequest("the field '\(name)' is too large: \(bytesLimit) bytes at most")
+            }
+            return text.isEmpty ? nil : text
+        default: throw InvalidRequest("the field '\(name)' must be a string")
+        }
+    }
+
+    /// The bytes of a Base 64 field that must be there and not be empty: either alphabet, padded or not.
+    public func bytes(_ name: String) throws(InvalidRequest) -> [UInt8] {
+        guard let value = try value(name), value != .string("") else {
+            throw InvalidRequest("the field '\(name)' is missing")
+        }
+        guard let text = value.string, let bytes = Base64.decode(text) else {
+            throw InvalidRequest("the field '\(name)' must be a string of Base 64")
+        }
+        guard bytes.count <= bytesLimit else {
+            throw InvalidRequest("the field '\(name)' is too large: \(bytesLimit) bytes at most")
+        }
+        return bytes
+    }
+
+    /// A truth value; false when it is absent.
+    public func bool(_ name: String) throws(InvalidRequest) -> Bool {
+        switch try value(name) {
+        case nil: return false
+        case .bool(let value): return value
+        default: throw InvalidRequest("the field '\(name)' must be true or false")
+        }
+    }
+
+    private func value(_ name: String) throws(InvalidRequest) -> JSON? {
+        let snake = RequestFields.snakeCase(name)
+        let found = members.filter { $0.name == name || $0.name == snake }
+        guard found.count <= 1 else { throw InvalidRequest("the field '\(name)' is there more than once") }
+        guard let value = found.first?.value, value != .null else { return nil }
+        return value
+    }
+
+    private static func snakeCase(_ name: String) -> String {
+        name.reduce(into: "") { text, character in
+            if character.isUppercase { text += "_" }
+            text += character.lowercased()
+        }
+    }
+}

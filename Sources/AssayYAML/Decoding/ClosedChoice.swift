@@ -1,0 +1,20 @@
+/// What to say of a value that is none of an enumeration's cases.
+enum ClosedChoice {
+    /// A message that lists the raw values; nil for a type that is no enumeration of strings.
+    static func mismatch(_ type: any Any.Type, _ node: YAMLNode) -> YAMLMismatch? {
+        guard let type = type as? any CaseIterable.Type else { return nil }
+        let names = names(type)
+        guard !names.isEmpty else { return nil }
+        var hint: String?
+        if case .scalar(let text, _) = node.content {
+            hint = Spelling.suggestion(for: text, among: names).map { "did you mean `\($0)`?" }
+        }
+        let listed = names.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
+        let expected = names.count == 1 ? listed : "one of \(listed)\(names.count > 20 ? ", …" : "")"
+        return YAMLMismatch(expected: expected, found: node, hint: hint)
+    }
+
+    private static func names<T: CaseIterable>(_ type: T.Type) -> [String] {
+        type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
+    }
+}

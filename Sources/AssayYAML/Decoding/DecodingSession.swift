@@ -1,0 +1,61 @@
+/// What one decoding gathers beside its value, and the way every value in it is decoded.
+final class DecodingSession {
+    private(set) var unknownKeys: [Diagnostic] = []
+
+    func report(_ diagnostics: [Diagnostic]) {
+        for diagnostic in diagnostics where unknownKeys.count < LocatedFailure.limit { unknownKeys.append(diagnostic) }
+    }
+
+    /// A value of any type at a node. Throws only errors that have their place.
+    ///
+    /// `outer` is the decoder of the same node when a type takes it as a whole: they share the keys.
+    func decode<T: Decodable>(
+        _ type: T.Type, from node: YAMLNode, at path: @autoclosure () -> YAMLPath, inside outer: NodeDecoder? = nil
+    ) throws -> T {
+        do throws(YAMLMismatch) {
+            if let scalar = try Self.scalar(type, node) { return scalar }
+        } catch {
+            let path = path()
+            throw mismatch(type, node, path, error)
+        }
+        let isHomogeneous = type is any HomogeneousCollection.Type
+        let decoder = NodeDecoder(
+            node, path: path(), session: self, isHomogeneous: isHomogeneous, sharing: outer?.sharedLog)
+        let value: T
+        do {
+            value = try T(from: decoder)
+        } catch {
+            throw decoder.located(error, decoding: type)
+        }
+        decoder.reportUnknownKeys()
+        return value
+    }
+
+    func mismatch(_ type: any Any.Type, _ node: YAMLNode, _ path: YAMLPath, _ mismatch: YAMLMismatch) -> DecodingError {
+        .typeMismatch(
+            type,
+            .init(
+                codingPath: path.codingPath, debugDescription: mismatch.message,
+                underlyingError: LocatedFailure([node.diagnostic(mismatch.message, path: path, hint: mismatch.hint)])))
+    }
+
+    /// The types that are read from text directly; nil for all others.
+    private static func scalar<T>(_ type: T.Type, _ node: YAMLNode) throws(YAMLMismatch) -> T? {
+        if type == String.self { return try node.string() as? T }
+        if type == Bool.self { return try node.bool() as? T }
+        if type == Int.self { return try node.integer(Int.self) as? T }
+        if type == Duration.self { return try node.duration() as? T }
+        if type == Double.self { return try node.double() as? T }
+        if type == Float.self { return Float(try node.double()) as? T }
+        if type == Int64.self { return try node.integer(Int64.self) as? T }
+        if type == Int32.self { return try node.integer(Int32.self) as? T }
+        if type == Int16.self { return try node.integer(Int16.self) as? T }
+        if type == Int8.self { return try node.integer(Int8.self) as? T }
+        if type == UInt.self { return try node.integer(UInt.self) as? T }
+        if type == UInt64.self { return try node.integer(UInt64.self) as? T }
+        if type == UInt32.self { return try node.integer(UInt32.self) as? T }
+        if type == UInt16.self { return try node.integer(UInt16.self) as? T }
+        if type == UInt8.self { return try node.integer(UInt8.self) as? T }
+        return nil
+    }
+}

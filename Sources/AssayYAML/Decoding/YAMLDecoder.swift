@@ -1,0 +1,41 @@
+/// Decodes any `Decodable` type from a located value.
+///
+/// Keys that the type does not ask for are errors. Every error becomes a diagnostic at the value it is about, with the
+/// path of keys from the root: those of `DecodingError`, `ConfigurationError` with its path relative to the value whose
+/// type threw it, and any other error in words of its own. After a failed element of a sequence the others are still
+/// read. `Duration` is read from text such as `1h30m`.
+package struct YAMLDecoder {
+    package init() {}
+
+    /// The value of a node; `path` is the node's own, for messages.
+    package func decode<T: Decodable>(
+        _ type: T.Type, from node: YAMLNode, path: YAMLPath = .root
+    ) throws(Diagnostics) -> T {
+        let sink = DiagnosticSink()
+        let value = decode(type, from: node, path: path, log: nil, into: sink)
+        try sink.throwIfAny()
+        guard let value else { throw Diagnostics(node.diagnostic("cannot be read", path: path)) }
+        return value
+    }
+
+    /// Reports into a sink; with a log, keys are shared with other readers of the mapping, which report unknown ones.
+    func decode<T: Decodable>(
+        _ type: T.Type, from node: YAMLNode, path: YAMLPath, log: KeyLog?, into sink: DiagnosticSink
+    ) -> T? {
+        let session = DecodingSession()
+        defer { for diagnostic in session.unknownKeys { sink.report(diagnostic) } }
+        do {
+            guard let log else { return try session.decode(type, from: node, at: path) }
+            let decoder = NodeDecoder(node, path: path, session: session, isHomogeneous: false, sharing: log)
+            do {
+                return try T(from: decoder)
+            } catch {
+                log.isIncomplete = true
+                throw decoder.located(error, decoding: type)
+            }
+        } catch {
+            for diagnostic in LocatedFailure(in: error)?.diagnostics ?? [] { sink.report(diagnostic) }
+            return nil
+        }
+    }
+}

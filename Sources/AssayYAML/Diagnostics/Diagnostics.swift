@@ -1,0 +1,33 @@
+/// What is wrong with policy files: at least one problem, sorted by file, line and column.
+public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
+    public let all: [Diagnostic]
+    /// How many more problems were found and not kept.
+    public let omitted: Int
+
+    /// Exactly one problem.
+    public init(_ diagnostic: Diagnostic) {
+        all = [diagnostic]
+        omitted = 0
+    }
+
+    /// Several problems in any order; nil when there are none.
+    public init?(_ diagnostics: [Diagnostic], omitted: Int = 0) {
+        guard !diagnostics.isEmpty else { return nil }
+        all = diagnostics.enumerated()
+            .sorted { left, right in
+                guard left.element.location != right.element.location else { return left.offset < right.offset }
+                // A problem without a place concerns the whole and comes first.
+                guard let leftPlace = left.element.location else { return true }
+                guard let rightPlace = right.element.location else { return false }
+                return leftPlace < rightPlace
+            }
+            .map(\.element)
+        self.omitted = omitted
+    }
+
+    /// Each problem in full, one after the other.
+    public var description: String {
+        let listed = all.map(\.description).joined(separator: "\n")
+        return omitted == 0 ? listed : "\(listed)\nand \(omitted) more problems"
+    }
+}

@@ -1,0 +1,49 @@
+/// Guesses what a misspelled key was meant to be.
+package enum Spelling {
+    /// Names of more bytes than this are not compared.
+    private static let longest = 64
+
+    /// The candidate nearest to a name, or nil when none is near: one slip in a short name, up to three in a long one.
+    package static func suggestion(for name: String, among candidates: [String]) -> String? {
+        guard name.utf8.count <= longest else { return nil }
+        let slips = name.utf8.count <= 4 ? 1 : name.utf8.count <= 8 ? 2 : 3
+        var best: (distance: Int, candidate: String)?
+        for candidate in candidates where candidate != name && candidate.utf8.count <= longest {
+            guard let distance = distance(name, candidate), distance <= slips, distance < candidate.utf8.count else {
+                continue
+            }
+            if best.map({ distance < $0.distance }) ?? true { best = (distance, candidate) }
+        }
+        return best?.candidate
+    }
+
+    /// "did you mean `x`?" for a near candidate; otherwise the list of what is known; nil when nothing is.
+    package static func hint(for name: String, among candidates: [String]) -> String? {
+        if let suggestion = suggestion(for: name, among: candidates) { return "did you mean `\(suggestion)`?" }
+        guard !candidates.isEmpty else { return nil }
+        let listed = candidates.sorted().prefix(20).map { "`\($0)`" }.joined(separator: ", ")
+        return "known here: \(listed)\(candidates.count > 20 ? ", …" : "")"
+    }
+
+    /// The optimal string alignment distance (Damerau-Levenshtein without repeated edits); case counts as no slip.
+    private static func distance(_ left: String, _ right: String) -> Int? {
+        let a = Array(left.lowercased().unicodeScalars)
+        let b = Array(right.lowercased().unicodeScalars)
+        guard !a.isEmpty, !b.isEmpty, abs(a.count - b.count) <= 3 else { return nil }
+        var beforePrevious: [Int] = []
+        var previous = Array(0...b.count)
+        for i in 1...a.count {
+            var current = [i]
+            for j in 1...b.count {
+                let substitution = previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)
+                var least = min(previous[j] + 1, current[j - 1] + 1, substitution)
+                if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
+                    least = min(least, beforePrevious[j - 2] + 1)
+                }
+                current.append(least)
+            }
+            (beforePrevious, previous) = (previous, current)
+        }
+        return previous[b.count]
+    }
+}

@@ -1,0 +1,8 @@
+/// A key of a mapping and its value.
+package struct YAMLEntry: Sendable {
+    package let key: String
+    package let value: YAMLNode
+    let keyPosition: YAMLPosition
+
+    package var keyLocation: SourceLocation { value.source.location(keyPosition) }
+}

@@ -1,0 +1,57 @@
+/// A value of a policy file that knows where it stands.
+package struct YAMLNode: Sendable {
+    package enum Content: Sendable {
+        /// Text; what it means is decided by the type that is asked for. Only plain (unquoted) text can be null, a
+        /// number or a boolean.
+        case scalar(String, isPlain: Bool)
+        case sequence([YAMLNode])
+        /// The pairs in the order of the file; the keys differ.
+        case mapping([YAMLEntry])
+    }
+
+    package let content: Content
+    package let source: YAMLSource
+    let position: YAMLPosition
+
+    package var location: SourceLocation { source.location(position) }
+
+    /// Whether the value is `null`, `~` or nothing at all, unquoted.
+    package var isNull: Bool {
+        guard case .scalar(let text, isPlain: true) = content else { return false }
+        return Self.isNull(text)
+    }
+
+    /// Whether nothing was written where a value could stand.
+    package var isAbsent: Bool {
+        guard case .scalar(let text, isPlain: true) = content else { return false }
+        return text.isEmpty
+    }
+
+    /// The pairs of a mapping, and none for a value that was left out; nil for everything else.
+    package var entries: [YAMLEntry]? {
+        if case .mapping(let entries) = content { return entries }
+        return isAbsent ? [] : nil
+    }
+
+    /// The elements of a sequence; nil for everything else.
+    package var elements: [YAMLNode]? {
+        if case .sequence(let elements) = content { return elements }
+        return nil
+    }
+
+    /// The value of a key of a mapping.
+    package subscript(key: String) -> YAMLNode? {
+        entries?.first { $0.key == key }?.value
+    }
+
+    /// The element of a sequence.
+    package subscript(index: Int) -> YAMLNode? {
+        guard let elements, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
+    /// YAML 1.2 core schema, section 10.3.2.
+    static func isNull(_ text: String) -> Bool {
+        text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
+    }
+}

@@ -1,0 +1,128 @@
+internal import Synchronization
+
+/// The text of one file, kept once and shared by its nodes, for the lines that diagnostics show.
+package final class YAMLSource: Sendable {
+    package let file: String
+    private let bytes: [UInt8]
+    /// Where each line starts; computed when the first diagnostic is made, because good files need none.
+    private let lineStarts = Mutex<[Int]?>(nil)
+
+    private static let windowBefore = 70
+    private static let window = 110
+    private static let longestLine = 64 << 10
+
+    init(file: String, bytes: [UInt8]) {
+        self.file = file
+        self.bytes = bytes
+    }
+
+    func location(_ position: YAMLPosition) -> SourceLocation {
+        SourceLocation(file: file, line: Int(position.line), column: Int(position.column))
+    }
+
+    /// The line at a position, cut to a window when it is long; nil past the last line, and for lines so long that it
+    /// would take long to find the place.
+    func excerpt(at position: YAMLPosition) -> SourceExcerpt? {
+        guard let line = lineBytes(Int(position.line)), line.count <= Self.longestLine else { return nil }
+        let caret = Int(position.column) - 1
+        let first = caret > Self.windowBefore + 10 ? caret - Self.windowBefore : 0
+        var index = line.startIndex
+        var scalars = 0
+        while index < line.endIndex, scalars < first {
+            index = Self.next(index, in: line)
+            scalars += 1
+        }
+        let start = index
+        var shown = 0
+        while index < line.endIndex, shown < Self.window {
+            index = Self.next(index, in: line)
+            shown += 1
+        }
+        var text = String.UnicodeScalarView()
+        for scalar in String(decoding: line[start..<index], as: UTF8.self).unicodeScalars {
+            text.append(scalar == "\t" || DisplayText.isSafe(scalar) ? scalar : "\u{FFFD}")
+        }
+        return SourceExcerpt(text: String(text), caret: caret - scalars)
+    }
+
+    /// The position of a byte; one past the end counts as on the last line.
+    func position(ofByte offset: Int) -> YAMLPosition {
+        let starts = starts()
+        let line = Self.partition(starts) { $0 <= offset }
+        let start = line > 0 ? starts[line - 1] : 0
+        let column = bytes[start..<min(max(start, offset), bytes.count)].count { $0 & 0xC0 != 0x80 }
+        return YAMLPosition(line: UInt32(clamping: line), column: UInt32(clamping: column + 1))
+    }
+
+    /// The position itself, or the end of the last line for one past it: libyaml places the end of a file that does not
+    /// end its last line on the line after.
+    func clamped(_ position: YAMLPosition) -> YAMLPosition {
+        position.line <= starts().count ? position : self.position(ofByte: bytes.count)
+    }
+
+    /// The byte at a position, for messages about a single character.
+    func byte(at position: YAMLPosition) -> UInt8? {
+        guard let line = lineBytes(Int(position.line)) else { return nil }
+        var index = line.startIndex
+        for _ in 1..<max(1, position.column) {
+            guard index < line.endIndex else { return nil }
+            index = Self.next(index, in: line)
+        }
+        return index < line.endIndex ? line[index] : nil
+    }
+
+    private func lineBytes(_ number: Int) -> ArraySlice<UInt8>? {
+        let starts = starts()
+        guard number >= 1, number <= starts.count else { return nil }
+        var end = number < starts.count ? starts[number] : bytes.count
+        let start = starts[number - 1]
+        while end > start, bytes[end - 1] == UInt8(ascii: "\n") || bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
+        return bytes[start..<end]
+    }
+
+    private static func next(_ index: Int, in line: ArraySlice<UInt8>) -> Int {
+        var index = index + 1
+        while index < line.endIndex, line[index] & 0xC0 == 0x80 { index += 1 }
+        return index
+    }
+
+    private func starts() -> [Int] {
+        lineStarts.withLock { known in
+            if let known { return known }
+            let starts = Self.lineStarts(of: bytes)
+            known = starts
+            return starts
+        }
+    }
+
+    /// Lines end where libyaml ends them: LF, CR, CR LF, NEL, LS and PS (YAML 1.1, section 5.4).
+    private static func lineStarts(of bytes: [UInt8]) -> [Int] {
+        var starts = [0]
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "\n"):
+                starts.append(index + 1)
+            case UInt8(ascii: "\r"):
+                if index + 1 >= bytes.count || bytes[index + 1] != UInt8(ascii: "\n") { starts.append(index + 1) }
+            case 0x85:
+                if index >= 1, bytes[index - 1] == 0xC2 { starts.append(index + 1) }
+            case 0xA8, 0xA9:
+                if index >= 2, bytes[index - 1] == 0x80, bytes[index - 2] == 0xE2 { starts.append(index + 1) }
+            default:
+                break
+            }
+        }
+        return starts
+    }
+
+    /// How many leading elements satisfy a predicate that no later element satisfies.
+    private static func partition(_ sorted: [Int], _ predicate: (Int) -> Bool) -> Int {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = low + (high - low) / 2
+            if predicate(sorted[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

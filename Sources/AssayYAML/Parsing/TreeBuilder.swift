@@ -1,0 +1,184 @@
+internal import CLibYAML
+
+/// Builds the values of one document from events, on a stack of its own.
+struct TreeBuilder {
+    private struct Anchored {
+        let node: YAMLNode
+        let count: Int
+        let height: Int
+    }
+
+    private let source: YAMLSource
+    private let limits: YAMLLimits
+    private let problems = DiagnosticSink()
+    private var stack: [OpenCollection] = []
+    private var root: YAMLNode?
+    private var anchors: [String: Anchored] = [:]
+    private var count = 0
+    private var documents = 0
+
+    init(source: YAMLSource, limits: YAMLLimits) {
+        self.source = source
+        self.limits = limits
+    }
+
+    /// Consumes all events; duplicate keys and the like are gathered, syntax errors and limits end it.
+    mutating func build(from parser: borrowing EventParser) throws(Diagnostics) -> YAMLNode {
+        do throws(Diagnostics) {
+            while try accept(parser.next().pointee) {}
+        } catch {
+            problems.report(error)
+        }
+        try problems.throwIfAny()
+        let empty = YAMLNode(content: .mapping([]), source: source, position: .start)
+        guard let root, !root.isAbsent else { return empty }
+        return root
+    }
+
+    /// Takes one event; false after the last.
+    private mutating func accept(_ event: yaml_event_t) throws(Diagnostics) -> Bool {
+        switch event.type {
+        case YAML_STREAM_END_EVENT:
+            return false
+        case YAML_DOCUMENT_START_EVENT:
+            documents += 1
+            if documents > 1 { throw stop(event, "more than one document in the file") }
+        case YAML_SCALAR_EVENT:
+            try scalar(event)
+        case YAML_SEQUENCE_START_EVENT:
+            let start = event.data.sequence_start
+            refuseTag(start.tag, event)
+            try open(event, isMapping: false, anchor: start.anchor)
+        case YAML_MAPPING_START_EVENT:
+            let start = event.data.mapping_start
+            refuseTag(start.tag, event)
+            try open(event, isMapping: true, anchor: start.anchor)
+        case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
+            try close()
+        case YAML_ALIAS_EVENT:
+            try alias(event)
+        default:
+            break
+        }
+        return true
+    }
+
+    private mutating func scalar(_ event: yaml_event_t) throws(Diagnostics) {
+        let scalar = event.data.scalar
+        let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+        refuseTag(scalar.tag, event)
+        let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+        let position = YAMLPosition(event.start_mark)
+        if !stack.isEmpty, stack[stack.count - 1].expectsKey {
+            if scalar.anchor != nil { report(event, "an anchor on a key is not supported") }
+            key(text, isPlain: isPlain, at: position)
+            return
+        }
+        try countNodes(1, event)
+        let node = YAMLNode(content: .scalar(text, isPlain: isPlain), source: source, position: position)
+        if let anchor = scalar.anchor {
+            anchors[String(cString: anchor)] = Anchored(node: node, count: 1, height: 0)
+        }
+        place(node, height: 0)
+    }
+
+    private mutating func key(_ text: String, isPlain: Bool, at position: YAMLPosition) {
+        if isPlain, text == "<<" {
+            report(position, "merge keys (`<<`) are not supported", key: text, hint: "repeat the keys")
+        }
+        if let first = stack[stack.count - 1].begin(key: text, at: position) {
+            report(
+                position, "duplicate key \(DisplayText.quoted(text))", key: text,
+                related: [.init(location: source.location(first), message: "first defined here")])
+        }
+    }
+
+    private mutating func open(
+        _ event: yaml_event_t, isMapping: Bool, anchor: UnsafeMutablePointer<yaml_char_t>?
+    ) throws(Diagnostics) {
+        if !stack.isEmpty, stack[stack.count - 1].expectsKey {
+            throw stop(event, "expected a key, found a \(isMapping ? "mapping" : "sequence")")
+        }
+        guard stack.count < limits.depth else {
+            throw stop(event, "nested more than \(limits.depth) levels deep")
+        }
+        try countNodes(1, event)
+        let name = anchor.map { String(cString: $0) }
+        // An anchor may be defined again; until it closes, its name means nothing.
+        if let name { anchors[name] = nil }
+        stack.append(
+            OpenCollection(
+                isMapping: isMapping, anchor: name, position: YAMLPosition(event.start_mark), countBefore: count - 1))
+    }
+
+    private mutating func close() throws(Diagnostics) {
+        guard let closed = stack.popLast() else { return }
+        let content: YAMLNode.Content = closed.isMapping ? .mapping(closed.entries) : .sequence(closed.elements)
+        let node = YAMLNode(content: content, source: source, position: closed.position)
+        if let anchor = closed.anchor {
+            anchors[anchor] = Anchored(node: node, count: count - closed.countBefore, height: closed.height)
+        }
+        place(node, height: closed.height)
+    }
+
+    private mutating func alias(_ event: yaml_event_t) throws(Diagnostics) {
+        let name = event.data.alias.anchor.map { String(cString: $0) } ?? ""
+        if !stack.isEmpty, stack[stack.count - 1].expectsKey {
+            throw stop(event, "expected a key, found an alias")
+        }
+        guard let anchored = anchors[name] else {
+            let isOpen = stack.contains { $0.anchor == name }
+            throw stop(
+                event, "\(isOpen ? "an alias within its own anchor" : "no anchor"): \(DisplayText.quoted("*" + name))")
+        }
+        guard stack.count + anchored.height <= limits.depth else {
+            throw stop(event, "nested more than \(limits.depth) levels deep")
+        }
+        try countNodes(anchored.count, event)
+        place(anchored.node, height: anchored.height)
+    }
+
+    private mutating func place(_ node: YAMLNode, height: Int) {
+        if stack.isEmpty {
+            root = node
+        } else {
+            stack[stack.count - 1].add(node, height: height)
+        }
+    }
+
+    private mutating func countNodes(_ more: Int, _ event: yaml_event_t) throws(Diagnostics) {
+        guard more <= limits.nodes - count else {
+            throw stop(event, "more than \(limits.nodes) values, counting those that aliases repeat")
+        }
+        count += more
+    }
+
+    private func refuseTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, _ event: yaml_event_t) {
+        guard let tag else { return }
+        report(event, "explicit tags are not supported: \(DisplayText.quoted(String(cString: tag)))")
+    }
+
+    private func report(_ event: yaml_event_t, _ message: String) {
+        problems.report(source.diagnostic(message, at: YAMLPosition(event.start_mark), path: path))
+    }
+
+    private func report(
+        _ position: YAMLPosition, _ message: String, key: String, hint: String? = nil, related: [Diagnostic.Note] = []
+    ) {
+        var parent = YAMLPath.root
+        for collection in stack.dropLast() { parent = parent.appending([collection.place]) }
+        problems.report(
+            source.diagnostic(message, at: position, path: parent.key(key), hint: hint, related: related))
+    }
+
+    private func stop(_ event: yaml_event_t, _ message: String) -> Diagnostics {
+        Diagnostics(source.diagnostic(message, at: YAMLPosition(event.start_mark), path: path))
+    }
+
+    /// Where the builder stands, for diagnostics.
+    private var path: YAMLPath {
+        var path = YAMLPath.root
+        for collection in stack where !collection.expectsKey { path = path.appending([collection.place]) }
+        return path
+    }
+}

@@ -1,0 +1,48 @@
+/// Reads a policy file into located values.
+package enum YAMLDocument {
+    /// The value of a file that holds exactly one YAML document; an empty file is an empty mapping.
+    ///
+    /// Refused, with the place: syntax errors, bytes that are not UTF-8, duplicate keys, keys that are not scalars,
+    /// explicit tags, merge keys (`<<`), more than one document, and whatever exceeds the limits. Anchors and aliases
+    /// are allowed; the values that an alias repeats count like any others.
+    package static func parse(
+        _ bytes: [UInt8], file: String, limits: YAMLLimits = .default
+    ) throws(Diagnostics) -> YAMLNode {
+        // The source of a file that is too long stays empty: a caret line is not worth keeping it.
+        let isTooLong = bytes.count > limits.bytes
+        let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+        let text = isTooLong ? [] : isMarked ? Array(bytes.dropFirst(3)) : bytes
+        let source = YAMLSource(file: file, bytes: text)
+        guard !isTooLong else {
+            throw refusal(source, .start, "the file has \(bytes.count) bytes, more than the \(limits.bytes) allowed")
+        }
+        if let offset = firstInvalidByte(of: text) {
+            let hint = isUTF16(text) ? "save the file as UTF-8" : nil
+            throw refusal(source, source.position(ofByte: offset), "not UTF-8 text", hint: hint)
+        }
+        return try text.withUnsafeBufferPointer { (buffer) throws(Diagnostics) -> YAMLNode in
+            var builder = TreeBuilder(source: source, limits: limits)
+            let parser = try EventParser(buffer, source: source)
+            return try builder.build(from: parser)
+        }
+    }
+
+    private static func firstInvalidByte(of text: [UInt8]) -> Int? {
+        do throws(UTF8.ValidationError) {
+            _ = try UTF8Span(validating: text.span)
+            return nil
+        } catch {
+            return error.byteOffsets.lowerBound
+        }
+    }
+
+    private static func isUTF16(_ text: [UInt8]) -> Bool {
+        text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
+    }
+
+    static func refusal(
+        _ source: YAMLSource, _ position: YAMLPosition, _ message: String, hint: String? = nil
+    ) -> Diagnostics {
+        Diagnostics(source.diagnostic(message, at: position, path: .root, hint: hint))
+    }
+}

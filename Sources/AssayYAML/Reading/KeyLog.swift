@@ -1,0 +1,77 @@
+/// Which keys of one mapping were asked for, by whomever.
+final class KeyLog {
+    let entries: [YAMLEntry]
+    /// Whether a reader gave up on the mapping half-way, so that the keys it would have asked for are not known.
+    var isIncomplete = false
+    private var asked: [String] = []
+    private var hits: Set<Int> = []
+    /// The first 64 hits, which spares most mappings the set.
+    private var earlyHits: UInt64 = 0
+    private lazy var places: [String: Int] = Dictionary(
+        entries.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: { first, _ in first })
+
+    private static let fewEntries = 16
+
+    init(_ entries: [YAMLEntry]) {
+        self.entries = entries
+    }
+
+    /// The entry of a key, which counts as known from now on.
+    func entry(_ key: String) -> YAMLEntry? { index(key).map { entries[$0] } }
+
+    /// The place of a key among the entries; the key counts as known from now on.
+    func index(_ key: String) -> Int? {
+        let found = position(of: key)
+        if let found { hit(found) }
+        // Some decoders ask for a key twice running: is it there, what is it.
+        if asked.last != key { asked.append(key) }
+        return found
+    }
+
+    /// Whether a key was asked for already.
+    func isKnown(_ key: String) -> Bool {
+        position(of: key).map(isHit) ?? asked.contains(key)
+    }
+
+    /// Counts all keys as known, for mappings whose keys are names.
+    func acceptAll() {
+        for index in entries.indices { hit(index) }
+    }
+
+    /// One problem for each key that nobody asked for.
+    func unknownKeys(in path: YAMLPath) -> [Diagnostic] {
+        guard !isIncomplete else { return [] }
+        let unknown = entries.indices.filter { !isHit($0) }
+        guard !unknown.isEmpty else { return [] }
+        let known = distinctAsked
+        return unknown.prefix(100).map { index in
+            let key = entries[index].key
+            return entries[index].diagnostic(
+                "unknown key \(DisplayText.quoted(key))", in: path, hint: Spelling.hint(for: key, among: known))
+        }
+    }
+
+    /// For a missing key: a key that is there, that nobody asked for, and that is spelled much like it.
+    func misspelling(of key: String) -> YAMLEntry? {
+        let unclaimed = entries.indices.filter { !isHit($0) }.prefix(50).map { entries[$0].key }
+        guard let near = Spelling.suggestion(for: key, among: unclaimed) else { return nil }
+        return position(of: near).map { entries[$0] }
+    }
+
+    private var distinctAsked: [String] {
+        var seen: Set<String> = []
+        return asked.filter { seen.insert($0).inserted }
+    }
+
+    private func hit(_ index: Int) {
+        if index < UInt64.bitWidth { earlyHits |= 1 << UInt64(index) } else { hits.insert(index) }
+    }
+
+    private func isHit(_ index: Int) -> Bool {
+        index < UInt64.bitWidth ? earlyHits & (1 << UInt64(index)) != 0 : hits.contains(index)
+    }
+
+    private func position(of key: String) -> Int? {
+        entries.count <= Self.fewEntries ? entries.firstIndex { $0.key == key } : places[key]
+    }
+}

@@ -1,0 +1,80 @@
+/// A mapping that is read key by key, and that knows in the end which keys nobody asked for.
+///
+/// Several readers may share it: the loader takes its own keys, a plugin's configuration is decoded from the same
+/// mapping, and then `finish()` reports what neither of them asked for.
+package final class YAMLMapping {
+    package let value: YAMLValue
+    private let log: KeyLog
+
+    init(_ value: YAMLValue, _ entries: [YAMLEntry]) {
+        self.value = value
+        log = KeyLog(entries)
+    }
+
+    package var path: YAMLPath { value.path }
+    package var location: SourceLocation { value.location }
+
+    /// The value of a key; nil when it is missing or null.
+    package func optional(_ key: String) -> YAMLValue? {
+        guard let entry = log.entry(key), !entry.value.isNull else { return nil }
+        return child(entry)
+    }
+
+    /// The value of a key, whatever it is, null included; a missing one is reported.
+    package func required(_ key: String) -> YAMLValue? {
+        guard let entry = log.entry(key) else {
+            value.sink.report(Self.missing(key, in: value.node, path: path, log: log))
+            return nil
+        }
+        return child(entry)
+    }
+
+    /// The decoded value of a key; nil when it is missing, null, or wrong, which is reported.
+    package func optional<T: Decodable>(_ key: String, as type: T.Type) -> T? {
+        optional(key)?.decode(type)
+    }
+
+    /// The decoded value of a key; nil when it is missing or wrong, which is reported.
+    package func required<T: Decodable>(_ key: String, as type: T.Type) -> T? {
+        required(key)?.decode(type)
+    }
+
+    /// Every key and its value in the order of the file, for mappings whose keys are names; all count as asked for.
+    package func all() -> [(entry: YAMLEntry, value: YAMLValue)] {
+        log.acceptAll()
+        return log.entries.map { ($0, child($0)) }
+    }
+
+    /// Decodes this same mapping; the keys that the type asks for count as known. Its own `finish()` is still due.
+    package func decode<T: Decodable>(_ type: T.Type) -> T? {
+        YAMLDecoder().decode(type, from: value.node, path: path, log: log, into: value.sink)
+    }
+
+    /// Reports a problem with a key, at the key; a key that is not in the file is shown at the mapping.
+    package func report(_ message: String, key: String, hint: String? = nil, related: [Diagnostic.Note] = []) {
+        guard let entry = log.entries.first(where: { $0.key == key }) else {
+            value.sink.report(value.node.diagnostic(message, path: path.key(key), hint: hint, related: related))
+            return
+        }
+        value.sink.report(entry.diagnostic(message, in: path, hint: hint, related: related))
+    }
+
+    /// Reports every key that nobody asked for, unless a reader gave up half-way and is reported already.
+    package func finish() {
+        for diagnostic in log.unknownKeys(in: path) { value.sink.report(diagnostic) }
+    }
+
+    private func child(_ entry: YAMLEntry) -> YAMLValue {
+        YAMLValue(entry.value, path: path.key(entry.key), sink: value.sink)
+    }
+
+    /// The problem of a key that is not there.
+    static func missing(_ key: String, in node: YAMLNode, path: YAMLPath, log: KeyLog) -> Diagnostic {
+        let near = log.misspelling(of: key)
+        return node.diagnostic(
+            "missing key \(DisplayText.quoted(key))", path: path.key(key),
+            hint: near.map { "is \(DisplayText.quoted($0.key)) a misspelling of it?" },
+            related: near.map { [.init(location: $0.keyLocation, message: "\(DisplayText.quoted($0.key)) is here")] }
+                ?? [])
+    }
+}

@@ -1,0 +1,55 @@
+package import AssayKit
+
+/// A value on the way of a reader through a file: the node, the path to it, and where problems go.
+///
+/// The readers return nil after they have reported what is wrong; the caller goes on and looks at the sink at the end.
+package struct YAMLValue {
+    package let node: YAMLNode
+    package let path: YAMLPath
+    package let sink: DiagnosticSink
+
+    package init(_ node: YAMLNode, path: YAMLPath = .root, sink: DiagnosticSink) {
+        self.node = node
+        self.path = path
+        self.sink = sink
+    }
+
+    package var location: SourceLocation { node.location }
+
+    /// The value as any decodable type, in the ways of `YAMLDecoder`.
+    package func decode<T: Decodable>(_ type: T.Type) -> T? {
+        YAMLDecoder().decode(type, from: node, path: path, log: nil, into: sink)
+    }
+
+    /// The value as a mapping; a value that was left out is an empty one.
+    package func mapping() -> YAMLMapping? {
+        guard let entries = node.entries else {
+            report(YAMLMismatch(expected: "a mapping", found: node))
+            return nil
+        }
+        return YAMLMapping(self, entries)
+    }
+
+    /// The elements of a sequence.
+    package func elements() -> [YAMLValue]? {
+        guard let elements = node.elements else {
+            report(YAMLMismatch(expected: "a sequence", found: node))
+            return nil
+        }
+        return elements.enumerated().map { YAMLValue($0.element, path: path.index($0.offset), sink: sink) }
+    }
+
+    /// Reports a problem with the value.
+    package func report(_ message: String, hint: String? = nil, related: [Diagnostic.Note] = []) {
+        sink.report(node.diagnostic(message, path: path, hint: hint, related: related))
+    }
+
+    /// Reports what a plugin found in this, its own section.
+    package func report(_ error: ConfigurationError) {
+        sink.report(node.diagnostic(for: error, path: path))
+    }
+
+    private func report(_ mismatch: YAMLMismatch) {
+        report(mismatch.message, hint: mismatch.hint)
+    }
+}
