@@ -1,0 +1,59 @@
+public import AssayKit
+
+/// A public key as a JSON Web Key (RFC 7517; RFC 7518, section 6).
+public struct JWK: Sendable, Hashable {
+    /// The key.
+    public let publicKey: PublicKey
+    /// Its identifier, `kid`.
+    public let keyID: String?
+    /// What it is for, `use`; `sig` for all keys of ours.
+    public let use: String?
+    /// The algorithm that it is for, `alg`.
+    public let algorithm: JWSAlgorithm?
+
+    /// The JWK of a key that signs tokens.
+    public init(signing publicKey: PublicKey, keyID: String) {
+        self.init(publicKey: publicKey, keyID: keyID, use: "sig", algorithm: JWSAlgorithm(for: publicKey))
+    }
+
+    init(publicKey: PublicKey, keyID: String?, use: String?, algorithm: JWSAlgorithm?) {
+        self.publicKey = publicKey
+        self.keyID = keyID
+        self.use = use
+        self.algorithm = algorithm
+    }
+
+    /// The key in JSON: `kty`, `use`, `alg` and `kid`, then `n` and `e`, or `crv`, `x` and `y`.
+    public var json: JSON {
+        let parameters = parameters
+        var members = parameters.filter { $0.name == "kty" }
+        if let use { members.append(JSONMember("use", .string(use))) }
+        if let algorithm { members.append(JSONMember("alg", .string(algorithm.rawValue))) }
+        if let keyID { members.append(JSONMember("kid", .string(keyID))) }
+        members += parameters.filter { $0.name != "kty" }
+        return .object(members)
+    }
+
+    /// The key's thumbprint with SHA-256 in unpadded base64url (RFC 7638): the same for the same key, whatever its `kid`.
+    public var thumbprint: String {
+        let members = parameters.sorted { $0.name < $1.name }
+        return Base64.encodeURL(SHA256.hash(JSON.object(members).encoded))
+    }
+
+    /// The members that make the key what it is.
+    private var parameters: [JSONMember] {
+        func member(_ name: String, _ bytes: some Collection<UInt8>) -> JSONMember {
+            JSONMember(name, .string(Base64.encodeURL(bytes)))
+        }
+        switch publicKey {
+        case .rsa(let key):
+            return [JSONMember("kty", "RSA"), member("n", key.modulus), member("e", key.exponent)]
+        case .ec(let key):
+            let size = key.curve.coordinateSize
+            return [
+                JSONMember("kty", "EC"), JSONMember("crv", .string(key.curve.jwkName)),
+                member("x", key.x963.dropFirst().prefix(size)), member("y", key.x963.suffix(size)),
+            ]
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import AssayKit
+
+/// The protected header of a token (RFC 7515, section 4), of which only these members mean anything here.
+///
+/// Members that bring or point to a key (`jwk`, `jku`, `x5c`, `x5u`) are not looked at: keys come from policy.
+public struct JWSHeader: Sendable, Hashable {
+    /// How the token is signed.
+    public let algorithm: JWSAlgorithm
+    /// Which key signed it; nil when the header does not say.
+    public let keyID: String?
+    /// What the token is, commonly `JWT`; nil when the header does not say.
+    public let type: String?
+
+    init(algorithm: JWSAlgorithm, keyID: String?, type: String?) {
+        self.algorithm = algorithm
+        self.keyID = keyID
+        self.type = type
+    }
+
+    /// Reads a header: one JSON object, no member twice (RFC 7515, section 4).
+    init(json bytes: [UInt8]) throws(JWSError) {
+        let limits = JSON.Limits(bytes: 4096, depth: 8, values: 256, allowsRepeatedNames: false)
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON.parse(bytes, limits: limits)
+        } catch {
+            throw .malformed(.header)
+        }
+        guard json.members != nil else { throw .malformed(.header) }
+        guard json["crit"] == nil else { throw .malformed(.critical) }
+        guard let name = json["alg"]?.string else { throw .malformed(.header) }
+        guard let algorithm = JWSAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm }
+        self.algorithm = algorithm
+        keyID = try Self.text("kid", of: json)
+        type = try Self.text("typ", of: json)
+    }
+
+    /// The header in the one order of members that Assay's signers write.
+    static func encoded(keyID: String, algorithm: JWSAlgorithm) -> [UInt8] {
+        let json: JSON = .object(["kid": .string(keyID), "typ": "JWT", "alg": .string(algorithm.rawValue)])
+        var text: [UInt8] = []
+        Base64URL.append(json.encoded, to: &text)
+        return text
+    }
+
+    private static func text(_ name: String, of json: JSON) throws(JWSError) -> String? {
+        guard let value = json[name] else { return nil }
+        guard let text = value.string else { throw .malformed(.header) }
+        return text
+    }
+}

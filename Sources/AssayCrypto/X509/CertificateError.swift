@@ -1,0 +1,46 @@
+/// Why bytes are not a certificate that is read here.
+public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong.
+    public enum Code: String, Sendable, Hashable {
+        /// Not the DER of RFC 5280's `Certificate`, or a part of it has another form than it must.
+        case malformed
+        /// More bytes or more extensions than are read here.
+        case tooLarge = "too_large"
+        /// Another version than 3.
+        case versionUnsupported = "version_unsupported"
+        /// A serial number that is not positive, or longer than 20 bytes.
+        case serialNumberInvalid = "serial_number_invalid"
+        /// Another signature algorithm than ECDSA with SHA-256 or SHA-384, or one with parameters.
+        case signatureAlgorithmUnsupported = "signature_algorithm_unsupported"
+        /// The signature algorithm inside of the signed part is not the one outside.
+        case signatureAlgorithmsDiffer = "signature_algorithms_differ"
+        /// Another kind of key than one on the named curves P-256 and P-384.
+        case keyUnsupported = "key_unsupported"
+        /// The key is not an uncompressed point of its curve.
+        case keyInvalid = "key_invalid"
+        /// One extension is there twice.
+        case extensionDuplicated = "extension_duplicated"
+        /// An extension that is judged here is not of its form.
+        case extensionMalformed = "extension_malformed"
+        /// The certificate is not allowed to certify others.
+        case notAuthority = "not_authority"
+    }
+
+    /// What is wrong.
+    public let code: Code
+    /// The object identifier of the extension that the code is about, in dotted form.
+    public let extensionIdentifier: String?
+    /// What the ASN.1 reader stopped at.
+    package let cause: ASN1Error?
+
+    package init(_ code: Code, extension identifier: OID? = nil, cause: ASN1Error? = nil) {
+        self.code = code
+        self.cause = cause
+        extensionIdentifier = identifier.map(\.description)
+    }
+
+    public var description: String {
+        let subject = extensionIdentifier.map { " (extension \($0))" } ?? ""
+        return code.rawValue + subject + (cause.map { ": \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,135 @@
+package import AssayKit
+
+/// Verifies that certificates lead, one signed by the next, from a leaf to a pinned anchor (RFC 5280, section 6.1).
+///
+/// The path is what was presented, in its order: none is searched for. Name constraints and policies are not judged;
+/// where a certificate marks them as critical, it is refused.
+package struct CertificatePathVerifier: Sendable {
+    /// The most certificates below the anchor.
+    package static let lengthLimit = 5
+
+    private let anchors: [TrustAnchor]
+    private let judgedExtensions: [OID]
+    private let cache: VerifiedIntermediateCache?
+
+    /// A verifier of paths to any of the anchors.
+    ///
+    /// - Parameters:
+    ///   - judgedExtensions: Critical extensions of the leaf that the caller judges by itself.
+    ///   - cache: Where verified intermediates are remembered.
+    package init(anchors: [TrustAnchor], judgedExtensions: [OID] = [], cache: VerifiedIntermediateCache? = nil) {
+        self.anchors = anchors
+        self.judgedExtensions = judgedExtensions
+        self.cache = cache
+    }
+
+    /// Verifies a path: the leaf first, without the anchor. Returns the anchor that it leads to.
+    ///
+    /// What costs nothing is judged first, and the leaf's signature last of all.
+    @discardableResult
+    package func verify(_ path: [Certificate], at instant: Instant) throws(CertificatePathError) -> TrustAnchor {
+        guard let leaf = path.first, let top = path.last, path.count <= Self.lengthLimit else {
+            throw CertificatePathError(.lengthUnsupported, at: 0)
+        }
+        try judgeLeaf(leaf)
+        for position in path.indices.dropFirst() { try judgeIntermediate(path[position], at: position) }
+        for position in path.indices.dropLast() where path[position].issuer != path[position + 1].subject {
+            throw CertificatePathError(.issuerMismatch, at: position)
+        }
+        let candidates = anchors.filter { $0.certificate.subject == top.issuer }
+        guard !candidates.isEmpty else { throw CertificatePathError(.untrusted, at: path.count - 1) }
+        for position in path.indices { try judgeValidity(of: path[position], at: instant, position) }
+
+        var failure = CertificatePathError(.untrusted, at: path.count - 1)
+        for anchor in candidates {
+            do throws(CertificatePathError) {
+                try judgeAnchor(anchor, of: path, at: instant)
+                try verifySignatures(of: path, under: anchor)
+                return anchor
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private func judgeLeaf(_ leaf: Certificate) throws(CertificatePathError) {
+        guard !leaf.isAuthority, !(leaf.keyUsage?.contains(.certificateSigning) ?? false) else {
+            throw CertificatePathError(.leafIsAuthority, at: 0)
+        }
+        try judgeCriticalExtensions(of: leaf, known: Self.knownExtensions + judgedExtensions, at: 0)
+    }
+
+    private func judgeIntermediate(_ certificate: Certificate, at position: Int) throws(CertificatePathError) {
+        guard let constraints = certificate.basicConstraints, constraints.isAuthority else {
+            throw CertificatePathError(.notAuthority, at: position)
+        }
+        guard certificate.keyUsage?.contains(.certificateSigning) ?? false else {
+            throw CertificatePathError(.keyUsageUnfit, at: position)
+        }
+        if let pathLength = constraints.pathLength, position - 1 > pathLength {
+            throw CertificatePathError(.pathTooLong, at: position)
+        }
+        try judgeCriticalExtensions(of: certificate, known: Self.knownExtensions, at: position)
+    }
+
+    private func judgeAnchor(
+        _ anchor: TrustAnchor, of path: [Certificate], at instant: Instant
+    ) throws(CertificatePathError) {
+        if let pathLength = anchor.certificate.basicConstraints?.pathLength, path.count - 1 > pathLength {
+            throw CertificatePathError(.pathTooLong, at: path.count)
+        }
+        try judgeValidity(of: anchor.certificate, at: instant, path.count)
+    }
+
+    private func judgeValidity(
+        of certificate: Certificate, at instant: Instant, _ position: Int
+    ) throws(CertificatePathError) {
+        // Both ends belong to the validity (RFC 5280, section 4.1.2.5).
+        guard instant >= certificate.notBefore else { throw CertificatePathError(.notYetValid, at: position) }
+        guard instant <= certificate.notAfter else { throw CertificatePathError(.expired, at: position) }
+    }
+
+    private func judgeCriticalExtensions(
+        of certificate: Certificate, known: [OID], at position: Int
+    ) throws(CertificatePathError) {
+        for found in certificate.extensions where found.isCritical && !known.contains(found.identifier) {
+            throw CertificatePathError(.criticalExtensionUnknown, at: position)
+        }
+    }
+
+    private func verifySignatures(
+        of path: [Certificate], under anchor: TrustAnchor
+    ) throws(CertificatePathError) {
+        var issuerKey = anchor.key
+        var issuerFingerprint = anchor.fingerprint
+        for position in path.indices.dropFirst().reversed() {
+            let certificate = path[position]
+            let fingerprint = SHA256.hash(issuerFingerprint[...], certificate.encoded)
+            if let known = cache?.entry(for: fingerprint) {
+                issuerKey = known.key
+            } else {
+                try verifySignature(of: certificate, with: issuerKey, at: position)
+                do {
+                    issuerKey = try certificate.key.publicKey()
+                } catch {
+                    throw CertificatePathError(.keyInvalid, at: position)
+                }
+                cache?.insert(VerifiedIntermediateCache.Entry(fingerprint: fingerprint, key: issuerKey))
+            }
+            issuerFingerprint = fingerprint
+        }
+        if let leaf = path.first { try verifySignature(of: leaf, with: issuerKey, at: 0) }
+    }
+
+    private func verifySignature(
+        of certificate: Certificate, with key: ECPublicKey, at position: Int
+    ) throws(CertificatePathError) {
+        guard
+            key.isValidSignature(
+                der: certificate.signature, digest: certificate.signatureDigest, message: certificate.signedPart)
+        else { throw CertificatePathError(.signatureInvalid, at: position) }
+    }
+
+    private static let knownExtensions: [OID] = [.basicConstraints, .keyUsage]
+}
