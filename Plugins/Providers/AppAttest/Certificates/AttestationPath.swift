@@ -1,0 +1,52 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// The way from a leaf to the App Attest root, over the one intermediate that evidence carries.
+struct AttestationPath: Sendable {
+    private let verifier: CertificatePathVerifier
+
+    /// A path to any of the anchors. Intermediates that verified once are remembered.
+    init(anchors: [TrustAnchor]) {
+        verifier = CertificatePathVerifier(
+            anchors: anchors,
+            judgedExtensions: [
+                .extendedKeyUsage, .attestationNonce, .attestedKeyProperties, .attestedKeyPolicy, .attestedSystem,
+            ],
+            cache: VerifiedIntermediateCache())
+    }
+
+    /// Verifies that the intermediate certified the leaf, and an anchor the intermediate, and that all are valid.
+    func verify(
+        leaf: Certificate, intermediate der: ArraySlice<UInt8>, at instant: Instant
+    ) throws(AppAttestRefusal) {
+        let intermediate: Certificate
+        do {
+            intermediate = try Certificate(der: der)
+        } catch {
+            throw AppAttestRefusal(AppAttestReasons.intermediateMalformed, error.description)
+        }
+        do {
+            try verifier.verify([leaf, intermediate], at: instant)
+        } catch {
+            throw AppAttestRefusal(Self.reason(for: error), error.description)
+        }
+    }
+
+    private static func reason(for error: CertificatePathError) -> Reason {
+        switch (error.position, error.code) {
+        case (_, .criticalExtensionUnknown): AppAttestReasons.criticalExtensionUnknown
+        case (0, .leafIsAuthority): AppAttestReasons.leafIsAuthority
+        case (0, .issuerMismatch): AppAttestReasons.leafNotByIntermediate
+        case (0, .notYetValid): AppAttestReasons.leafNotYetValid
+        case (0, .expired): AppAttestReasons.leafExpired
+        case (0, _): AppAttestReasons.leafSignatureInvalid
+        case (1, .signatureInvalid): AppAttestReasons.intermediateNotByRoot
+        case (1, .notYetValid): AppAttestReasons.intermediateNotYetValid
+        case (1, .expired): AppAttestReasons.intermediateExpired
+        case (1, .keyInvalid): AppAttestReasons.intermediateMalformed
+        case (1, .notAuthority), (1, .keyUsageUnfit), (_, .pathTooLong): AppAttestReasons.intermediateNotAuthority
+        case (2, _): AppAttestReasons.rootNotValid
+        default: AppAttestReasons.chainUntrusted
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// The section `app_attest` of a policy. Every key may be left out; what is demanded then is what the App Store's apps
+/// fulfil.
+public struct AppAttestConfiguration: Decodable, Sendable {
+    /// What is done about the receipt that comes with an attestation.
+    public enum Receipts: String, Decodable, Sendable, CaseIterable {
+        /// A bad receipt makes the attestation refused.
+        case required
+        /// The receipt is verified, and what came of it is put on record.
+        case recorded
+        /// The receipt is not looked at.
+        case ignored
+    }
+
+    /// How the system came to trust the app (iOS 27 and macOS 27).
+    public enum Category: String, Decodable, Sendable, CaseIterable {
+        case system
+        case testFlight = "test_flight"
+        case development
+        case appStore = "app_store"
+        case enterprise
+        case developerID = "developer_id"
+    }
+
+    /// What is done about devices that do not report a category, as all did before iOS 27.
+    public enum Unreported: String, Decodable, Sendable, CaseIterable {
+        case allowed
+        case refused
+    }
+
+    /// The environments that keys may be from; `[production]` when absent.
+    public let environments: [AppAttestEnvironment]?
+    /// `recorded` when absent.
+    public let receipts: Receipts?
+    /// The categories that are good enough; any when absent.
+    public let validationCategories: [Category]?
+    /// `allowed` when absent; of no meaning without `validation_categories`.
+    public let unreportedValidationCategory: Unreported?
+    /// A certificate in PEM to trust in place of Apple's App Attest root: for simulated devices only.
+    public let trustAnchor: String?
+    /// A certificate in PEM to trust in place of Apple's root of receipts: for simulated devices only.
+    public let receiptTrustAnchor: String?
+
+    enum CodingKeys: String, CodingKey {
+        case environments
+        case receipts
+        case validationCategories = "validation_categories"
+        case unreportedValidationCategory = "unreported_validation_category"
+        case trustAnchor = "trust_anchor"
+        case receiptTrustAnchor = "receipt_trust_anchor"
+    }
+}
+
+extension AppAttestConfiguration {
+    func verifier() throws(ConfigurationError) -> AttestationVerifier {
+        let receipts = receipts ?? .recorded
+        guard trustAnchor != nil || receiptTrustAnchor != nil else { return try AppleVerifiers.verifier(receipts) }
+        let anchor = try Self.anchor(trustAnchor, key: "trust_anchor", otherwise: AppleRoots.appAttestAnchor)
+        let receiptAnchor = try Self.anchor(
+            receiptTrustAnchor, key: "receipt_trust_anchor", otherwise: AppleRoots.receiptAnchor)
+        return AttestationVerifier(anchors: [anchor], receipts: receipts.requirement(anchor: receiptAnchor))
+    }
+
+    private static func anchor(
+        _ pem: String?, key: String, otherwise apple: () throws(CertificateError) -> TrustAnchor
+    ) throws(ConfigurationError) -> TrustAnchor {
+        var der: [UInt8]?
+        if let pem {
+            der = PEMCertificate.decode(pem)
+            guard der != nil else {
+                throw ConfigurationError(
+                    at: [.key(key)], "expected one certificate in PEM, from BEGIN CERTIFICATE to END CERTIFICATE")
+            }
+        }
+        do throws(CertificateError) {
+            guard let der else { return try apple() }
+            return try TrustAnchor(der: der)
+        } catch {
+            throw ConfigurationError(at: [.key(key)], "not a certificate that can be trusted: \(error)")
+        }
+    }
+}
+
+/// What verifies under Apple's roots: all apps share it, and with it what it remembers of the intermediate certificate.
+private enum AppleVerifiers {
+    private static let required = make(.required)
+    private static let recorded = make(.recorded)
+    private static let ignored = make(.ignored)
+
+    static func verifier(_ receipts: AppAttestConfiguration.Receipts) throws(ConfigurationError) -> AttestationVerifier {
+        do throws(CertificateError) {
+            return switch receipts {
+            case .required: try required.get()
+            case .recorded: try recorded.get()
+            case .ignored: try ignored.get()
+            }
+        } catch {
+            throw ConfigurationError("Apple's roots cannot be used: \(error)")
+        }
+    }
+
+    private static func make(
+        _ receipts: AppAttestConfiguration.Receipts
+    ) -> Result<AttestationVerifier, CertificateError> {
+        Result { () throws(CertificateError) in
+            AttestationVerifier(
+                anchors: [try AppleRoots.appAttestAnchor()],
+                receipts: receipts.requirement(anchor: try AppleRoots.receiptAnchor()))
+        }
+    }
+}
+
+extension AppAttestConfiguration.Receipts {
+    /// How far a receipt may be in the past (Apple, Assessing Fraud Risk: five minutes).
+    private static let age = Duration.seconds(300)
+
+    fileprivate func requirement(anchor: TrustAnchor) -> ReceiptRequirement {
+        switch self {
+        case .required: .required(ReceiptVerifier(anchors: [anchor]), maximumAge: Self.age)
+        case .recorded: .recorded(ReceiptVerifier(anchors: [anchor]), maximumAge: Self.age)
+        case .ignored: .unchecked
+        }
+    }
+}

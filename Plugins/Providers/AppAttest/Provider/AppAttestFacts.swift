@@ -1,0 +1,54 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// What App Attest's evidence tells beyond that it is genuine.
+public enum AppAttestFacts {
+    /// `development` or `production`.
+    public static let environment: FactName = "environment"
+    /// The key identifier, in Base 64 as clients write it.
+    public static let keyID: FactName = "key_id"
+    /// Seconds since the key was attested.
+    public static let keyAge: FactName = "key_age"
+    public static let systemVersion: FactName = "os_version"
+    public static let bundleVersion: FactName = "bundle_version"
+    /// Apple's number for how the system came to trust the app.
+    public static let validationCategory: FactName = "validation_category"
+    /// `verified`, or the code of what is wrong with the receipt.
+    public static let receipt: FactName = "receipt"
+
+    /// All of them.
+    public static let all = [
+        environment, keyID, keyAge, systemVersion, bundleVersion, validationCategory, receipt,
+    ]
+
+    static func of(_ attestation: VerifiedAttestation) -> [Fact] {
+        var facts = [
+            Fact(environment, .text(attestation.environment.rawValue)),
+            Fact(keyID, .text(Base64.encode(attestation.keyID))),
+        ]
+        if let version = attestation.system.version { facts.append(Fact(systemVersion, .text(version))) }
+        facts += reported(attestation.bundleVersion, attestation.validationCategory)
+        switch attestation.receipt {
+        case .verified?: facts.append(Fact(receipt, .text("verified")))
+        case .legacy2020?: facts.append(Fact(receipt, .text("legacy-2020")))
+        case .refused(let refusal)?: facts.append(Fact(receipt, .text(refusal.reason.code)))
+        case nil: break
+        }
+        return facts
+    }
+
+    static func of(_ assertion: VerifiedAssertion, _ artifact: AttestedKeyArtifact, at now: Instant) -> [Fact] {
+        [
+            Fact(environment, .text(artifact.environment.rawValue)),
+            Fact(keyID, .text(Base64.encode(SHA256.hash(artifact.publicKey)))),
+            Fact(keyAge, .integer((now - artifact.attested).wholeSeconds)),
+        ] + reported(assertion.bundleVersion, assertion.validationCategory)
+    }
+
+    private static func reported(_ version: String?, _ category: ValidationCategory?) -> [Fact] {
+        var facts: [Fact] = []
+        if let version { facts.append(Fact(bundleVersion, .text(version))) }
+        if let category { facts.append(Fact(validationCategory, .integer(Int64(category.rawValue)))) }
+        return facts
+    }
+}

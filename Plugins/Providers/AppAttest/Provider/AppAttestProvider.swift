@@ -1,0 +1,93 @@
+internal import AssayCrypto
+public import AssayKit
+internal import Logging
+
+/// Apple's App Attest: a key in the device's Secure Enclave that Apple certifies for one app.
+///
+/// A client attests its key once and gets an artifact, which carries the key; from then on it signs assertions with the
+/// key and sends the artifact along. Nothing of the attestation is stored but the key's counter.
+public struct AppAttestProvider: AttestationProvider {
+    public static let descriptor = PluginDescriptor(
+        name: "app_attest", contract: 1, summary: "Apple's App Attest on iOS, iPadOS and macOS.",
+        reasons: AppAttestReasons.all, facts: AppAttestFacts.all, evidenceLimit: AttestationVerifier.byteLimit)
+
+    public static let methods: [ProviderMethod<AppAttestProvider>] = [
+        .challenge("generateAppAttestChallenge", resources: [.app, .oauthClient]),
+        .exchange(
+            "exchangeAppAttestAttestation", challenge: { (request: AttestationRequest) in request.challenge },
+            reply: .enclosed, resources: [.app, .oauthClient]
+        ) { provider, request, context in
+            try provider.appraise(request, context)
+        },
+        .exchange(
+            "exchangeAppAttestAssertion", challenge: { (request: AssertionRequest) in request.challenge },
+            resources: [.app, .oauthClient]
+        ) { provider, request, context in
+            try await provider.appraise(request, context)
+        },
+    ]
+
+    private let appID: AppAttestAppID
+    private let rules: AppAttestRules
+    private let verifier: AttestationVerifier
+
+    public init(_ configuration: AppAttestConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+        guard let apple = app.apple else {
+            throw ConfigurationError("App Attest needs the app's `apple` section with `team_id` and `bundle_id`")
+        }
+        do throws(AppAttestAppID.Fault) {
+            appID = try AppAttestAppID(apple)
+        } catch {
+            throw ConfigurationError("`\(apple.appID)` is no App ID that App Attest can speak for: \(error)")
+        }
+        rules = try AppAttestRules(configuration)
+        verifier = try configuration.verifier()
+        if configuration.trustAnchor != nil {
+            host.logger.warning(
+                "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"])
+        }
+    }
+
+    /// Verifies an attestation and seals its key into an artifact.
+    func appraise(_ request: AttestationRequest, _ context: Context) throws -> Verdict {
+        let expectation = AttestationExpectation(
+            appID: appID, keyID: request.keyID, clientDataHash: SHA256.hash(request.challenge),
+            environments: rules.environments)
+        let attestation: VerifiedAttestation
+        switch verifier.verify(request.attestation, expecting: expectation, at: context.now) {
+        case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail)
+        case .verified(let verified): attestation = verified
+        }
+        if let reason = rules.judge(attestation.validationCategory) { return .refused(reason) }
+        let artifact = AttestedKeyArtifact(
+            publicKey: attestation.publicKey, environment: attestation.environment, attested: context.now)
+        return .verified(
+            Appraisal(
+                facts: AppAttestFacts.of(attestation),
+                reply: [.bytes("artifact", try context.sealer.seal(artifact.encoded))]))
+    }
+
+    /// Verifies an assertion with the key in the artifact, and raises the key's counter.
+    func appraise(_ request: AssertionRequest, _ context: Context) async throws -> Verdict {
+        guard let artifact = context.sealer.open(request.artifact).flatMap(AttestedKeyArtifact.init(encoded:)) else {
+            return .refused(AppAttestReasons.artifactInvalid)
+        }
+        guard rules.environments.contains(artifact.environment) else {
+            return .refused(AppAttestReasons.environmentNotAllowed, detail: artifact.environment.rawValue)
+        }
+        // The counter is compared with the stored one below, where it is raised: both must be one step.
+        let expectation = AssertionExpectation(
+            appID: appID, clientDataHash: SHA256.hash(request.artifact, request.challenge), previousCounter: 0)
+        let assertion: VerifiedAssertion
+        switch AssertionVerifier().verify(request.assertion, publicKey: artifact.publicKey, expecting: expectation) {
+        case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail)
+        case .verified(let verified): assertion = verified
+        }
+        if let reason = rules.judge(assertion.validationCategory) { return .refused(reason) }
+        guard try await context.state.advance(artifact.counterName, to: UInt64(assertion.counter)) else {
+            return .refused(
+                AppAttestReasons.counterNotAdvanced, detail: "\(assertion.counter) is not above the last one accepted")
+        }
+        return .verified(Appraisal(facts: AppAttestFacts.of(assertion, artifact, at: context.now)))
+    }
+}

@@ -1,0 +1,66 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// An App ID, `TEAM.bundle`, and its digest: the relying party identifier in App Attest's evidence.
+public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
+    /// Why a text is no App ID.
+    public enum Fault: Error, Sendable, Hashable {
+        /// The team identifier is not ten capital letters and digits.
+        case teamInvalid
+        /// There is no bundle identifier.
+        case bundleEmpty
+        /// The bundle identifier is longer than 155 characters.
+        case bundleTooLong
+        /// The bundle identifier has a character other than ASCII letters, digits, hyphens, underscores and dots.
+        case bundleInvalid
+    }
+
+    /// The App ID.
+    public let text: String
+    /// SHA-256 of the App ID.
+    let digest: [UInt8]
+
+    /// The App ID of a team's bundle.
+    ///
+    /// The characters are those that Apple allows in a bundle identifier (Bundle Resources, CFBundleIdentifier), and the
+    /// underscore, which Apple's own sample of an attestation has. No other text can look the same.
+    public init(teamID: String, bundleID: String) throws(Fault) {
+        let team = Array(teamID.utf8)
+        let bundle = Array(bundleID.utf8)
+        guard team.count == 10, team.allSatisfy({ Self.isDigit($0) || Self.isCapital($0) }) else {
+            throw .teamInvalid
+        }
+        guard !bundle.isEmpty else { throw .bundleEmpty }
+        guard bundle.count <= 155 else { throw .bundleTooLong }
+        guard bundle.allSatisfy(Self.isAllowedInBundle) else { throw .bundleInvalid }
+        text = "\(teamID).\(bundleID)"
+        digest = SHA256.hash(team + [UInt8(ascii: ".")] + bundle)
+    }
+
+    /// The App ID of an app in a policy.
+    public init(_ identity: AppleIdentity) throws(Fault) {
+        try self.init(teamID: identity.teamID, bundleID: identity.bundleID)
+    }
+
+    /// The App ID in a text such as `ABCDE12345.com.example.app`.
+    public init(_ text: String) throws(Fault) {
+        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let team = parts.first else { throw .teamInvalid }
+        try self.init(teamID: String(team), bundleID: parts.count == 2 ? String(parts[1]) : "")
+    }
+
+    public var description: String { text }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isCapital(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+
+    private static func isAllowedInBundle(_ byte: UInt8) -> Bool {
+        isDigit(byte) || isCapital(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+    }
+}

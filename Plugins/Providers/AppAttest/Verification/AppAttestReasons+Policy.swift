@@ -1,0 +1,12 @@
+public import AssayKit
+
+extension AppAttestReasons {
+    public static let artifactInvalid = Reason(
+        "artifact_invalid", "The artifact was not sealed here, or not for this app.")
+    public static let validationCategoryNotAllowed = Reason(
+        "validation_category_not_allowed", "The system came to trust the app in a way that the policy does not allow.")
+    public static let validationCategoryUnreported = Reason(
+        "validation_category_unreported", "The device does not report how it came to trust the app, as it must here.")
+
+    static let policy: [Reason] = [artifactInvalid, validationCategoryNotAllowed, validationCategoryUnreported]
+}

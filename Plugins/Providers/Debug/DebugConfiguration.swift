@@ -1,0 +1,67 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// The section `debug` of a policy.
+public struct DebugConfiguration: Decodable, Sendable {
+    /// The tokens that are accepted; none when absent.
+    public let tokens: [DebugToken]?
+}
+
+/// One debug token of a policy: its hash, or a reference to its text.
+public struct DebugToken: Decodable, Sendable {
+    /// What the token is called in logs.
+    public let name: String
+    /// The SHA-256 of the token's text in lower case, as 64 hexadecimal digits.
+    public let sha256: String?
+    /// Where the token's text is to be found, in place of its hash.
+    public let token: SecretReference?
+    /// Whether the policy is good without the token's text: then there is no such token. False when absent.
+    public let optional: Bool?
+    /// From when on the token is refused; never when absent.
+    public let expires: Instant?
+
+    /// The hash that a token's text is known by. App Check's tokens are UUIDs, which SDKs write in either case.
+    public static func hash(of text: String) -> [UInt8] {
+        SHA256.hash(Array(text.lowercased().utf8))
+    }
+
+    /// The hash that the policy means; nil when it refers to an optional text that is not there.
+    func hash(
+        at path: [ConfigurationError.Component], secrets: SecretSource
+    ) throws(ConfigurationError) -> [UInt8]? {
+        guard !name.isEmpty, name.utf8.count <= 100 else {
+            throw ConfigurationError(at: path + ["name"], "expected a name of 1 to 100 bytes")
+        }
+        switch (sha256, token) {
+        case (let digits?, nil):
+            guard let hash = Hex.decode(digits), hash.count == 32 else {
+                throw ConfigurationError(
+                    at: path + ["sha256"], "expected 64 hexadecimal digits, the SHA-256 of the token in lower case")
+            }
+            return hash
+        case (nil, let reference?):
+            return try hash(of: reference, at: path + ["token"], secrets: secrets)
+        default:
+            throw ConfigurationError(at: path, "expected either `sha256` or `token`, and not both")
+        }
+    }
+
+    private func hash(
+        of reference: SecretReference, at path: [ConfigurationError.Component], secrets: SecretSource
+    ) throws(ConfigurationError) -> [UInt8]? {
+        let secret: [UInt8]?
+        do throws(SecretError) {
+            secret = try secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard let secret else {
+            if optional == true { return nil }
+            throw ConfigurationError(at: path, "\(reference) is not set; `optional: true` does without it")
+        }
+        guard let text = String(validating: secret, as: UTF8.self), text.utf8.count >= 16 else {
+            throw ConfigurationError(at: path, "\(reference) holds no debug token: 16 characters or more, best a UUID")
+        }
+        return DebugToken.hash(of: text)
+    }
+}

@@ -1,0 +1,62 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The database file as the operating system sees it.
+struct DatabaseFile {
+    /// The path, such that SQLite takes it for a path and never for a `file:` URI or a name with a meaning of its own.
+    let path: String
+
+    init(_ path: String) throws(SQLiteStoreError) {
+        guard !path.isEmpty, !path.utf8.contains(0) else {
+            throw SQLiteStoreError(.invalidPath, "the path of the state file is empty or holds a NUL")
+        }
+        self.path = path.hasPrefix("/") ? path : "./" + path
+    }
+
+    /// Makes the folder (0700) and the file (0600) where they do not exist; leaves existing ones as they are.
+    ///
+    /// SQLite gives the files that it makes beside this one, `-wal` and `-shm`, the same permissions.
+    ///
+    /// The caller sees to it that no other thread opens the same file meanwhile: closing a file releases all locks
+    /// that the process holds on it, those of another connection too (https://www.sqlite.org/howtocorrupt.html, 2.2).
+    func create() throws(SQLiteStoreError) {
+        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
+            let folder = String(path[..<slash])
+            if mkdir(folder, 0o700) != 0, errno != EEXIST {
+                let number = errno
+                guard access(folder, F_OK) == 0 else {
+                    throw failure(number, "the folder does not exist and cannot be made")
+                }
+            }
+        }
+        let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+        guard file < 0 else {
+            close(file)
+            return
+        }
+        let number = errno
+        guard number != EEXIST else { return }
+        throw failure(number, "the file cannot be made")
+    }
+
+    /// Throws unless this process may write the existing file and its folder, where SQLite keeps its log.
+    func checkWritable() throws(SQLiteStoreError) {
+        guard access(path, W_OK) == 0 else { throw failure(errno, "the file cannot be written") }
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        guard access(String(path[...slash]), W_OK) == 0 else { throw failure(errno, "its folder cannot be written") }
+    }
+
+    private func failure(_ number: Int32, _ meaning: String) -> SQLiteStoreError {
+        let code: SQLiteStoreError.Code =
+            switch number {
+            case EACCES, EPERM, EROFS: .readOnly
+            case ENOSPC, EDQUOT: .diskFull
+            case ENOENT, ENOTDIR: .directoryUnavailable
+            default: .cannotOpen
+            }
+        return SQLiteStoreError(code, "\(path): \(meaning): \(String(cString: strerror(number)))")
+    }
+}

@@ -1,0 +1,148 @@
+public import AssayKit
+internal import Foundation
+internal import GRDB
+internal import Synchronization
+
+/// A state store in one SQLite file: durable, and shared by the processes of one machine.
+///
+/// - When a write returns it survives the end of the process, `kill -9` included, and by default the loss of power
+///   (``Options/Durability``). Concurrent writes share a transaction and so the cost of the disk.
+/// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
+///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
+/// - Expired entries are removed in small numbers by the writes that follow, or all at once by ``sweep()``. Freed pages
+///   are used again; the file does not shrink.
+/// - Spaces and names have at most 1024 bytes of UTF-8, values at most 1 MiB, pages of a list at most 10 000 entries.
+///   Counters go up to `UInt64.max`.
+/// - A write is not undone by the cancellation of its task, nor a read cut short: both end soon in any case.
+public final class SQLiteStore: StateStore {
+    private let pool: DatabasePool
+    private let commits: GroupCommit
+    private let clock: HostClock
+    private let path: String
+
+    /// One store of a process opens its file at a time: see ``DatabaseFile/create()``.
+    private static let opening = Mutex(())
+
+    /// Opens the file at a path, or makes it (0600), and its folder (0700) where that alone is missing.
+    ///
+    /// Blocks for the time of a few disk accesses, or up to the busy timeout while another process opens the file.
+    ///
+    /// - Parameters:
+    ///   - path: a path of the file system; never taken for a URI.
+    ///   - clock: tells which entries have expired.
+    /// - Throws: ``SQLiteStoreError``: what is wrong with the folder, the file, its format or its version.
+    public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
+        let file = try DatabaseFile(path)
+        do {
+            self.pool = try Self.opening.withLock { _ in try Self.open(file, options) }
+        } catch {
+            throw SQLiteStoreError(error, path: file.path)
+        }
+        self.path = file.path
+        self.clock = clock
+        self.commits = GroupCommit(writer: pool, clock: clock, path: file.path)
+    }
+
+    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(SQLiteStoreError) -> Bool {
+        try check(key, value)
+        return try await commits.commit(.insert(key, value: value, expires: expires)) > 0
+    }
+
+    public func advance(_ key: StateKey, to value: UInt64) async throws(SQLiteStoreError) -> Bool {
+        try check(key, [])
+        return try await commits.commit(.advance(key, to: value)) > 0
+    }
+
+    public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws(SQLiteStoreError) {
+        try check(key, value ?? [])
+        let mutation = value.map { Mutation.put(key, value: $0, expires: expires) } ?? .delete(key)
+        _ = try await commits.commit(mutation)
+    }
+
+    public func get(_ key: StateKey) async throws(SQLiteStoreError) -> [UInt8]? {
+        try check(key, [])
+        let now = clock.now.milliseconds
+        return try await read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT value FROM entry WHERE space = ? AND name = ? AND (expires IS NULL OR expires > ?)")
+            return try Data.fetchOne(statement, arguments: [key.spaceBlob, key.nameBlob, now]).map { [UInt8]($0) }
+        }
+    }
+
+    public func list(
+        _ space: String, after name: String?, limit: Int
+    ) async throws(SQLiteStoreError) -> [StateEntry] {
+        try check(StateKey(space, name ?? ""), [])
+        guard limit > 0 else { return [] }
+        guard limit <= Limits.listedEntries else {
+            throw SQLiteStoreError(.tooLarge, "a page of \(limit) entries; at most \(Limits.listedEntries)")
+        }
+        let now = clock.now.milliseconds
+        return try await read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT name, value, expires FROM entry
+                    WHERE space = ? AND name \(name == nil ? ">=" : ">") ? AND (expires IS NULL OR expires > ?)
+                    ORDER BY name LIMIT ?
+                    """)
+            let key = StateKey(space, name ?? "")
+            let rows = try Row.fetchAll(statement, arguments: [key.spaceBlob, key.nameBlob, now, limit])
+            return rows.map { row in
+                let name: Data = row[0]
+                let value: Data = row[1]
+                let expires: Int64? = row[2]
+                return StateEntry(
+                    name: String(decoding: name, as: UTF8.self), value: [UInt8](value),
+                    expires: expires.map { Instant(milliseconds: $0) })
+            }
+        }
+    }
+
+    /// Removes all entries that have expired, a few hundred in a transaction. Returns how many there were.
+    ///
+    /// Writes do the same in passing; this is for a store that is seldom written. Stops early, without an error, when
+    /// its task is cancelled.
+    @discardableResult
+    public func sweep() async throws(SQLiteStoreError) -> Int {
+        var total = 0
+        while !Task.isCancelled {
+            let removed = try await commits.commit(.purge(limit: Limits.swept))
+            total += removed
+            guard removed == Limits.swept else { break }
+        }
+        return total
+    }
+
+    /// Closes the file. Operations that come later throw ``SQLiteStoreError/Code/closed``.
+    ///
+    /// A store that is merely dropped closes its file too. Neither is needed for anything to be durable.
+    public func close() throws(SQLiteStoreError) {
+        do {
+            try pool.close()
+        } catch {
+            throw SQLiteStoreError(error, path: path)
+        }
+    }
+
+    private func read<T: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> T
+    ) async throws(SQLiteStoreError) -> T {
+        let path = path
+        let result: Result<T, SQLiteStoreError> = await withCheckedContinuation { reply in
+            pool.asyncRead { access in
+                let result = Result { try body(access.get()) }
+                reply.resume(returning: result.mapError { SQLiteStoreError($0, path: path) })
+            }
+        }
+        return try result.get()
+    }
+
+    private func check(_ key: StateKey, _ value: [UInt8]) throws(SQLiteStoreError) {
+        guard key.space.utf8.count <= Limits.nameBytes, key.name.utf8.count <= Limits.nameBytes else {
+            throw SQLiteStoreError(.tooLarge, "a space or name of more than \(Limits.nameBytes) bytes")
+        }
+        guard value.count <= Limits.valueBytes else {
+            throw SQLiteStoreError(.tooLarge, "a value of \(value.count) bytes; at most \(Limits.valueBytes)")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+extension SQLiteStore {
+    /// How durable the store is, how long it waits and how large it may grow.
+    public struct Options: Sendable, Hashable {
+        /// What an operation that has returned survives.
+        public enum Durability: Sendable, Hashable {
+            /// A loss of power too: the disk is made to confirm each commit (`PRAGMA synchronous=FULL`).
+            case powerLoss
+            /// The end of the process, `kill -9` included, but not the loss of power (`PRAGMA synchronous=NORMAL`).
+            ///
+            /// The file stays whole, yet after a loss of power the last operations may be forgotten: a challenge
+            /// consumed just before could be consumed once more, an assertion counter could go back.
+            case processCrash
+        }
+
+        /// What an operation that has returned survives. The default is the loss of power.
+        public var durability: Durability
+        /// How long a write waits for another process to release the file. Bounded to a minute.
+        public var busyTimeout: Duration
+        /// The bytes that the database file may grow to; nil for no limit but the disk's. Writes beyond it throw
+        /// ``SQLiteStoreError/Code/diskFull``. The write-ahead log beside the file is a few MiB and not counted.
+        public var maximumFileSize: Int?
+
+        public init(
+            durability: Durability = .powerLoss, busyTimeout: Duration = .seconds(5), maximumFileSize: Int? = nil
+        ) {
+            self.durability = durability
+            self.busyTimeout = busyTimeout
+            self.maximumFileSize = maximumFileSize
+        }
+    }
+
+    /// Bounds on what callers may pass and on what is done in one go.
+    enum Limits {
+        /// UTF-8 bytes of a space, and of a name.
+        static let nameBytes = 1024
+        /// Bytes of a value.
+        static let valueBytes = 1 << 20
+        /// Entries of one page of a list.
+        static let listedEntries = 10_000
+        /// Writes that share a transaction.
+        static let batchedWrites = 256
+        /// Writes, and bytes in them, that wait for a transaction or are in one.
+        static let waitingWrites = 16_384
+        static let waitingBytes = 64 << 20
+        /// Expired entries that a transaction removes beside its writes: twice the writes, and at least this many.
+        static let leastPurged = 16
+        /// Expired entries that one transaction of a sweep removes.
+        static let swept = 512
+    }
+}

@@ -1,0 +1,62 @@
+internal import GRDB
+
+/// The tables of the store, and the marks by which a file is known as one.
+///
+/// Spaces and names are BLOBs of UTF-8: compared byte by byte, and whole where they hold a NUL. A counter is a BLOB of
+/// eight bytes, most significant first: SQLite's integers end at `Int64.max`, bytes compare the same for all `UInt64`.
+enum Schema {
+    /// "Asay" in ASCII: `PRAGMA application_id` of every file that this store made.
+    static let applicationID = 0x4173_6179
+    /// `PRAGMA user_version`: raised when an older release could no longer read what this one writes.
+    static let version = 1
+
+    /// What a file is before anything is written to it.
+    enum State {
+        case empty
+        case current
+    }
+
+    /// Recognises a file, within a transaction of the caller; by reading alone, so that a foreign file stays as it was.
+    static func inspect(_ db: Database, path: String) throws -> State {
+        let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        if application != applicationID {
+            let objects = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+            guard application == 0, found == 0, objects == 0 else {
+                throw SQLiteStoreError(
+                    .foreignDatabase, "\(path): an SQLite database of another program; nothing was changed")
+            }
+            return .empty
+        }
+        guard found <= version else {
+            throw SQLiteStoreError(
+                .newerSchema,
+                "\(path): written by a later release (format \(found), this one knows up to \(version)); "
+                    + "use that release or another file")
+        }
+        return .current
+    }
+
+    /// Makes the tables of an empty file, in the one transaction that also marks it.
+    static func create(_ db: Database, path: String) throws {
+        try db.inTransaction(.immediate) {
+            // Another process may have been quicker.
+            guard try inspect(db, path: path) == .empty else { return .rollback }
+            try db.execute(
+                sql: """
+                    CREATE TABLE entry (
+                        space BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL, expires INTEGER,
+                        PRIMARY KEY (space, name)
+                    ) STRICT, WITHOUT ROWID;
+                    CREATE INDEX entry_by_expiry ON entry (expires) WHERE expires IS NOT NULL;
+                    CREATE TABLE counter (
+                        space BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL CHECK (length(value) = 8),
+                        PRIMARY KEY (space, name)
+                    ) STRICT, WITHOUT ROWID;
+                    PRAGMA application_id = \(applicationID);
+                    PRAGMA user_version = \(version);
+                    """)
+            return .commit
+        }
+    }
+}
