@@ -1,0 +1,56 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// Makes challenges, and recognises them when they come back.
+///
+/// Nothing is stored when one is made: a challenge authenticates itself. Its 69 bytes are
+///
+///     version 1 ‖ key identifier 4 ‖ audience 8 ‖ time in milliseconds 8 ‖ random 16 ‖ HMAC-SHA256 32
+///
+/// where the audience is a part of the hash of the app and the provider that it is for, so that a challenge for another
+/// app is told apart from a forged one; the HMAC covers the names in full. Only that a challenge was used is stored.
+struct ChallengeIssuer: Sendable {
+    /// How long a challenge is good for: what Google's service says, `300s`.
+    static let life = Duration.seconds(300)
+    /// How far a challenge's time may lie ahead of ours: other servers of the same service have clocks of their own.
+    static let skew = Duration.seconds(60)
+    /// How much longer than its life the use of a challenge is remembered, should a clock be set back.
+    static let memory = Duration.seconds(3600)
+
+    private static let version: UInt8 = 1
+    private static let count = 69
+
+    let keys: [SealingKey]
+
+    /// A fresh challenge for a purpose: an app and a provider.
+    func issue(for purpose: SealedPurpose, now: Instant, randomness: Randomness) throws(KeyError) -> [UInt8] {
+        guard let key = keys.first else { throw KeyError("there is no sealing key") }
+        var challenge = [ChallengeIssuer.version] + key.id + purpose.tag
+        challenge += UInt64(clamping: now.milliseconds).bigEndianBytes
+        challenge += randomness.bytes(16)
+        return challenge + key.authenticate(challenge, for: purpose)
+    }
+
+    /// What a challenge that came back is.
+    func inspect(_ challenge: [UInt8], for purpose: SealedPurpose, now: Instant) -> Inspection {
+        guard challenge.count == ChallengeIssuer.count, challenge[0] == ChallengeIssuer.version else {
+            return .refused(KernelReasons.challengeMalformed)
+        }
+        let body = Array(challenge[..<37])
+        guard Array(body[5..<13]) == purpose.tag else { return .refused(KernelReasons.challengeForAnotherApp) }
+        guard let key = keys.first(where: { $0.id == Array(body[1..<5]) }),
+            key.authenticates(body, for: purpose, tag: challenge[37...])
+        else { return .refused(KernelReasons.challengeForged) }
+        let made = Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: body[13..<21])))
+        guard made <= now + ChallengeIssuer.skew else { return .refused(KernelReasons.challengeNotYetValid) }
+        guard now < made + ChallengeIssuer.life else { return .refused(KernelReasons.challengeExpired) }
+        return .genuine(
+            name: Hex.encode(body[13..<37]), forgetAt: made + ChallengeIssuer.life + ChallengeIssuer.memory)
+    }
+
+    enum Inspection: Equatable {
+        /// It is one of ours and alive; under `name` its use is to be recorded until `forgetAt`.
+        case genuine(name: String, forgetAt: Instant)
+        case refused(Reason)
+    }
+}

@@ -1,0 +1,124 @@
+internal import AssayCrypto
+internal import AssayKit
+internal import Logging
+
+/// One call on its way through one snapshot.
+struct Dispatch: Sendable {
+    let snapshot: Snapshot
+    let call: Call
+    let decision: DecisionID
+    let now: Instant
+    let host: Host
+    let timeLimit: Duration
+
+    /// Where the consumption of challenges is recorded.
+    static let challengeSpace = "challenges"
+
+    /// Calls a method of a provider on an app that was found.
+    func run(_ entry: MethodEntry, of app: AppEntry) async -> Ending {
+        do {
+            switch entry.method.action {
+            case .challenge:
+                return try issueChallenge(entry.provider)
+            case .exchange(let prepare):
+                return try await exchange(prepare, entry, app)
+            }
+        } catch let error as InvalidRequest {
+            return .rejected(.invalidArgument, error.message)
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    private func issueChallenge(_ provider: ProviderEntry) throws -> Ending {
+        let challenge = try snapshot.challenges.issue(for: provider.purpose, now: now, randomness: host.randomness)
+        let message: JSON = [
+            "challenge": .string(Base64.encode(challenge)),
+            "ttl": .string("\(ChallengeIssuer.life.wholeSeconds)s"),
+        ]
+        return .reply(message, .challenged)
+    }
+
+    private func exchange(
+        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange, _ entry: MethodEntry,
+        _ app: AppEntry
+    ) async throws -> Ending {
+        let provider = entry.provider
+        let fields = try RequestFields(call.body, bytesLimit: provider.descriptor.evidenceLimit)
+        let limitedUse = try fields.bool("limitedUse")
+        let prepared = try prepare(fields)
+        // Within the deadline stands everything that waits for somebody else: the store and the provider.
+        let verdict = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> Verdict in
+            if let challenge = prepared.challenge, let reason = try await redeem(challenge, provider) {
+                return .refused(reason)
+            }
+            return try await prepared.appraise(context(app, provider, challenge: prepared.challenge))
+        }
+        switch verdict {
+        case .refused(let reason, let detail):
+            guard KernelReasons.challenges.contains(reason) || provider.descriptor.reasons.contains(reason) else {
+                return .fault("the provider \(provider.descriptor.name) refused with an undeclared reason")
+            }
+            return .refused(reason, detail: detail)
+        case .verified(let appraisal):
+            guard appraisal.facts.allSatisfy({ provider.descriptor.facts.contains($0.name) }) else {
+                return .fault("the provider \(provider.descriptor.name) states an undeclared fact")
+            }
+            return try issueToken(appraisal, entry, app, limitedUse: limitedUse)
+        }
+    }
+
+    /// Records the use of a challenge; returns why it is refused, or nil.
+    private func redeem(_ challenge: [UInt8], _ provider: ProviderEntry) async throws -> Reason? {
+        switch snapshot.challenges.inspect(challenge, for: provider.purpose, now: now) {
+        case .refused(let reason): return reason
+        case .genuine(let name, let forgetAt):
+            let key = StateKey(Dispatch.challengeSpace, name)
+            return try await host.store.insert(key, value: [], expires: forgetAt)
+                ? nil : KernelReasons.challengeAlreadyUsed
+        }
+    }
+
+    private func issueToken(
+        _ appraisal: Appraisal, _ entry: MethodEntry, _ app: AppEntry, limitedUse: Bool
+    ) throws -> Ending {
+        let token = try snapshot.issuer.issue(
+            app.claims, provider: entry.provider.descriptor.name, life: entry.provider.tokenLife,
+            limitedUse: limitedUse, now: now, randomness: host.randomness)
+        let message: JSON
+        switch entry.method.descriptor.kind {
+        case .exchange(.enclosed):
+            var members = appraisal.reply.map { JSONMember($0.name, $0.value) }
+            members.append(JSONMember("appCheckToken", token.message(call.version)))
+            if call.version == .v1beta {
+                members.append(
+                    JSONMember(
+                        "attestationToken",
+                        ["attestationToken": .string(token.text), "ttl": .string("\(token.life.wholeSeconds)s")]))
+            }
+            message = .object(members)
+        default:
+            message = token.message(call.version)
+        }
+        return .reply(
+            message, .issued(tokenID: token.id, limitedUse: limitedUse, expires: token.expires),
+            facts: appraisal.facts)
+    }
+
+    private func context(_ app: AppEntry, _ provider: ProviderEntry, challenge: [UInt8]?) -> Context {
+        var logger = host.logger
+        logger[metadataKey: "decision"] = "\(decision)"
+        let keys = snapshot.keys.sealing
+        let randomness = host.randomness
+        return Context(
+            decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
+            now: now, state: StateSpace(provider.space, in: host.store),
+            sealer: Sealer(
+                seal: { plaintext in
+                    guard let key = keys.first else { throw KeyError("there is no sealing key") }
+                    return try key.seal(plaintext, for: provider.purpose, randomness: randomness)
+                },
+                open: { sealed in SealingKey.open(sealed, for: provider.purpose, keys: keys) }),
+            logger: logger)
+    }
+}

@@ -1,0 +1,115 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// A file that only its owner may read, replaced as a whole or not at all.
+struct PrivateFile: Sendable {
+    let directory: String
+    let name: String
+
+    private static let sizeLimit = 4 << 20
+
+    private var path: String { "\(directory)/\(name)" }
+
+    /// The file's bytes; nil when there is no such file.
+    ///
+    /// - Throws: when it cannot be read, or when others than its owner may read or write it.
+    func read() throws(KeyError) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        if descriptor < 0, errno == ENOENT { return nil }
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure("inspect", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw KeyError("\(path) is not a regular file") }
+        guard status.st_mode & 0o077 == 0 else {
+            throw KeyError("others than its owner may use \(path): restrict it with chmod 600")
+        }
+        guard status.st_size <= off_t(PrivateFile.sizeLimit) else { throw KeyError("\(path) is too large") }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes[filled...].withUnsafeMutableBytes { readBytes(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("read", path) }
+            filled += count
+        }
+        return bytes
+    }
+
+    /// Replaces the file: a new one is written beside it, flushed to the disk, and renamed over it.
+    func write(_ bytes: [UInt8]) throws(KeyError) {
+        let temporary = "\(directory)/.\(name).\(getpid()).new"
+        unlink(temporary)
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("create", temporary) }
+        do throws(KeyError) {
+            defer { close(descriptor) }
+            var written = 0
+            while written < bytes.count {
+                let count = bytes[written...].withUnsafeBytes { writeBytes(descriptor, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw failure("write", temporary) }
+                written += count
+            }
+            guard fsync(descriptor) == 0 else { throw failure("flush", temporary) }
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+        guard rename(temporary, path) == 0 else {
+            let error = failure("rename", temporary)
+            unlink(temporary)
+            throw error
+        }
+        try flushDirectory()
+    }
+
+    /// Runs an operation while no other process runs one on this directory; makes the directory where there is none.
+    func locked<Value>(_ operation: () throws(KeyError) -> Value) throws(KeyError) -> Value {
+        try makeDirectory()
+        let lock = "\(directory)/.lock"
+        let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw failure("open", lock) }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw failure("lock", lock) }
+        }
+        return try operation()
+    }
+
+    private func makeDirectory() throws(KeyError) {
+        let parts = directory.split(separator: "/")
+        for count in parts.indices {
+            let path = (directory.hasPrefix("/") ? "/" : "") + parts[...count].joined(separator: "/")
+            guard mkdir(path, 0o700) != 0 else { continue }
+            // A parent that is there may still refuse to have one made in its place.
+            let error = failure("make the folder", path)
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw error }
+        }
+    }
+
+    private func flushDirectory() throws(KeyError) {
+        let descriptor = open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { throw failure("open", directory) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("flush", directory) }
+    }
+
+    private func failure(_ action: String, _ path: String) -> KeyError {
+        KeyError("cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+// Within the type above these names are those of its own methods.
+
+private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, start, count)
+}
+
+private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
+    write(descriptor, start, count)
+}

@@ -1,0 +1,67 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// A secret that seals artifacts and authenticates challenges.
+///
+/// Both uses have a key of their own, derived from the secret, and so has every sealed box: its key comes from a fresh
+/// salt, so that random nonces never meet under one key however many boxes are sealed. A box is
+///
+///     version 1 ‖ key identifier 4 ‖ salt 16 ‖ nonce 12 ‖ ciphertext ‖ tag 16
+struct SealingKey: Sendable {
+    /// Four bytes that boxes and challenges name the key by.
+    let id: [UInt8]
+    let secret: SecretBytes
+    let created: Instant
+    private let challenges: HMACSHA256
+
+    private static let version: UInt8 = 1
+    private static let headCount = 33
+
+    /// - Parameter secret: 32 bytes.
+    init(id: [UInt8], secret: SecretBytes, created: Instant) throws(CryptoError) {
+        self.id = id
+        self.secret = secret
+        self.created = created
+        challenges = HMACSHA256(
+            key: try HKDFSHA256.derive(
+                from: secret, salt: [], info: Array("assay challenge v1".utf8), count: HMACSHA256.byteCount))
+    }
+
+    /// A fresh key.
+    static func generate(now: Instant, randomness: Randomness) throws(CryptoError) -> SealingKey {
+        var secret = randomness.bytes(32)
+        defer { SecretBytes.wipe(&secret) }
+        return try SealingKey(id: randomness.bytes(4), secret: SecretBytes(secret), created: now)
+    }
+
+    func authenticate(_ bytes: [UInt8], for purpose: SealedPurpose) -> [UInt8] {
+        challenges.authenticate(bytes[...], purpose.label[...])
+    }
+
+    func authenticates(_ bytes: [UInt8], for purpose: SealedPurpose, tag: ArraySlice<UInt8>) -> Bool {
+        challenges.isValid(tag, for: bytes[...], purpose.label[...])
+    }
+
+    func seal(_ plaintext: [UInt8], for purpose: SealedPurpose, randomness: Randomness) throws(CryptoError) -> [UInt8] {
+        let head = [SealingKey.version] + id + randomness.bytes(16 + AES256GCM.nonceByteCount)
+        let box = try AES256GCM.seal(
+            plaintext[...], key: try boxKey(salt: head[5..<21]), nonce: head[21..<33],
+            authenticating: (head + purpose.label)[...])
+        return head + box
+    }
+
+    /// The plaintext of a box that one of the keys sealed for a purpose.
+    static func open(_ sealed: [UInt8], for purpose: SealedPurpose, keys: [SealingKey]) -> [UInt8]? {
+        guard sealed.count > headCount, sealed[0] == version else { return nil }
+        let head = Array(sealed[..<headCount])
+        guard let key = keys.first(where: { $0.id == Array(head[1..<5]) }) else { return nil }
+        return try? AES256GCM.open(
+            sealed[headCount...], key: key.boxKey(salt: head[5..<21]), nonce: head[21..<33],
+            authenticating: (head + purpose.label)[...])
+    }
+
+    private func boxKey(salt: ArraySlice<UInt8>) throws(CryptoError) -> SecretBytes {
+        try HKDFSHA256.derive(
+            from: secret, salt: salt, info: Array("assay artifact v1".utf8), count: AES256GCM.keyByteCount)
+    }
+}

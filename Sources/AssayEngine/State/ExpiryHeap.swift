@@ -1,0 +1,54 @@
+internal import AssayKit
+
+/// A binary heap of deadlines, the earliest on top.
+struct ExpiryHeap<Payload> {
+    struct Item {
+        let expires: Instant
+        let payload: Payload
+    }
+
+    private var items: [Item] = []
+
+    var count: Int { items.count }
+    var earliest: Item? { items.first }
+
+    mutating func push(_ item: Item) {
+        items.append(item)
+        var child = items.count - 1
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard items[child].expires < items[parent].expires else { return }
+            items.swapAt(child, parent)
+            child = parent
+        }
+    }
+
+    mutating func pop() -> Item? {
+        guard let last = items.indices.last else { return nil }
+        items.swapAt(0, last)
+        let earliest = items.removeLast()
+        sink(0)
+        return earliest
+    }
+
+    /// Drops the other items, in linear time.
+    mutating func filter(_ isKept: (Payload) -> Bool) {
+        items.removeAll { !isKept($0.payload) }
+        for index in stride(from: items.count / 2 - 1, through: 0, by: -1) {
+            sink(index)
+        }
+    }
+
+    private mutating func sink(_ start: Int) {
+        var parent = start
+        while true {
+            let left = 2 * parent + 1
+            guard left < items.count else { return }
+            let right = left + 1
+            let child = right < items.count && items[right].expires < items[left].expires ? right : left
+            guard items[child].expires < items[parent].expires else { return }
+            items.swapAt(child, parent)
+            parent = child
+        }
+    }
+}

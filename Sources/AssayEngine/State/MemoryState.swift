@@ -1,0 +1,154 @@
+internal import AssayKit
+
+/// What a ``MemoryStore`` holds, and the rules by which it changes.
+struct MemoryState {
+    typealias Bytes = [UInt8]
+
+    /// A key as bytes: `String` takes different sequences of bytes for equal where Unicode calls them equivalent.
+    struct Key: Hashable {
+        let space: Bytes
+        let name: Bytes
+
+        init(_ key: StateKey) {
+            space = Array(key.space.utf8)
+            name = Array(key.name.utf8)
+        }
+
+        var count: Int { space.count + name.count }
+    }
+
+    struct Entry {
+        let value: Bytes
+        let expires: Instant?
+        /// Tells the entry that a deadline was set for from a later one of the same key.
+        var serial: UInt64 = 0
+
+        init(value: Bytes, expires: Instant?) {
+            self.value = value
+            self.expires = expires
+        }
+
+        func isLive(_ now: Instant) -> Bool {
+            expires.map { now < $0 } ?? true
+        }
+    }
+
+    private struct Deadline {
+        let key: Key
+        let serial: UInt64
+    }
+
+    /// How many expired entries a write removes at least: more than the one that it can add.
+    private static let removedEachWrite = 4
+
+    private let limits: MemoryStore.Full
+    private var spaces: [Bytes: [Bytes: Entry]] = [:]
+    private var counters: [Key: UInt64] = [:]
+    private var entryCount = 0
+    private var bytes = 0
+    private var serial: UInt64 = 0
+    private var deadlines = ExpiryHeap<Deadline>()
+    /// How many of the entries have a deadline; the other deadlines are left over from entries that are gone.
+    private var expiringCount = 0
+
+    init(limits: MemoryStore.Full) {
+        self.limits = limits
+    }
+
+    var count: Int { entryCount + counters.count }
+    var deadlineCount: Int { deadlines.count }
+
+    func entry(_ key: Key, _ now: Instant) -> Entry? {
+        guard let entry = spaces[key.space]?[key.name], entry.isLive(now) else { return nil }
+        return entry
+    }
+
+    func entries(of space: Bytes, after name: Bytes?, _ now: Instant) -> [Bytes: Entry] {
+        guard let entries = spaces[space] else { return [:] }
+        return entries.filter { candidate in
+            candidate.value.isLive(now) && name.map { $0.lexicographicallyPrecedes(candidate.key) } ?? true
+        }
+    }
+
+    mutating func insert(_ key: Key, _ entry: Entry, _ now: Instant) throws(MemoryStore.Full) -> Bool {
+        guard self.entry(key, now) == nil else { return false }
+        try put(key, entry, now)
+        return true
+    }
+
+    mutating func put(_ key: Key, _ entry: Entry?, _ now: Instant) throws(MemoryStore.Full) {
+        removeExpired(now, atMost: Self.removedEachWrite)
+        guard let entry else {
+            remove(key)
+            return
+        }
+        if let live = self.entry(key, now) {
+            try makeRoom(entries: 0, bytes: entry.value.count - live.value.count, now)
+        } else {
+            remove(key)
+            try makeRoom(entries: 1, bytes: key.count + entry.value.count, now)
+        }
+        remove(key)
+        add(key, entry)
+    }
+
+    mutating func advance(_ key: Key, to value: UInt64, _ now: Instant) throws(MemoryStore.Full) -> Bool {
+        removeExpired(now, atMost: Self.removedEachWrite)
+        guard value > counters[key] ?? 0 else { return false }
+        if counters[key] == nil {
+            try makeRoom(entries: 1, bytes: key.count, now)
+            bytes += key.count
+        }
+        counters[key] = value
+        return true
+    }
+
+    private mutating func add(_ key: Key, _ entry: Entry) {
+        var entry = entry
+        serial &+= 1
+        entry.serial = serial
+        spaces[key.space, default: [:]][key.name] = entry
+        entryCount += 1
+        bytes += key.count + entry.value.count
+        if let expires = entry.expires {
+            expiringCount += 1
+            deadlines.push(.init(expires: expires, payload: Deadline(key: key, serial: serial)))
+        }
+    }
+
+    private mutating func remove(_ key: Key) {
+        guard let entry = spaces[key.space]?.removeValue(forKey: key.name) else { return }
+        if spaces[key.space]?.isEmpty ?? false { spaces[key.space] = nil }
+        entryCount -= 1
+        bytes -= key.count + entry.value.count
+        if entry.expires != nil { expiringCount -= 1 }
+        forgetDeadlines()
+    }
+
+    /// Throws unless that much more fits, once everything that has expired is gone.
+    private mutating func makeRoom(entries: Int, bytes more: Int, _ now: Instant) throws(MemoryStore.Full) {
+        while count + entries > limits.maximumEntries || bytes + more > limits.maximumBytes {
+            guard removeExpired(now, atMost: 64) else { throw limits }
+        }
+    }
+
+    /// Removes a few entries whose time has come. Returns whether there was any deadline to look at.
+    @discardableResult
+    private mutating func removeExpired(_ now: Instant, atMost limit: Int) -> Bool {
+        var done = 0
+        while done < limit, let earliest = deadlines.earliest, earliest.expires <= now {
+            done += 1
+            _ = deadlines.pop()
+            let key = earliest.payload.key
+            if spaces[key.space]?[key.name]?.serial == earliest.payload.serial { remove(key) }
+        }
+        return done > 0
+    }
+
+    /// Drops the deadlines of entries that are gone as soon as they are the greater part: constant time on average.
+    private mutating func forgetDeadlines() {
+        guard deadlines.count > 2 * expiringCount + 64 else { return }
+        let spaces = spaces
+        deadlines.filter { spaces[$0.key.space]?[$0.key.name]?.serial == $0.serial }
+    }
+}

@@ -1,0 +1,51 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// Signs App Check tokens.
+struct TokenIssuer: Sendable {
+    /// The life of limited-use tokens, whatever a policy says of others.
+    static let limitedUseLife = Duration.seconds(300)
+
+    let signer: JWSSigner
+
+    /// A token for an app that proved itself through a provider.
+    ///
+    /// Times are whole seconds, for there are clients that read them as 32-bit integers; `iat` is rounded down, so that
+    /// a verifier with a precise clock does not find it in the future.
+    func issue(
+        _ claims: TokenClaims, provider: String, life: Duration, limitedUse: Bool, now: Instant, randomness: Randomness
+    ) throws(CryptoError) -> IssuedToken {
+        let life = limitedUse ? TokenIssuer.limitedUseLife : life
+        let issued = Instant(seconds: now.seconds)
+        let expires = issued + life
+        let id = Base64.encodeURL(randomness.bytes(32))
+        let payload: JSON = [
+            "sub": .string(claims.subject),
+            "aud": .array(claims.audience.map { .string($0) }),
+            "provider": .string(provider),
+            "iss": .string(claims.issuer),
+            "exp": .integer(expires.seconds),
+            "iat": .integer(issued.seconds),
+            "jti": .string(id),
+        ]
+        let text = try signer.sign(payload: payload.encoded)
+        return IssuedToken(text: text, id: id, life: life, expires: expires)
+    }
+}
+
+/// A token fresh from its issuer.
+struct IssuedToken: Sendable {
+    let text: String
+    let id: String
+    let life: Duration
+    let expires: Instant
+
+    /// The App Check message for it; v1beta repeats the token under its old name.
+    func message(_ version: APIVersion) -> JSON {
+        let ttl = JSON.string("\(life.wholeSeconds)s")
+        return switch version {
+        case .v1: ["token": .string(text), "ttl": ttl]
+        case .v1beta: ["token": .string(text), "ttl": ttl, "attestationToken": .string(text)]
+        }
+    }
+}

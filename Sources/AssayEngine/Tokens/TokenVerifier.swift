@@ -1,0 +1,82 @@
+public import AssayCrypto
+public import AssayKit
+
+/// Verifies App Check tokens against a set of public keys, as a relying party does.
+///
+/// The rules are those that the Admin SDKs share: `typ` is JWT, the key is named by `kid` and fits `alg`, the signature
+/// is good, `iss` is the project's, `aud` is an array that holds the project, `sub` is not empty, `exp` has not passed.
+public struct TokenVerifier: Sendable {
+    /// What App Check's clients send in place of a token that they could not obtain.
+    public static let placeholder = "eyJlcnJvciI6IlVOS05PV05fRVJST1IifQ=="
+
+    private let verifier: JWSVerifier
+
+    public init(keys: JWKSet) {
+        verifier = JWSVerifier(keys)
+    }
+
+    /// What a relying party demands of a token.
+    public struct Expectation: Sendable {
+        /// The exact `iss`.
+        public var issuer: String
+        /// What `aud` must hold: `projects/NUMBER` or `projects/ID`.
+        public var audience: String
+        /// How far the issuer's clock may be ahead.
+        public var skew: Duration
+
+        public init(issuer: String, audience: String, skew: Duration = .seconds(30)) {
+            self.issuer = issuer
+            self.audience = audience
+            self.skew = skew
+        }
+    }
+
+    /// What a token turned out to be.
+    public enum Outcome: Sendable, Equatable {
+        case verified(VerifiedToken)
+        case refused(Reason)
+    }
+
+    /// Verifies a token at a time.
+    public func verify(_ token: String, _ expectation: Expectation, now: Instant) -> Outcome {
+        guard token != TokenVerifier.placeholder else { return .refused(KernelReasons.tokenPlaceholder) }
+        let signed: CompactJWS
+        do throws(JWSError) {
+            signed = try verifier.verify(utf8: Array(token.utf8)[...])
+        } catch {
+            return .refused(TokenVerifier.reason(error))
+        }
+        guard signed.header.type == "JWT", let claims = try? JSON.parse(signed.payload, limits: TokenVerifier.limits),
+            let token = VerifiedToken(claims: claims)
+        else { return .refused(KernelReasons.tokenMalformed) }
+        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
+        guard token.audience.contains(expectation.audience) else { return .refused(KernelReasons.tokenAudience) }
+        guard now < token.expires else { return .refused(KernelReasons.tokenExpired) }
+        guard token.issued <= now + expectation.skew else { return .refused(KernelReasons.tokenNotYetValid) }
+        return .verified(token)
+    }
+
+    private static let limits = JSON.Limits(bytes: 16_384, depth: 8, values: 256, allowsRepeatedNames: false)
+
+    private static func reason(_ error: JWSError) -> Reason {
+        switch error {
+        case .malformed: KernelReasons.tokenMalformed
+        case .unsupportedAlgorithm, .algorithmMismatch: KernelReasons.tokenAlgorithm
+        case .unknownKey: KernelReasons.tokenKeyUnknown
+        case .badSignature: KernelReasons.tokenSignature
+        }
+    }
+}
+
+extension VerifiedToken {
+    /// The claims of a token; nil when one is missing or has the wrong type.
+    init?(claims: JSON) {
+        guard let subject = claims["sub"]?.string, !subject.isEmpty, let issuer = claims["iss"]?.string,
+            let audience = claims["aud"]?.array, let expires = claims["exp"]?.integer,
+            let issued = claims["iat"]?.integer, let id = claims["jti"]?.string, !id.isEmpty
+        else { return nil }
+        self.init(
+            subject: subject, audience: audience.compactMap(\.string), provider: claims["provider"]?.string,
+            issuer: issuer, expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id)
+    }
+}

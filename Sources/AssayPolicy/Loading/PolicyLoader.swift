@@ -1,0 +1,196 @@
+internal import AssayKit
+internal import AssayYAML
+
+/// Reads policy files one after the other, and goes on after errors so that all are found.
+struct PolicyLoader {
+    private let sink: DiagnosticSink
+    private var tokens: (policy: TokenPolicy, location: SourceLocation)?
+    private var apps: [AppPolicy] = []
+    private var names = ClaimedNames()
+
+    init(sink: DiagnosticSink) {
+        self.sink = sink
+    }
+
+    /// What was read.
+    var policies: PolicySet {
+        PolicySet(tokens: tokens?.policy ?? TokenPolicy(), apps: apps)
+    }
+
+    mutating func read(_ file: PolicyFile) {
+        do throws(Diagnostics) {
+            let root = try YAMLDocument.parse(file.bytes, file: file.name)
+            readFile(YAMLValue(root, sink: sink))
+        } catch {
+            sink.report(error)
+        }
+    }
+
+    private mutating func readFile(_ root: YAMLValue) {
+        guard let file = root.mapping() else { return }
+        defer { file.finish() }
+        if let version = file.optional("version", as: Int.self), version != 1 {
+            file.optional("version")?.report("version \(version) of the policy format is not known; this is version 1")
+        }
+        if let section = file.optional("tokens") { readTokens(section) }
+        for project in file.optional("projects")?.elements() ?? [] { readProject(project) }
+    }
+
+    private mutating func readTokens(_ value: YAMLValue) {
+        guard let section = value.mapping() else { return }
+        defer { section.finish() }
+        if let first = tokens {
+            value.report(
+                "the section `tokens` stands in more than one place",
+                related: [.init(location: first.location, message: "first here")])
+        }
+        var policy = TokenPolicy()
+        if let value = section.optional("algorithm"), let name = value.decode(String.self) {
+            if let algorithm = TokenPolicy.Algorithm(rawValue: name) {
+                policy.algorithm = algorithm
+            } else {
+                value.report("expected RS256 or ES256, found `\(name)`")
+            }
+        }
+        if let value = section.optional("rsa_bits"), let bits = value.decode(Int.self) {
+            if bits != 2048, bits != 3072 { value.report("expected 2048 or 3072, found \(bits)") }
+            if policy.algorithm != .rs256 { value.report("means nothing with \(policy.algorithm.rawValue)") }
+            policy.rsaBits = bits
+        }
+        tokens = (policy, value.location)
+    }
+
+    private mutating func readProject(_ value: YAMLValue) {
+        guard let section = value.mapping() else { return }
+        defer { section.finish() }
+        let number = text(section, "number", "a project number: decimal digits", Identifiers.isProjectNumber)
+        let id = text(section, "id", "a project ID such as example-project", Identifiers.isProjectID)
+        var issuerPrefix = "https://firebaseappcheck.googleapis.com/"
+        if let issuer = section.optional("issuer"), let prefix = issuer.decode(String.self) {
+            if Identifiers.isIssuerPrefix(prefix) {
+                issuerPrefix = prefix
+            } else {
+                issuer.report("expected an https URL that ends in a slash; the project's number is put behind it")
+            }
+        }
+        if let number { names.claim("the project", number, by: section, key: "number") }
+        if let id { names.claim("the project", id, by: section, key: "id") }
+        let project = ProjectIdentity(number: number ?? "0", id: id ?? "unknown")
+        var appsOfProject: [String: AppPolicy] = [:]
+        for value in section.optional("apps")?.elements() ?? [] {
+            guard let app = readApp(value, of: project, issuerPrefix: issuerPrefix) else { continue }
+            apps.append(app)
+            appsOfProject[app.identity.subject] = app
+        }
+        for value in section.optional("oauth_clients")?.elements() ?? [] {
+            guard let client = readClient(value, apps: appsOfProject) else { continue }
+            apps.append(client)
+        }
+    }
+
+    private mutating func readApp(
+        _ value: YAMLValue, of project: ProjectIdentity, issuerPrefix: String
+    ) -> AppPolicy? {
+        guard let section = value.mapping() else { return nil }
+        defer { section.finish() }
+        let id = text(section, "id", "an app ID such as 1:1234567890:ios:321abc456def7890", Identifiers.isAppID)
+        if let id { names.claim("the app", id, by: section, key: "id") }
+        _ = section.optional("name", as: String.self)
+        let apple = section.optional("apple").flatMap { readApple($0) }
+        let providers = readProviders(section)
+        guard let id else { return nil }
+        let identity = AppIdentity(
+            resource: "projects/\(project.number)/apps/\(id)", kind: .app, project: project, subject: id, apple: apple)
+        return AppPolicy(
+            identity: identity, issuerPrefix: issuerPrefix, alias: "projects/\(project.id)/apps/\(id)",
+            providers: providers)
+    }
+
+    private mutating func readClient(_ value: YAMLValue, apps: [String: AppPolicy]) -> AppPolicy? {
+        guard let section = value.mapping() else { return nil }
+        defer { section.finish() }
+        let id = text(section, "id", "an OAuth client ID", Identifiers.isOAuthClientID)
+        if let id { names.claim("the OAuth client", id, by: section, key: "id") }
+        _ = section.optional("name", as: String.self)
+        let own = section.optional("providers") == nil ? nil : readProviders(section)
+        guard let link = section.required("app"), let appID = link.decode(String.self) else { return nil }
+        guard let app = apps[appID] else {
+            link.report(
+                "there is no app `\(appID)` in this project", hint: Spelling.hint(for: appID, among: Array(apps.keys)))
+            return nil
+        }
+        guard let id else { return nil }
+        let identity = AppIdentity(
+            resource: "oauthClients/\(id)", kind: .oauthClient, project: app.identity.project, subject: id,
+            apple: app.identity.apple)
+        return AppPolicy(
+            identity: identity, issuerPrefix: app.issuerPrefix, alias: nil, providers: own ?? app.providers)
+    }
+
+    private func readApple(_ value: YAMLValue) -> AppleIdentity? {
+        guard let section = value.mapping() else { return nil }
+        defer { section.finish() }
+        let team = text(
+            section, "team_id", "an Apple team ID: ten upper-case letters and digits", Identifiers.isTeamID)
+        let bundle = text(section, "bundle_id", "a bundle ID such as com.example.app", Identifiers.isBundleID)
+        guard let team, let bundle else { return nil }
+        return AppleIdentity(teamID: team, bundleID: bundle)
+    }
+
+    private func readProviders(_ app: YAMLMapping) -> [ProviderPolicy] {
+        let common = app.optional("token_ttl").flatMap { ProviderKeys.tokenLife($0) }
+        guard let section = app.optional("providers")?.mapping() else { return [] }
+        return section.all().map { entry, value in
+            let own = value.mapping()?.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLife($0) }
+            return ProviderPolicy(
+                name: entry.key, tokenLife: own ?? common ?? ProviderKeys.defaultTokenLife,
+                section: PolicySection(entry, in: section.path, kernelKeys: ProviderKeys.all))
+        }
+    }
+
+    /// Text of a required key that must have a certain form.
+    private func text(
+        _ section: YAMLMapping, _ key: String, _ expected: String, _ isGood: (String) -> Bool
+    ) -> String? {
+        guard let value = section.required(key), let text = value.decode(String.self) else { return nil }
+        guard isGood(text) else {
+            value.report("expected \(expected)")
+            return nil
+        }
+        return text
+    }
+}
+
+/// The keys that the kernel reads in every provider's section.
+enum ProviderKeys {
+    static let tokenTTL = "token_ttl"
+    static let all = [tokenTTL]
+
+    /// One hour, as in Google's service.
+    static let defaultTokenLife = Duration.seconds(3600)
+
+    /// A token's life: 30 minutes to 7 days, in whole seconds, the range of Google's service.
+    static func tokenLife(_ value: YAMLValue) -> Duration? {
+        guard let life = value.decode(Duration.self) else { return nil }
+        guard life >= .seconds(1800), life <= .seconds(7 * 86_400), life == .seconds(life.wholeSeconds) else {
+            value.report("expected a duration from 30m to 7d, in whole seconds")
+            return nil
+        }
+        return life
+    }
+}
+
+/// Names that may be given only once, over all files.
+private struct ClaimedNames {
+    private var locations: [String: SourceLocation] = [:]
+
+    mutating func claim(_ what: String, _ name: String, by section: YAMLMapping, key: String) {
+        guard let value = section.optional(key) else { return }
+        let claim = "\(what) `\(name)`"
+        if let first = locations[claim] {
+            value.report("\(claim) is defined twice", related: [.init(location: first, message: "first defined here")])
+        } else {
+            locations[claim] = value.location
+        }
+    }
+}

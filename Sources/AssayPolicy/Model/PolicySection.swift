@@ -1,0 +1,47 @@
+public import AssayKit
+public import AssayYAML
+
+/// A plugin's own section of a policy file, which knows where it stands.
+public struct PolicySection: Sendable {
+    private let entry: YAMLEntry
+    private let parent: YAMLPath
+    /// The keys of the section that are the kernel's, not the plugin's.
+    private let kernelKeys: [String]
+
+    init(_ entry: YAMLEntry, in parent: YAMLPath, kernelKeys: [String]) {
+        self.entry = entry
+        self.parent = parent
+        self.kernelKeys = kernelKeys
+    }
+
+    private var path: YAMLPath { parent.key(entry.key) }
+
+    /// The section as the plugin's own type.
+    ///
+    /// - Throws: everything that is wrong in the section, unknown keys included.
+    public func decode<Configuration: Decodable>(_ type: Configuration.Type) throws(Diagnostics) -> Configuration {
+        let sink = DiagnosticSink()
+        let mapping = YAMLValue(entry.value, path: path, sink: sink).mapping()
+        for key in kernelKeys { _ = mapping?.optional(key) }
+        let configuration = mapping?.decode(type)
+        mapping?.finish()
+        try sink.throwIfAny()
+        guard let configuration else { throw diagnostics("cannot be read") }
+        return configuration
+    }
+
+    /// What a plugin found wrong in its section, at the place that it names.
+    public func diagnostics(for error: ConfigurationError) -> Diagnostics {
+        Diagnostics(entry.value.diagnostic(for: error, path: path))
+    }
+
+    /// A problem with the section as a whole, at its key.
+    public func diagnostics(_ message: String, hint: String? = nil) -> Diagnostics {
+        Diagnostics(entry.diagnostic(message, in: parent, hint: hint))
+    }
+
+    /// The problem of a section for which there is no plugin.
+    public func unknownProvider(known: [String]) -> Diagnostics {
+        diagnostics("there is no provider `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
+    }
+}

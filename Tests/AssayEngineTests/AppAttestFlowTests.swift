@@ -1,0 +1,212 @@
+import AppAttest
+import AssayCrypto
+import AssayEngine
+import AssayKit
+import AssayTesting
+import Testing
+
+@Suite("App Attest through the kernel")
+struct AppAttestFlowTests {
+    @Test("A device attests, asserts, and gets tokens that verify", arguments: [SimulatedSystem.iOS26, .iOS27, .macOS27])
+    func wholeFlow(_ system: SimulatedSystem) async throws {
+        let service = try TestService()
+        let device = SimulatedDevice(authority: service.authority, system: system)
+        let keyID = try device.generateKey()
+        let challenge = try await service.challenge()
+        let attestation = try device.attestKey(
+            keyID, clientDataHash: SHA256.hash(challenge), app: service.simulatedApp, at: service.clock.now)
+        let reply = try await service.call(
+            "exchangeAppAttestAttestation", TestService.appByNumber,
+            [
+                "keyId": .string(keyID), "attestationStatement": .string(Base64.encodeURL(attestation)),
+                "challenge": .string(Base64.encode(challenge)),
+            ]
+        ).result.get()
+        let token = try #require(reply["appCheckToken"]?["token"]?.string)
+        #expect(reply["appCheckToken"]?["ttl"] == "7200s")
+        #expect(reply["attestationToken"] == nil)
+        guard case .verified(let verified) = try await service.verify(token) else {
+            Issue.record("the token does not verify")
+            return
+        }
+        #expect(verified.provider == "app_attest")
+        #expect(verified.subject == "1:1234567890:ios:321abc456def7890")
+        #expect(verified.audience == ["projects/1234567890", "projects/example-project"])
+        #expect(verified.expires - verified.issued == .seconds(7200))
+    }
+
+    @Test("A token has the claims of App Check's, in their order, and lives as the policy says")
+    func claims() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        let reply = try await service.assert(keyID, artifact).result.get()
+        let token = try #require(reply["token"]?.string)
+        let claims = try JSON.claims(of: token)
+        #expect(claims.members?.map(\.name) == ["sub", "aud", "provider", "iss", "exp", "iat", "jti"])
+        #expect(claims["iat"]?.integer == service.clock.now.seconds)
+        #expect(claims["jti"]?.string.flatMap { Base64.decode($0) }?.count == 32)
+        let header = try JSON.parse(try #require(Base64.decode(String(token.split(separator: ".")[0]))))
+        #expect(header.members?.map(\.name) == ["kid", "typ", "alg"])
+        #expect(header["kid"]?.string?.count == 6)
+    }
+
+    @Test("A limited-use token lives five minutes, whatever the policy says of others")
+    func limitedUse() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        let reply = try await service.assert(keyID, artifact, limitedUse: true).result.get()
+        #expect(reply["ttl"] == "300s")
+        let claims = try JSON.claims(of: try #require(reply["token"]?.string))
+        #expect(try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer) == 300)
+    }
+
+    @Test("v1beta repeats the token under its old names")
+    func oldNames() async throws {
+        let service = try TestService()
+        let reply = try await service.attest(
+            service.device.generateKey(), challenge: service.challenge(), version: .v1beta
+        ).result.get()
+        let token = try #require(reply["appCheckToken"]?["token"]?.string)
+        #expect(reply["appCheckToken"]?["attestationToken"]?.string == token)
+        #expect(reply["attestationToken"]?["attestationToken"]?.string == token)
+        #expect(reply["attestationToken"]?["ttl"] == "7200s")
+    }
+
+    @Test("An OAuth client that is linked to the app gets tokens of its own")
+    func oauthClient() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested(TestService.client)
+        let reply = try await service.assert(keyID, artifact, TestService.client).result.get()
+        let claims = try JSON.claims(of: try #require(reply["token"]?.string))
+        #expect(claims["sub"] == "1234567890-example.apps.googleusercontent.com")
+        #expect(try await service.assert(keyID, artifact).reason == "artifact_invalid")
+    }
+
+    @Test("An artifact opens after a restart, and after any number of rotations of the sealing key")
+    func artifactsLiveOn() async throws {
+        let keys = KeyStore.ephemeral()
+        let service = try TestService(keys: keys)
+        let (keyID, artifact) = try await service.attested()
+        for _ in 0..<3 { try keys.rotateSealingKey(now: service.clock.now) }
+        let later = try TestService(keys: keys)
+        let challenge = try await later.challenge()
+        let assertion = try service.device.generateAssertion(
+            keyID, clientDataHash: SHA256.hash(artifact, challenge), app: service.simulatedApp)
+        let reply = await later.call(
+            "exchangeAppAttestAssertion", TestService.app,
+            [
+                "artifact": .string(Base64.encode(artifact)), "assertion": .string(Base64.encode(assertion)),
+                "challenge": .string(Base64.encode(challenge)),
+            ])
+        #expect(try reply.result.get()["token"] != nil)
+        let (_, fresh) = try await later.attested()
+        #expect(fresh[1..<5] != artifact[1..<5], "new artifacts are sealed with the new key")
+    }
+
+    @Test("Changing any byte of an artifact makes it refused")
+    func alteredArtifacts() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        for index in artifact.indices {
+            var altered = artifact
+            altered[index] ^= 0x10
+            #expect(try await service.assert(keyID, altered).reason == "artifact_invalid", "byte \(index)")
+        }
+        #expect(try await service.assert(keyID, Array(artifact.dropLast())).reason == "artifact_invalid")
+        #expect(try await service.assert(keyID, artifact + [0]).reason == "artifact_invalid")
+    }
+
+    @Test("A counter is accepted once, and only upwards")
+    func counters() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        func assert(counter: UInt32) async throws -> String? {
+            var options = AssertionOptions()
+            options.authenticatorData = { $0.counter = counter }
+            return try await service.assert(keyID, artifact, options: options).reason
+        }
+        #expect(try await assert(counter: 0) == "counter_not_advanced")
+        #expect(try await assert(counter: 7) == nil)
+        #expect(try await assert(counter: 7) == "counter_not_advanced")
+        #expect(try await assert(counter: 6) == "counter_not_advanced")
+        #expect(try await assert(counter: 1 << 31) == nil)
+        #expect(try await assert(counter: .max) == nil)
+        #expect(try await assert(counter: .max) == "counter_not_advanced")
+    }
+
+    @Test("Of 50 requests at once with one counter, exactly one gets a token")
+    func racingCounters() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        let tokens = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<50 {
+                group.addTask {
+                    var options = AssertionOptions()
+                    options.authenticatorData = { $0.counter = 1 }
+                    return try await service.assert(keyID, artifact, options: options).reason == nil
+                }
+            }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(tokens == 1)
+    }
+
+    @Test("Of 50 requests at once for one key, those accepted have counters that only grow")
+    func growingCounters() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask { _ = try await service.assert(keyID, artifact) }
+            }
+            try await group.waitForAll()
+        }
+        // The highest counter, 50, was accepted whatever came before it; so nothing up to it is any more.
+        var options = AssertionOptions()
+        options.authenticatorData = { $0.counter = 50 }
+        #expect(try await service.assert(keyID, artifact, options: options).reason == "counter_not_advanced")
+        options.authenticatorData = { $0.counter = 51 }
+        #expect(try await service.assert(keyID, artifact, options: options).reason == nil)
+    }
+
+    @Test("A policy may restrict environments and categories, and the device's words count")
+    func rules() async throws {
+        func service(_ rules: String) throws -> TestService {
+            try TestService(appAttest: rules)
+        }
+        let production = try service("")
+        let developer = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .development)
+        let keyID = try production.device.generateKey()
+        let challenge = try await production.challenge()
+        let attestation = try production.device.attestKey(
+            keyID, clientDataHash: SHA256.hash(challenge), app: developer, at: production.clock.now)
+        let reply = await production.call(
+            "exchangeAppAttestAttestation", TestService.app,
+            [
+                "keyId": .string(keyID), "attestationStatement": .string(Base64.encode(attestation)),
+                "challenge": .string(Base64.encode(challenge)),
+            ])
+        #expect(reply.reason == "environment_not_allowed")
+
+        let testFlight = try service("validation_categories: [test_flight]")
+        #expect(
+            try await testFlight.attest(testFlight.device.generateKey(), challenge: testFlight.challenge()).reason
+                == "validation_category_not_allowed")
+        let store = try service("validation_categories: [app_store]")
+        #expect(try await store.attest(store.device.generateKey(), challenge: store.challenge()).reason == nil)
+        let strict = try service(
+            "validation_categories: [app_store]\n            unreported_validation_category: refused")
+        let older = SimulatedDevice(authority: strict.authority, system: .iOS26)
+        let olderKey = try older.generateKey()
+        let olderChallenge = try await strict.challenge()
+        let olderAttestation = try older.attestKey(
+            olderKey, clientDataHash: SHA256.hash(olderChallenge), app: strict.simulatedApp, at: strict.clock.now)
+        let refused = await strict.call(
+            "exchangeAppAttestAttestation", TestService.app,
+            [
+                "keyId": .string(olderKey), "attestationStatement": .string(Base64.encode(olderAttestation)),
+                "challenge": .string(Base64.encode(olderChallenge)),
+            ])
+        #expect(refused.reason == "validation_category_unreported")
+    }
+}

@@ -1,0 +1,116 @@
+import AssayCrypto
+import AssayEngine
+import AssayKit
+import Foundation
+import Testing
+
+@Suite("Keys")
+struct KeyStoreTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-keys-\(UUID().uuidString)")
+
+    private var file: String { folder.appendingPathComponent("keys.json").path }
+
+    private func keySet(_ tokens: String = "") async throws -> [JSON] {
+        let service = try TestService(keys: .directory(folder.path), tokens: tokens)
+        return try await service.call("jwks", "").result.get()["keys"]?.array ?? []
+    }
+
+    @Test("Keys are made at the first start, for their owner alone, and survive restarts")
+    func survive() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = try await keySet()
+        #expect(first.count == 1)
+        let attributes = try FileManager.default.attributesOfItem(atPath: file)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        let folderAttributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+        #expect((folderAttributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+        #expect(try await keySet() == first)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(left == [".lock", "keys.json"], "no temporary file is left behind")
+    }
+
+    @Test("A key is published in the form that Admin SDKs read")
+    func published() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let key = try #require(await keySet().first)
+        #expect(Set(key.members?.map(\.name) ?? []) == ["kty", "use", "alg", "kid", "n", "e"])
+        #expect(key["kty"] == "RSA")
+        #expect(key["use"] == "sig")
+        #expect(key["alg"] == "RS256")
+        #expect(key["e"] == "AQAB")
+        #expect(key["n"]?.string.flatMap { Base64.decode($0) }?.count == 256)
+        #expect(key["kid"]?.string.flatMap { Base64.decode($0) }?.count == 4)
+    }
+
+    @Test("Another algorithm or size makes a new key; the old one stays published until its last token has expired")
+    func change() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = try await keySet()
+        let second = try await keySet("tokens: {rsa_bits: 3072}")
+        #expect(second.count == 2)
+        #expect(second.last == first.first)
+        #expect(second.first?["n"]?.string.flatMap { Base64.decode($0) }?.count == 384)
+        let third = try await keySet("tokens: {algorithm: ES256}")
+        #expect(third.map { $0["alg"]?.string } == ["ES256", "RS256", "RS256"])
+        #expect(third.first?["crv"] == "P-256")
+
+        let service = try TestService(keys: .directory(folder.path), tokens: "tokens: {algorithm: ES256}")
+        let reply = await service.call(
+            "exchangeDebugToken", TestService.app, ["debugToken": .string(TestService.debugToken)])
+        let token = try #require(reply.result.get()["token"]?.string)
+        guard case .verified = try await service.verify(token) else {
+            Issue.record("a token signed by ES256 does not verify")
+            return
+        }
+    }
+
+    @Test("A file that others may read is refused")
+    func permissions() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try await keySet()
+        for mode in [0o640, 0o604, 0o620, 0o666] {
+            try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+            let error = await #expect(throws: KeyError.self) { _ = try await keySet() }
+            #expect(error?.description.contains("chmod 600") == true)
+        }
+    }
+
+    @Test("A damaged file is refused, is left as it is, and no key of it is shown")
+    func damaged() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try await keySet()
+        let good = try Data(contentsOf: URL(fileURLWithPath: file))
+        let text = String(decoding: good, as: UTF8.self)
+        let wrong = [
+            Data(), Data("{}".utf8), Data(good.dropLast(10)), Data("{\"version\":9}".utf8),
+            Data(text.replacing("\"kid\":\"", with: "\"kid\":\"X").utf8), Data(text.replacing("RS256", with: "HS256").utf8),
+            Data(text.replacing("BEGIN PRIVATE", with: "BEGIN PUBLIC").utf8),
+            Data(text.replacing("\"secret\":\"", with: "\"secret\":\"AAAA").utf8),
+        ]
+        for data in wrong {
+            try data.write(to: URL(fileURLWithPath: file))
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            let error = await #expect(throws: KeyError.self) { _ = try await keySet() }
+            #expect(error?.description.contains("PRIVATE KEY") == false)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == data)
+        }
+    }
+
+    @Test("Two servers that start at once share the keys that one of them makes")
+    func race() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let sets = try await withThrowingTaskGroup(of: [JSON].self) { group in
+            for _ in 0..<4 { group.addTask { try await keySet("tokens: {algorithm: ES256}") } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(sets).count == 1)
+    }
+
+    @Test("A folder that cannot be made is an error in words")
+    func unwritable() async throws {
+        let error = #expect(throws: KeyError.self) {
+            _ = try TestService(keys: .directory("/proc/nowhere/keys"))
+        }
+        #expect(error?.description.contains("/proc/nowhere") == true)
+    }
+}

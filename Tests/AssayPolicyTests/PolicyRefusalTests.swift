@@ -1,0 +1,140 @@
+import AssayPolicy
+import AssayYAML
+import Testing
+
+@Suite("A wrong policy is refused at its place")
+struct PolicyRefusalTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let text: String
+        /// `line:column`, the path of the key, and a part of the message.
+        let place: String
+        let path: String
+        let message: String
+        var testDescription: String { name }
+    }
+
+    private static let app = """
+        projects:
+          - number: 1234567890
+            id: example-project
+            apps:
+              - id: 1:1234567890:ios:321abc456def7890
+
+        """
+
+    static let cases = [
+        Case(
+            name: "an unknown key at the top", text: "project: []", place: "1:1", path: "project",
+            message: "unknown key"),
+        Case(
+            name: "an unknown key of an app", text: app + "        token_tll: 1h", place: "6:9",
+            path: "projects[0].apps[0].token_tll", message: "unknown key"),
+        Case(
+            name: "a wrong type", text: "projects: 5", place: "1:11", path: "projects", message: "a sequence"),
+        Case(
+            name: "a duplicate key", text: "version: 1\nversion: 1", place: "2:1", path: "version",
+            message: "duplicate"),
+        Case(
+            name: "an unknown version", text: "version: 2", place: "1:10", path: "version", message: "version 2"),
+        Case(
+            name: "a life that is too short", text: app + "        token_ttl: 29m", place: "6:20",
+            path: "projects[0].apps[0].token_ttl", message: "30m to 7d"),
+        Case(
+            name: "a life that is too long", text: app + "        token_ttl: 8d", place: "6:20",
+            path: "projects[0].apps[0].token_ttl", message: "30m to 7d"),
+        Case(
+            name: "a life of part of a second", text: app + "        token_ttl: 1800500ms", place: "6:20",
+            path: "projects[0].apps[0].token_ttl", message: "whole seconds"),
+        Case(
+            name: "a project number of letters", text: "projects: [{number: abc, id: example-project}]",
+            place: "1:21", path: "projects[0].number", message: "decimal digits"),
+        Case(
+            name: "a project ID that is a number", text: "projects: [{number: 1, id: '22'}]", place: "1:28",
+            path: "projects[0].id", message: "a project ID"),
+        Case(
+            name: "a missing project ID", text: "projects: [{number: 1}]", place: "1:12",
+            path: "projects[0].id", message: "missing"),
+        Case(
+            name: "an app ID of another form",
+            text: "projects: [{number: 1, id: a, apps: [{id: '1:2:ios'}]}]", place: "1:43",
+            path: "projects[0].apps[0].id", message: "an app ID"),
+        Case(
+            name: "a team ID in lower case",
+            text: app + "        apple: {team_id: abcde12345, bundle_id: com.example.app}", place: "6:26",
+            path: "projects[0].apps[0].apple.team_id", message: "team ID"),
+        Case(
+            name: "a bundle ID with a NUL",
+            text: app + "        apple: {team_id: ABCDE12345, bundle_id: \"com.example\\0.app\"}", place: "6:49",
+            path: "projects[0].apps[0].apple.bundle_id", message: "bundle ID"),
+        Case(
+            name: "an empty bundle ID",
+            text: app + "        apple: {team_id: ABCDE12345, bundle_id: ''}", place: "6:49",
+            path: "projects[0].apps[0].apple.bundle_id", message: "bundle ID"),
+        Case(
+            name: "an algorithm that is none", text: "tokens: {algorithm: HS256}", place: "1:21",
+            path: "tokens.algorithm", message: "RS256 or ES256"),
+        Case(
+            name: "an RSA size of no use", text: "tokens: {rsa_bits: 1024}", place: "1:20",
+            path: "tokens.rsa_bits", message: "2048 or 3072"),
+        Case(
+            name: "an RSA size with ES256", text: "tokens: {algorithm: ES256, rsa_bits: 2048}", place: "1:38",
+            path: "tokens.rsa_bits", message: "means nothing"),
+        Case(
+            name: "an issuer without a slash behind it",
+            text: "projects: [{number: 1, id: a, issuer: 'https://example.com'}]", place: "1:39",
+            path: "projects[0].issuer", message: "ends in a slash"),
+        Case(
+            name: "an OAuth client of no app",
+            text: app + "    oauth_clients: [{id: client, app: '1:1234567890:ios:321abc456def7891'}]", place: "6:39",
+            path: "projects[0].oauth_clients[0].app", message: "no app"),
+        Case(
+            name: "an OAuth client that is linked to nothing", text: app + "    oauth_clients: [{id: client}]",
+            place: "6:21", path: "projects[0].oauth_clients[0].app", message: "missing"),
+    ]
+
+    @Test("with file, line, column and the key's path", arguments: cases)
+    func refused(_ refusal: Case) throws {
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([PolicyFile(name: "policies/a.yaml", text: refusal.text)])
+        }
+        let first = try #require(error.all.first)
+        #expect(first.location.map { "\($0)" } == "policies/a.yaml:\(refusal.place)")
+        #expect(first.path == refusal.path)
+        #expect(first.message.contains(refusal.message), "\(first.message)")
+    }
+
+    @Test("An app that is defined twice is shown at both places, also in two files")
+    func duplicateApp() throws {
+        let other = Self.app.replacing("example-project", with: "other-project").replacing("1234567890\n", with: "5\n")
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([PolicyFile(name: "a.yaml", text: Self.app), PolicyFile(name: "b.yaml", text: other)])
+        }
+        let problem = try #require(error.all.first)
+        #expect(problem.message.contains("the app `1:1234567890:ios:321abc456def7890` is defined twice"))
+        #expect(problem.location.map { "\($0)" } == "b.yaml:5:13")
+        #expect(problem.related.map { "\($0.location)" } == ["a.yaml:5:13"])
+    }
+
+    @Test("The section `tokens` may stand in one file only")
+    func duplicateTokens() throws {
+        let file = "tokens: {algorithm: RS256}"
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([PolicyFile(name: "a.yaml", text: file), PolicyFile(name: "b.yaml", text: file)])
+        }
+        #expect(error.all.map { "\($0.location?.file ?? "")" } == ["b.yaml"])
+        #expect(error.all.first?.related.first?.location.file == "a.yaml")
+    }
+
+    @Test("Everything that is wrong in all files is reported at once")
+    func allAtOnce() throws {
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([
+                PolicyFile(name: "a.yaml", text: "tokens: {algorithm: X, rsa_bits: 1}\nprojects: [{number: x, id: y z}]"),
+                PolicyFile(name: "b.yaml", text: "unknown: 1\nother: 2"),
+                PolicyFile(name: "c.yaml", text: "a: [b"),
+            ])
+        }
+        #expect(error.all.map { $0.location?.file ?? "" } == ["a.yaml", "a.yaml", "a.yaml", "a.yaml", "b.yaml", "b.yaml", "c.yaml"])
+    }
+}
