@@ -1,0 +1,8 @@
+internal import HummingbirdCore
+internal import NIOCore
+
+/// A connection that was taken, and the requests that come over it.
+struct HTTPConnection: ServerChildChannelValue {
+    let channel: any Channel
+    let inputs: AsyncStream<HTTPInput>
+}

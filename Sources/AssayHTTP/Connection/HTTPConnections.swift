@@ -1,0 +1,62 @@
+internal import HummingbirdCore
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+
+/// What the server does with each connection it takes: reads requests, and answers them one after the other.
+///
+/// Not Hummingbird's own channel, because that answers malformed requests without a body, reads on through whatever is
+/// left of a refused one, and bounds the pauses of a slow client rather than the whole.
+struct HTTPConnections: ServerChildChannel {
+    let responder: RequestResponder
+    let limits: HTTPLimits
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
+        channel.eventLoop.makeCompletedFuture {
+            // What one read can bring in bounds how many pipelined requests wait in memory.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 16_384))
+
+            var headerLimits = NIOHTTPDecoderLimitConfiguration()
+            headerLimits.maxHeaderFieldSize = limits.headerBytes
+            headerLimits.maxHeaderListSize = limits.headerBytes
+            headerLimits.maxHeaderFieldCount = limits.headerFields
+            let gate = InputGate()
+            let (inputs, continuation) = AsyncStream.makeStream(of: HTTPInput.self)
+            // Also when nobody comes to read them, because the server shuts down just now.
+            continuation.onTermination = { _ in channel.close(promise: nil) }
+            try channel.pipeline.syncOperations.addHandlers([
+                gate,
+                HTTPResponseEncoder(),
+                ByteToMessageHandler(
+                    HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
+                RequestReader(limits: limits, gate: gate),
+                InputSink(continuation),
+            ])
+            return HTTPConnection(channel: channel, inputs: inputs)
+        }
+    }
+
+    func handle(value connection: HTTPConnection, logger: Logger) async {
+        let channel = connection.channel
+        let peer = channel.remoteAddress?.ipAddress
+        await withTaskCancellationHandler {
+            // The reader closes the connection, and with that ends the inputs.
+            for await input in connection.inputs {
+                if case .fault(let fault) = input.content {
+                    logger.debug("a request was refused", metadata: ["fault": "\(fault.message)"])
+                }
+                do {
+                    try await channel.writeAndFlush(await responder.reply(to: input, peer: peer))
+                } catch {
+                    logger.trace("a connection broke", metadata: ["error": "\(error)"])
+                    break
+                }
+            }
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+        try? await channel.close()
+    }
+}

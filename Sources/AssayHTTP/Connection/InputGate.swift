@@ -1,0 +1,20 @@
+internal import NIOCore
+
+/// Says when bytes arrive, ahead of the parser, which is silent until a head is complete; and keeps them away from it
+/// once nothing more is to be read.
+final class InputGate: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// Sent through the pipeline ahead of the bytes.
+    struct BytesArrived: Sendable {}
+
+    /// Whether bytes are thrown away.
+    var isShut = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isShut else { return }
+        context.fireUserInboundEventTriggered(BytesArrived())
+        context.fireChannelRead(data)
+    }
+}

@@ -1,0 +1,286 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Makes whole requests of what the parser hands out, within the limits on size and time, and sends whole replies.
+///
+/// Whatever is wrong becomes an input of its own behind the requests before it, so that replies stay in order. After
+/// the reply to one that ends the connection, the sending side is closed and the rest of the input thrown away for a
+/// while: closing at once would make the system reset the connection, and the client might never see the reply.
+final class RequestReader: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPInput
+    typealias OutboundIn = HTTPReply
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum State {
+        /// Before the first byte of a request.
+        case idle
+        case head
+        case body(HTTPRequestHead, [UInt8])
+        /// Nothing more is read.
+        case ended
+
+        var isIdle: Bool {
+            if case .idle = self { true } else { false }
+        }
+    }
+
+    private let limits: HTTPLimits
+    private let gate: InputGate
+
+    private var state = State.idle
+    /// Requests handed on and not yet replied to.
+    private var unanswered = 0
+    /// Replies written and not yet taken by the system.
+    private var undelivered = 0
+    /// The 100 (Continue) that the client waits for; sent when the replies before it are out.
+    private var owesContinue = false
+    /// Whether the channel wants to read, and has to wait until what was read before is dealt with.
+    private var isReadHeld = false
+    private var isFirst = true
+    private var isQuiescing = false
+    private var isInputClosed = false
+    private var isLeaving = false
+
+    private var wait: Wait?
+    private var timer: Scheduled<Void>?
+
+    init(limits: HTTPLimits, gate: InputGate) {
+        self.limits = limits
+        self.gate = gate
+    }
+
+    // MARK: - The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { update(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        update(context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        state = .ended
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is InputGate.BytesArrived:
+            if state.isIdle { state = .head }
+        case ChannelEvent.inputClosed:
+            // Not passed on: replies to what was sent before are still due.
+            isInputClosed = true
+            update(context)
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+            update(context)
+        default:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case HTTPParserError.headerOverflow: refuse(.headersTooLarge, context)
+        case is HTTPParserError, is ByteToMessageDecoderError: refuse(.malformed, context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    // MARK: - Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch (unwrapInboundIn(data), state) {
+        case (_, .ended):
+            break
+        case (.head(let head), _):
+            state = .body(head, [])
+            if let fault = fault(of: head) {
+                refuse(fault, context)
+            } else if head.version != .http1_0 {
+                owesContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+            }
+        case (.body(let buffer), .body(let head, var body)):
+            owesContinue = false
+            guard body.count + buffer.readableBytes <= limits.bodyBytes else {
+                refuse(.bodyTooLarge(limit: limits.bodyBytes), context)
+                return
+            }
+            state = .idle
+            body.append(contentsOf: buffer.readableBytesView)
+            state = .body(head, body)
+        case (.end, .body(let head, let body)):
+            // Reads are held while requests wait, but the end of the input brings whatever the system has.
+            guard unanswered < limits.unansweredRequests else {
+                refuse(.tooManyRequests, context)
+                return
+            }
+            // After an upgrade or a tunnel was asked for, the parser reads no further.
+            let endsConnection =
+                !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+            pass(
+                .request(method: head.method.rawValue, target: head.uri, headers: head.headers, body: body),
+                head: head, endsConnection: endsConnection, context)
+        case (.body, _), (.end, _):
+            break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        update(context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isCaughtUp || isLeaving {
+            context.read()
+        } else {
+            isReadHeld = true
+        }
+    }
+
+    /// What forbids to read the body of a request.
+    private func fault(of head: HTTPRequestHead) -> HTTPFault? {
+        if head.version != .http1_0, head.headers["host"].count != 1 { return .hostMissing }
+        let codings = head.headers[canonicalForm: "transfer-encoding"]
+        if codings.contains(where: { $0.lowercased() != "chunked" }) || codings.count > 1 { return .transferCoding }
+        // The parser lets one number pass, which may be too large for an Int.
+        let length = head.headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } ?? 0
+        return length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
+    }
+
+    private func refuse(_ fault: HTTPFault, _ context: ChannelHandlerContext) {
+        if case .ended = state { return }
+        var head: HTTPRequestHead?
+        if case .body(let known, _) = state { head = known }
+        pass(.fault(fault), head: head, endsConnection: true, context)
+    }
+
+    private func pass(
+        _ content: HTTPInput.Content, head: HTTPRequestHead?, endsConnection: Bool, _ context: ChannelHandlerContext
+    ) {
+        state = endsConnection ? .ended : .idle
+        gate.isShut = endsConnection
+        isFirst = false
+        owesContinue = false
+        unanswered += 1
+        let input = HTTPInput(
+            content: content, omitsBody: head?.method == .HEAD, endsConnection: endsConnection,
+            announcesKeepAlive: !endsConnection && head?.version == .http1_0)
+        context.fireChannelRead(wrapInboundOut(input))
+        update(context)
+    }
+
+    // MARK: - Replies
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let reply = unwrapOutboundIn(data)
+        unanswered -= 1
+        undelivered += 1
+
+        let isLast = reply.endsConnection || isQuiescing && unanswered == 0 && state.isIdle
+        if isLast {
+            state = .ended
+            gate.isShut = true
+        }
+        var headers = HTTPHeaders(reply.headers)
+        headers.add(name: "content-length", value: String(reply.body.count))
+        if isLast {
+            headers.add(name: "connection", value: "close")
+        } else if reply.announcesKeepAlive {
+            headers.add(name: "connection", value: "keep-alive")
+        }
+        let head = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if !reply.omitsBody {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: nil)
+        }
+
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            let (reader, context) = bound.value
+            reader.undelivered -= 1
+            if isLast { reader.leave(context) } else { reader.update(context) }
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        update(context)
+    }
+
+    /// Closes the connection as one that still reads: the sending side first.
+    private func leave(_ context: ChannelHandlerContext) {
+        isLeaving = true
+        if isInputClosed {
+            context.close(promise: nil)
+        } else {
+            context.close(mode: .output, promise: nil)
+            update(context)
+        }
+    }
+
+    // MARK: - Time
+
+    /// Closes what is done with, sends what is owed, and sets the timer to what is waited for now.
+    ///
+    /// The timer goes on while the same thing is waited for, however many bytes arrive meanwhile.
+    private func update(_ context: ChannelHandlerContext) {
+        guard context.channel.isActive else { return }
+        if isCaughtUp, isInputClosed || isQuiescing && state.isIdle {
+            context.close(promise: nil)
+            return
+        }
+        if owesContinue, isCaughtUp {
+            owesContinue = false
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        if isReadHeld, isCaughtUp || isLeaving {
+            isReadHeld = false
+            context.read()
+        }
+
+        let next = currentWait
+        guard next != wait else { return }
+        wait = next
+        timer?.cancel()
+        timer = nil
+        guard let limit = next.limit(limits) else { return }
+        let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) {
+            let (reader, context) = bound.value
+            reader.expire(next, context)
+        }
+    }
+
+    /// Whether every request that came has its reply.
+    private var isCaughtUp: Bool { unanswered == 0 && undelivered == 0 }
+
+    private var currentWait: Wait {
+        if isLeaving { return .leave }
+        if undelivered > 0 { return .delivery }
+        if unanswered > 0 { return .answer }
+        return switch state {
+        case .idle: isFirst ? .firstByte : .nextByte
+        case .head: .head
+        case .body: .body
+        case .ended: .leave
+        }
+    }
+
+    private func expire(_ wait: Wait, _ context: ChannelHandlerContext) {
+        switch wait {
+        case .head: refuse(.headTooSlow, context)
+        case .body: refuse(.bodyTooSlow, context)
+        case .answer: break
+        case .firstByte, .nextByte, .delivery, .leave: context.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+internal import AssayKit
+internal import NIOHTTP1
+
+/// A whole reply: always JSON.
+struct HTTPReply: Sendable {
+    let status: HTTPResponseStatus
+    var headers: [(name: String, value: String)]
+    let body: [UInt8]
+    /// Whether only the head is sent.
+    var omitsBody = false
+    /// Whether the connection ends with this reply.
+    var endsConnection = false
+    var announcesKeepAlive = false
+
+    init(_ status: HTTPResponseStatus, _ json: JSON, cacheControl: String = "no-store") {
+        self.status = status
+        self.body = json.encoded
+        self.headers = [
+            ("content-type", "application/json; charset=UTF-8"),
+            ("cache-control", cacheControl),
+            ("x-content-type-options", "nosniff"),
+        ]
+    }
+
+    /// What the transport itself refuses.
+    init(_ fault: HTTPFault) {
+        self.init(fault.status, HTTPReply.error(fault.status, fault.code, fault.message))
+        if let allowed = fault.allowed { headers.append(("allow", allowed)) }
+    }
+
+    /// What the kernel refuses: the status, the message and the decision, but not why.
+    init(_ failure: CallFailure, decision: DecisionID) {
+        let status = failure.status.httpStatus
+        let details: JSON = [
+            [
+                "@type": "type.googleapis.com/google.rpc.RequestInfo",
+                "requestId": .string(decision.text),
+            ]
+        ]
+        self.init(status, HTTPReply.error(status, failure.status.rawValue, failure.message, details: details))
+        if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
+    }
+
+    /// The shape of google.rpc.Status in JSON, which clients parse.
+    private static func error(
+        _ status: HTTPResponseStatus, _ code: String, _ message: String, details: JSON? = nil
+    ) -> JSON {
+        var members = [
+            JSONMember("code", .integer(Int64(status.code))),
+            JSONMember("message", .string(message)),
+            JSONMember("status", .string(code)),
+        ]
+        if let details { members.append(JSONMember("details", details)) }
+        return ["error": .object(members)]
+    }
+
+    /// Rounded up, and at least one: an earlier retry would come too early.
+    private static func wholeSeconds(_ duration: Duration) -> Int64 {
+        let (seconds, fraction) = duration.components
+        return max(1, min(seconds, .max - 1) + (fraction > 0 ? 1 : 0))
+    }
+}
+
+extension StatusCode {
+    /// The HTTP status of a canonical code, as google.rpc.Code maps it.
+    var httpStatus: HTTPResponseStatus {
+        switch self {
+        case .invalidArgument, .failedPrecondition: .badRequest
+        case .permissionDenied: .forbidden
+        case .notFound: .notFound
+        case .unavailable: .serviceUnavailable
+        case .internalError: .internalServerError
+        }
+    }
+}

@@ -1,0 +1,83 @@
+internal import AssayKit
+internal import NIOHTTP1
+
+/// Turns requests into calls, and what the kernel says into replies.
+struct RequestResponder: Sendable {
+    let handler: any CallHandler
+    let table: RouteTable
+    let bodyLimit: Int
+    let clock: HostClock
+
+    /// - Parameter peer: the client's address, without the port.
+    func reply(to input: HTTPInput, peer: String?) async -> HTTPReply {
+        var reply: HTTPReply
+        switch input.content {
+        case .fault(let fault):
+            reply = HTTPReply(fault)
+        case .request(let method, let target, let headers, let body):
+            do throws(HTTPFault) {
+                reply = try await answer(method, target, headers: headers, body: body, peer: peer)
+            } catch {
+                reply = HTTPReply(error)
+            }
+        }
+        reply.omitsBody = input.omitsBody
+        reply.headers.append(("date", HTTPDate.text(clock.now)))
+        reply.endsConnection = input.endsConnection
+        reply.announcesKeepAlive = input.announcesKeepAlive
+        return reply
+    }
+
+    private func answer(
+        _ method: String, _ target: String, headers: HTTPHeaders, body: [UInt8], peer: String?
+    ) async throws(HTTPFault) -> HTTPReply {
+        switch table.find(method, target) {
+        case .malformed:
+            throw .malformedPath
+        case .unknown:
+            throw .unknownMethod
+        case .wrongVerb(let allowed):
+            let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
+            throw .wrongVerb(allowed: names.joined(separator: ", "))
+        case .found(.liveness, _):
+            return HTTPReply(.ok, ["status": "ok"])
+        case .found(.readiness, _):
+            switch await handler.readiness {
+            case .ready: return HTTPReply(.ok, ["status": "ok"])
+            case .notReady(let reason): throw HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason)
+            }
+        case .found(.method(let name, let version, let isKeySet), let resource):
+            let message = method == "POST" ? try message(headers, body) : [:]
+            let call = Call(name, version: version, resource: resource, body: message, peer: peer)
+            return render(await handler.handle(call), isKeySet: isKeySet)
+        }
+    }
+
+    /// The request message. No body at all is the empty message; a content type is not asked for.
+    private func message(_ headers: HTTPHeaders, _ body: [UInt8]) throws(HTTPFault) -> JSON {
+        let codings = headers[canonicalForm: "content-encoding"]
+        guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw .compressed }
+        if body.isEmpty { return [:] }
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON.parse(body, limits: JSON.Limits(bytes: bodyLimit))
+        } catch {
+            throw .invalid("The request body is not a JSON object: \(error).")
+        }
+        guard json.members != nil else { throw .invalid("The request body must be a JSON object.") }
+        return json
+    }
+
+    private func render(_ answer: Reply, isKeySet: Bool) -> HTTPReply {
+        var reply =
+            switch answer.result {
+            case .success(let json): HTTPReply(.ok, json, cacheControl: isKeySet ? "public, max-age=3600" : "no-store")
+            case .failure(let failure): HTTPReply(failure, decision: answer.decision)
+            }
+        // A header ends where a line does.
+        if answer.decision.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            reply.headers.append(("x-assay-decision", answer.decision.text))
+        }
+        return reply
+    }
+}

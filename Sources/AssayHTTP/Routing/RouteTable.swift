@@ -1,0 +1,85 @@
+internal import AssayKit
+
+/// Finds what a request line asks for: by the custom verb and the number of segments, then by the few templates left.
+struct RouteTable: Sendable {
+    enum Outcome: Sendable, Hashable {
+        case found(Endpoint, resource: String)
+        /// The path is there, but not for this HTTP method; these it is there for.
+        case wrongVerb(allowed: [HTTPRule.Verb])
+        case unknown
+        case malformed
+    }
+
+    private struct Shape: Hashable {
+        let verb: [UInt8]?
+        let count: Int
+    }
+
+    private struct Entry {
+        let template: RouteTemplate
+        var endpoints: [HTTPRule.Verb: Endpoint]
+    }
+
+    private var entries: [Shape: [Entry]] = [:]
+
+    /// - Throws: ``HTTPServiceError`` for a rule that is no template, and for two rules that are the same.
+    init(methods: [MethodDescriptor]) throws(HTTPServiceError) {
+        try add(.get, "/livez", .liveness)
+        try add(.get, "/readyz", .readiness)
+        for method in methods {
+            for rule in method.rules {
+                let endpoint = Endpoint.method(method.name, rule.version, isKeySet: method.kind == .keySet)
+                try add(rule.verb, rule.template, endpoint)
+            }
+        }
+    }
+
+    /// Adds one rule. Of templates that match the same path, those with fewer wildcards come first.
+    mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPServiceError) {
+        let template = try RouteTemplate(text)
+        let shape = Shape(verb: template.verb, count: template.segments.count)
+        var list = entries[shape] ?? []
+        if let index = list.firstIndex(where: { $0.template.segments == template.segments }) {
+            guard list[index].endpoints.updateValue(endpoint, forKey: verb) == nil else {
+                throw HTTPServiceError(.conflictingRules, "two methods have the HTTP rule '\(verb.rawValue) \(text)'")
+            }
+        } else {
+            list.append(Entry(template: template, endpoints: [verb: endpoint]))
+            list.sort { $0.template.wildcards < $1.template.wildcards }
+        }
+        entries[shape] = list
+    }
+
+    /// - Parameters:
+    ///   - method: the HTTP method; `HEAD` finds what `GET` does.
+    ///   - target: the request target as it stands in the request line.
+    func find(_ method: String, _ target: String) -> Outcome {
+        guard let path = try? RequestPath(target) else { return .malformed }
+        guard var segments = path.segments, let last = segments.last else { return .unknown }
+        let whole = segments
+        if let colon = last.lastIndex(of: UInt8(ascii: ":")) {
+            segments[segments.count - 1] = Array(last[..<colon])
+            let outcome = find(method, segments, verb: Array(last[colon...].dropFirst()))
+            if outcome != .unknown { return outcome }
+        }
+        return find(method, whole, verb: nil)
+    }
+
+    private func find(_ method: String, _ segments: [[UInt8]], verb: [UInt8]?) -> Outcome {
+        let candidates = entries[Shape(verb: verb, count: segments.count)] ?? []
+        let wanted = HTTPRule.Verb(rawValue: method == "HEAD" ? "GET" : method)
+        var allowed: Set<HTTPRule.Verb> = []
+        for entry in candidates where entry.template.matches(segments) {
+            if let endpoint = wanted.flatMap({ entry.endpoints[$0] }) {
+                let name = entry.template.variable.map { Array(segments[$0].joined(separator: "/".utf8)) } ?? []
+                return .found(endpoint, resource: String(decoding: name, as: UTF8.self))
+            }
+            allowed.formUnion(entry.endpoints.keys)
+        }
+        return allowed.isEmpty ? .unknown : .wrongVerb(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
+    }
+}
+
+extension RouteTemplate {
+    fileprivate var wildcards: Int { segments.count { $0 == .any } }
+}

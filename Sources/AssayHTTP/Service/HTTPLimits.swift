@@ -1,0 +1,29 @@
+/// Bounds on what one client, and all of them together, can make the HTTP transport hold or wait for.
+public struct HTTPLimits: Sendable, Hashable {
+    /// The largest request body, in bytes; a larger one is answered with 413 and not read.
+    public var bodyBytes = 65_536
+    /// The largest request target and header fields together, in bytes; more is answered with 431.
+    public var headerBytes = 16_384
+    /// The most header fields of a request.
+    public var headerFields = 100
+    /// The most requests that a client may send ahead of their replies; one more is answered with 429.
+    public var unansweredRequests = 1000
+    /// How long a request head may take: from the connection's beginning or the head's first byte to its last.
+    public var headTime: Duration = .seconds(10)
+    /// How long a request body may take as a whole, however many pieces it comes in.
+    public var bodyTime: Duration = .seconds(10)
+    /// How long a connection may be kept with nothing sent, or with replies that the client does not take.
+    public var idleTime: Duration = .seconds(60)
+    /// How long input is still read and thrown away after a last reply, so that the reply is not lost to a reset.
+    public var lingerTime: Duration = .seconds(2)
+    /// How long requests may go on after a graceful shutdown has begun.
+    public var drainTime: Duration = .seconds(20)
+    /// The most connections at once. More wait in the system's backlog until one of these ends.
+    ///
+    /// Connections are taken a few at a time, so that the number can be passed by a handful.
+    public var maximumConnections = 10_000
+    /// How many connections wait in the system's backlog before it refuses more.
+    public var backlog = 1024
+
+    public init() {}
+}

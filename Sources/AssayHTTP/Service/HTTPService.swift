@@ -1,0 +1,73 @@
+public import AssayKit
+internal import HummingbirdCore
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+public import ServiceLifecycle
+internal import Synchronization
+
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and `/livez` and `/readyz` beside them.
+///
+/// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
+/// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
+public struct HTTPService: Service {
+    private let configuration: HTTPConfiguration
+    private let connections: HTTPConnections
+    private let logger: Logger
+    private let onListening: @Sendable (_ host: String, _ port: Int) async -> Void
+
+    /// - Parameter onListening: called once with the address and port that are listened on.
+    /// - Throws: ``HTTPServiceError`` when the handler's methods cannot be routed.
+    public init(
+        handler: any CallHandler, configuration: HTTPConfiguration, logger: Logger,
+        onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
+    ) throws(HTTPServiceError) {
+        let table = try RouteTable(methods: handler.methods)
+        let limits = configuration.limits
+        let responder = RequestResponder(handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system)
+        self.configuration = configuration
+        self.connections = HTTPConnections(responder: responder, limits: limits)
+        self.logger = logger
+        self.onListening = onListening
+    }
+
+    /// Serves until graceful shutdown or cancellation.
+    ///
+    /// - Throws: ``HTTPServiceError`` when the address cannot be listened on.
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await serve() }
+            group.addTask {
+                try? await gracefulShutdown()
+                try? await Task.sleep(for: configuration.limits.drainTime)
+                if !Task.isCancelled {
+                    logger.warning("requests were still running at the end of the drain time, and are cancelled")
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func serve() async throws {
+        let host = configuration.host
+        let isListening = Atomic(false)
+        let server = Server(
+            childChannelSetup: connections,
+            configuration: ServerConfiguration(
+                address: .hostname(host, port: configuration.port), backlog: configuration.limits.backlog,
+                availableConnectionsDelegate: .maximum(configuration.limits.maximumConnections, logger: logger)),
+            onServerRunning: { channel in
+                isListening.store(true, ordering: .relaxed)
+                let address = channel.localAddress
+                await onListening(address?.ipAddress ?? host, address?.port ?? configuration.port)
+            },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+        do {
+            try await server.run()
+        } catch {
+            if isListening.load(ordering: .relaxed) || error is CancellationError { throw error }
+            throw HTTPServiceError(.cannotListen, "cannot listen on \(host), port \(configuration.port): \(error)")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+public import AssayCrypto
+public import AssayKit
+
+/// Every field of a certificate before it is signed, each free to be wrong.
+public struct CertificateTemplate: Sendable {
+    /// Big-endian bytes of a non-negative number.
+    public var serialNumber: [UInt8]
+    public var issuer: NameTemplate
+    public var subject: NameTemplate
+    public var notBefore: Instant
+    public var notAfter: Instant
+    public var publicKey: SubjectPublicKey
+    /// In the order in which they are written.
+    public var extensions: [ExtensionTemplate]
+    /// The digest of the ECDSA signature. Apple's P-384 authority signs leaves with SHA-256.
+    public var digest: DigestAlgorithm
+    /// Who signs; it need not be whom `issuer` names.
+    public var signer: SimulatedKey
+
+    public init(
+        serialNumber: [UInt8], issuer: NameTemplate, subject: NameTemplate, notBefore: Instant,
+        notAfter: Instant, publicKey: SubjectPublicKey, extensions: [ExtensionTemplate], digest: DigestAlgorithm,
+        signer: SimulatedKey
+    ) {
+        self.serialNumber = serialNumber
+        self.issuer = issuer
+        self.subject = subject
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.publicKey = publicKey
+        self.extensions = extensions
+        self.digest = digest
+        self.signer = signer
+    }
+
+    /// The signed certificate in DER (RFC 5280, section 4.1).
+    public func signed() throws(CryptoError) -> [UInt8] {
+        let algorithm = DERWriter.sequence(DERWriter.objectIdentifier(ObjectIdentifiers.ecdsa(with: digest)))
+        let toBeSigned = DERWriter.sequence(
+            DERWriter.context(0, DERWriter.integer(2)),
+            DERWriter.integer(magnitude: serialNumber),
+            algorithm,
+            issuer.derBytes,
+            DERWriter.sequence(DERWriter.time(notBefore), DERWriter.time(notAfter)),
+            subject.derBytes,
+            publicKey.derBytes,
+            DERWriter.context(3, DERWriter.value(0x30, extensions.flatMap(\.derBytes))))
+        let signature = try signer.sign(toBeSigned, digest: digest)
+        return DERWriter.sequence(toBeSigned, algorithm, DERWriter.bitString(signature))
+    }
+
+    /// Puts an extension in the place of those of its type, or at the end.
+    public mutating func replaceExtension(_ replacement: ExtensionTemplate) {
+        let index = extensions.firstIndex { $0.type == replacement.type } ?? extensions.endIndex
+        extensions.removeAll { $0.type == replacement.type }
+        extensions.insert(replacement, at: min(index, extensions.endIndex))
+    }
+
+    /// Takes away all extensions of a type.
+    public mutating func removeExtension(_ type: [UInt64]) {
+        extensions.removeAll { $0.type == type }
+    }
+}
+
+extension ObjectIdentifiers {
+    static func ecdsa(with digest: DigestAlgorithm) -> [UInt64] {
+        switch digest {
+        case .sha256: ecdsaWithSHA256
+        case .sha384: ecdsaWithSHA384
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import AssayKit
+internal import Synchronization
+
+/// A state store that can be made to fail, as one whose disk is full or whose server is gone.
+public final class FailingStore: StateStore {
+    /// What a failing operation throws.
+    public struct Failure: Error, CustomStringConvertible {
+        public let description = "the store fails, as the test wants it"
+    }
+
+    private let store: any StateStore
+    private let failing = Mutex(false)
+
+    /// - Parameter store: what works as long as nothing is to fail.
+    public init(_ store: any StateStore) {
+        self.store = store
+    }
+
+    /// Whether operations fail.
+    public var isFailing: Bool {
+        get { failing.withLock { $0 } }
+        set { failing.withLock { $0 = newValue } }
+    }
+
+    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
+        try check()
+        return try await store.insert(key, value: value, expires: expires)
+    }
+
+    public func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
+        try check()
+        return try await store.advance(key, to: value)
+    }
+
+    public func get(_ key: StateKey) async throws -> [UInt8]? {
+        try check()
+        return try await store.get(key)
+    }
+
+    public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
+        try check()
+        try await store.put(key, value: value, expires: expires)
+    }
+
+    public func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+        try check()
+        return try await store.list(space, after: name, limit: limit)
+    }
+
+    private func check() throws(Failure) {
+        if isFailing { throw Failure() }
+    }
+}

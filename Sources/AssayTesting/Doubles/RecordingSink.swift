@@ -1,0 +1,21 @@
+public import AssayKit
+internal import Synchronization
+
+/// Keeps the records of decisions for a test to look at.
+public final class RecordingSink: DecisionSink {
+    private let kept = Mutex<[DecisionRecord]>([])
+
+    public init() {}
+
+    public func record(_ record: DecisionRecord) {
+        kept.withLock { $0.append(record) }
+    }
+
+    /// The records so far, in the order of their arrival.
+    public var records: [DecisionRecord] { kept.withLock { $0 } }
+
+    /// The record of a decision.
+    public func record(of decision: DecisionID) -> DecisionRecord? {
+        records.first { $0.decision == decision }
+    }
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import AssayEngine
+internal import AssayKit
+internal import AssayTesting
+internal import Foundation
+internal import Logging
+
+/// `assay demo`.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo", abstract: "Watch a device prove itself, and every trick refused.",
+        discussion: """
+            Starts a server on a free port of the loopback interface, with policies, keys and an SQLite database of \
+            its own in a temporary folder. Simulated devices, which only these policies trust, attest their keys and \
+            obtain tokens over HTTP; then they try what must fail. Each step is one line: what happened, how long it \
+            took, and the identifier of the decision. Exits with 0 only if every step ended as it should.
+            """)
+
+    @Flag(help: "Go on serving afterwards, and print commands to try by hand.")
+    var keep = false
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-demo-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        do {
+            try FileManager.default.createDirectory(
+                at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let debugToken = DebugTokenCommand.uuid()
+            let authority = try SimulatedAppleCA(at: HostClock.system.now)
+            let server = try await DemoServer(
+                folder: folder.path, policy: DemoPolicy.text(trusting: authority, debugToken: debugToken))
+            let isGood = try await server.run { base in
+                let script = DemoScript(base: base, server: server, authority: authority, debugToken: debugToken)
+                let isGood = try await script.play()
+                if keep {
+                    Terminal.say(DemoPolicy.commands(base: base, debugToken: debugToken))
+                    try await server.waitForTheEnd()
+                }
+                return isGood
+            }
+            guard isGood else { throw ExitCode.refused }
+        } catch let error where !(error is ExitCode) {
+            Terminal.complain("assay: \(error)")
+            throw ExitCode.couldNotRun
+        }
+    }
+}

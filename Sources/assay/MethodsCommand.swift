@@ -1,0 +1,16 @@
+internal import ArgumentParser
+internal import AssayEngine
+internal import AssayKit
+
+/// `assay methods`.
+struct MethodsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "methods", abstract: "List the methods that this program serves, and how they are called over HTTP.")
+
+    func run() throws {
+        for method in try Plugins.registry().methods {
+            Terminal.say(method.name)
+            for rule in method.rules { Terminal.say("  \(rule)") }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+import AssayKit
+
+/// A reply as it came over the wire.
+struct RawReply {
+    let status: Int
+    let headers: [(name: String, value: String)]
+    let body: [UInt8]
+
+    subscript(header: String) -> String? {
+        headers.first { $0.name == header }?.value
+    }
+
+    /// The body, which has to be JSON.
+    var json: JSON {
+        get throws { try JSON.parse(body) }
+    }
+
+    /// A member of the error, after a check that the error has the shape that clients parse.
+    func error(_ member: String) throws -> JSON? {
+        guard let error = try json["error"], error["code"] == .integer(Int64(status)), error["message"]?.string != nil,
+            error["status"]?.string != nil, self["content-type"] == "application/json; charset=UTF-8"
+        else { return nil }
+        return error[member]
+    }
+}

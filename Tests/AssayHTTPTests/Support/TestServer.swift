@@ -1,0 +1,56 @@
+import AssayHTTP
+import Logging
+import ServiceLifecycle
+
+/// A server on a free port of this machine.
+enum TestServer {
+    static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+    /// Serves for as long as `body` runs.
+    static func with<Result: Sendable>(
+        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
+        _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
+    ) async throws -> Result {
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let service = try HTTPService(
+            handler: handler, configuration: HTTPConfiguration(port: 0, limits: limits), logger: logger,
+            onListening: { _, port in
+                continuation.yield(port)
+                continuation.finish()
+            })
+        let services = ServiceGroup(services: [service], logger: logger)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await services.run()
+            }
+            defer { group.cancelAll() }
+            guard let port = await ports.first(where: { _ in true }) else {
+                try await group.next()
+                throw RawConnection.Ended()
+            }
+            return try await body(port, services)
+        }
+    }
+
+    /// Sends one request on a connection of its own, and gives the reply.
+    static func answer(
+        to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits()
+    ) async throws -> RawReply {
+        try await with(handler, limits: limits) { port, _ in
+            try await RawConnection.with(port: port) { connection in
+                try await connection.send(request)
+                return try await connection.reply(hasBody: !request.hasPrefix("HEAD"))
+            }
+        }
+    }
+
+    /// A request with a body of a known length.
+    static func post(_ target: String, _ body: String = "", headers: String = "") -> String {
+        "POST \(target) HTTP/1.1\r\nHost: a\r\n\(headers)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    }
+
+    static func get(_ target: String, headers: String = "") -> String {
+        "GET \(target) HTTP/1.1\r\nHost: a\r\n\(headers)\r\n"
+    }
+}

@@ -1,0 +1,54 @@
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import Foundation
+import Logging
+import Testing
+
+@Suite("The README keeps its word")
+struct ReadmeTests {
+    private static let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+    private static let readme = folder.deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("README.md")
+
+    @Test("The embedded engine issues a token, and refuses what the policy does not list")
+    func embedding() async throws {
+        let token = try await tokenForDebugSecret("a secret of some length")
+        #expect(token?.split(separator: ".").count == 3)
+    }
+
+    @Test("A provider as short as the README's works")
+    func provider() async throws {
+        let text = """
+            projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {password: {password: 'env:SECRET'}}}]}]
+            """
+        let engine = try Engine(
+            registry: Registry([.provider(PasswordProvider.self)]),
+            policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
+            host: Host(
+                store: MemoryStore(clock: .system), secrets: SecretSource { _ in Array("open sesame".utf8) },
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+        func reply(_ password: String) async -> Result<JSON, CallFailure> {
+            await engine.handle(
+                Call("exchangePassword", resource: "projects/a/apps/1:1:ios:a", body: ["password": .string(password)])
+            ).result
+        }
+        #expect(try await reply("open sesame").get()["token"] != nil)
+        guard case .failure(let failure) = await reply("open barley") else {
+            Issue.record("a wrong password was accepted")
+            return
+        }
+        #expect(failure.reason?.code == "password_wrong")
+    }
+
+    @Test("The README shows the very code that is compiled here", arguments: ["EmbeddedEngine", "PasswordProvider"])
+    func sameCode(_ file: String) throws {
+        let readme = try String(contentsOf: Self.readme, encoding: .utf8)
+        var code = try String(
+            contentsOf: Self.folder.appendingPathComponent("\(file).swift"), encoding: .utf8)
+        if file == "PasswordProvider" {
+            code = String(try #require(code.split(separator: "\n\n", maxSplits: 1).last))
+        }
+        #expect(readme.contains("```swift\n\(code)```"))
+    }
+}
