@@ -1,6 +1,7 @@
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayTesting
 import AssayYAML
 import Debug
 import Testing

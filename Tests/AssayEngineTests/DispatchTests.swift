@@ -38,15 +38,20 @@ struct DispatchTests {
         #expect(failure.message == "App not registered: 1:1234567890:ios:0000000000000001.")
     }
 
+    private static let wrongBodies: [(JSON, String)] = [
+        (.array([]), "object"),
+        (.object([]), "debugToken"),
+        (["debugToken": .integer(5)], "debugToken"),
+        (["debugToken": .string("")], "debugToken"),
+        (["debugToken": .null], "debugToken"),
+        (["debugToken": .string("a"), "debug_token": .string("b")], "more than once"),
+        (["debugToken": .string(TestService.debugToken), "limitedUse": .string("yes")], "limitedUse"),
+        (["debugToken": .string(String(repeating: "x", count: 2000))], "too large"),
+    ]
+
     @Test(
         "A request that is not of the method's form is rejected, and the message names the field",
-        arguments: [
-            (JSON.array([]), "object"), ([:], "debugToken"), (["debugToken": 5], "debugToken"),
-            (["debugToken": ""], "debugToken"), (["debugToken": nil], "debugToken"),
-            (["debugToken": "a", "debug_token": "b"], "more than once"),
-            (["debugToken": .string(TestService.debugToken), "limitedUse": "yes"], "limitedUse"),
-            (["debugToken": .string(String(repeating: "x", count: 2000))], "too large"),
-        ])
+        arguments: wrongBodies)
     func form(_ body: JSON, _ words: String) async throws {
         let service = try TestService()
         let reply = await service.call("exchangeDebugToken", TestService.app, body)
@@ -172,7 +177,7 @@ struct DispatchTests {
         let registry = try Registry([.provider(LawlessProvider.self), .provider(WaitingProvider.self)])
         let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
         let error = try #require(throws: Diagnostics.self) { try policies.check(registry, host: host) }
-        #expect(error.all.first?.location.map { "\($0)" } == "a.yaml:1:67")
+        #expect(error.all.first?.location.map { "\($0)" } == "a.yaml:1:68")
         #expect(error.all.first?.hint == "known here: `lawless`, `waiting`")
     }
 }

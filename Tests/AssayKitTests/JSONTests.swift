@@ -26,7 +26,7 @@ struct JSONTests {
             (JSON.Limits(allowsRepeatedNames: false), #"{"a":1,"\u0061":2}"#, false),
         ])
     func limits(_ limits: JSON.Limits, _ text: String, _ isGood: Bool) {
-        #expect((try? JSON.parse(Array(text.utf8), limits: limits)) != nil == isGood)
+        #expect(((try? JSON.parse(Array(text.utf8), limits: limits)) != nil) == isGood)
     }
 
     @Test("An error says where", arguments: [("[1,]", 3), ("", 0), ("{\"a\" 1}", 5), ("[1] 2", 4), ("nul", 3), ("[\"\u{1}\"]", 2)])

@@ -38,7 +38,7 @@ struct PolicyLoadingTests {
                     token_ttl: 2h
                     providers: {x: {token_ttl: 7d}, y: {}}
                   - id: 1:1:ios:b
-                    providers: {x: {token_ttl: 30m}, y: {}, z: null}
+                    providers: {x: {token_ttl: 30m}, y: {}, z: {}}
             """
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
         #expect(

@@ -1,8 +1,8 @@
 import AssayCrypto
 import AssayKit
 
-public struct PasswordProvider: AttestationProvider {
-    public struct Configuration: Decodable, Sendable { let password: SecretReference }
+struct PasswordProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable { let password: SecretReference }
 
     struct Request: RequestMessage {
         let password: String
@@ -10,9 +10,9 @@ public struct PasswordProvider: AttestationProvider {
     }
 
     static let wrongPassword = Reason("password_wrong", "The password is not the one of the policy.")
-    public static let descriptor = PluginDescriptor(
+    static let descriptor = PluginDescriptor(
         name: "password", contract: 1, summary: "A password.", reasons: [wrongPassword])
-    public static let methods: [ProviderMethod<PasswordProvider>] = [
+    static let methods: [ProviderMethod<PasswordProvider>] = [
         .exchange("exchangePassword") { (provider, request: Request, context) in
             SHA256.hash(Array(request.password.utf8)) == provider.digest ? .verified : .refused(wrongPassword)
         }
@@ -20,7 +20,7 @@ public struct PasswordProvider: AttestationProvider {
 
     private let digest: [UInt8]
 
-    public init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
         guard let secret = try? host.secrets.resolve(configuration.password) else {
             throw ConfigurationError(at: ["password"], "\(configuration.password) cannot be read")
         }

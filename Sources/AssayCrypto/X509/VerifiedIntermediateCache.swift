@@ -29,7 +29,10 @@ package final class VerifiedIntermediateCache: Sendable {
 
     func insert(_ entry: Entry) {
         entries.withLock { entries in
-            if entries.count >= capacity, let oldest = entries.keys.first { entries[oldest] = nil }
+            // Which one goes does not matter: it is verified once more when it comes back.
+            if entries.count >= capacity, entries[entry.fingerprint] == nil, let any = entries.keys.first {
+                entries[any] = nil
+            }
             entries[entry.fingerprint] = entry
         }
     }

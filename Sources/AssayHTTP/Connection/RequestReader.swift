@@ -16,7 +16,7 @@ final class RequestReader: ChannelDuplexHandler {
         /// Before the first byte of a request.
         case idle
         case head
-        case body(HTTPRequestHead, [UInt8])
+        case body(HTTPRequestHead)
         /// Nothing more is read.
         case ended
 
@@ -29,6 +29,8 @@ final class RequestReader: ChannelDuplexHandler {
     private let gate: InputGate
 
     private var state = State.idle
+    /// The body so far: beside the state, so that each piece is appended in place.
+    private var body: [UInt8] = []
     /// Requests handed on and not yet replied to.
     private var unanswered = 0
     /// Replies written and not yet taken by the system.
@@ -102,22 +104,20 @@ final class RequestReader: ChannelDuplexHandler {
         case (_, .ended):
             break
         case (.head(let head), _):
-            state = .body(head, [])
+            state = .body(head)
             if let fault = fault(of: head) {
                 refuse(fault, context)
             } else if head.version != .http1_0 {
                 owesContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
             }
-        case (.body(let buffer), .body(let head, var body)):
+        case (.body(let buffer), .body):
             owesContinue = false
             guard body.count + buffer.readableBytes <= limits.bodyBytes else {
                 refuse(.bodyTooLarge(limit: limits.bodyBytes), context)
                 return
             }
-            state = .idle
             body.append(contentsOf: buffer.readableBytesView)
-            state = .body(head, body)
-        case (.end, .body(let head, let body)):
+        case (.end, .body(let head)):
             // Reads are held while requests wait, but the end of the input brings whatever the system has.
             guard unanswered < limits.unansweredRequests else {
                 refuse(.tooManyRequests, context)
@@ -160,7 +160,7 @@ final class RequestReader: ChannelDuplexHandler {
     private func refuse(_ fault: HTTPFault, _ context: ChannelHandlerContext) {
         if case .ended = state { return }
         var head: HTTPRequestHead?
-        if case .body(let known, _) = state { head = known }
+        if case .body(let known) = state { head = known }
         pass(.fault(fault), head: head, endsConnection: true, context)
     }
 
@@ -168,6 +168,7 @@ final class RequestReader: ChannelDuplexHandler {
         _ content: HTTPInput.Content, head: HTTPRequestHead?, endsConnection: Bool, _ context: ChannelHandlerContext
     ) {
         state = endsConnection ? .ended : .idle
+        body = []
         gate.isShut = endsConnection
         isFirst = false
         owesContinue = false

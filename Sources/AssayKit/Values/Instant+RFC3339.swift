@@ -37,7 +37,7 @@ extension Instant: CustomStringConvertible {
         let day = seconds >= 0 ? seconds / 86_400 : -((-(seconds + 1)) / 86_400) - 1
         let date = CivilDate(daysSinceEpoch: day)
         let inDay = Int(seconds - day * 86_400)
-        let fraction = Int(milliseconds - seconds * 1000)
+        let fraction = Int((milliseconds % 1000 + 1000) % 1000)
         let head = "\(padded(date.year, 4))-\(padded(date.month, 2))-\(padded(date.day, 2))"
         let time = "\(padded(inDay / 3600, 2)):\(padded(inDay / 60 % 60, 2)):\(padded(inDay % 60, 2))"
         return "\(head)T\(time)\(fraction == 0 ? "" : ".\(padded(fraction, 3))")Z"

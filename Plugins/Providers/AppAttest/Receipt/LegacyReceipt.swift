@@ -4,7 +4,8 @@ internal import AssayKit
 /// Receipts of App Attest's first weeks: they have signed attributes, and Apple signed the content instead of them.
 ///
 /// A signature over the content is then all there is. It is taken only for a receipt that says itself, in that content,
-/// to be that old; and each attribute, which nothing vouches for, must have the one value that it can have.
+/// to be that old; and each attribute, which nothing vouches for, must have the one value that it can have. (The time
+/// of signing can have two, when the receipt was made at the very end of a second; it is used for nothing.)
 enum LegacyReceipt {
     /// Receipts made from this day on are never of this kind; the last one seen is of 2020-10-03, the first good one
     /// of 2020-10-22.

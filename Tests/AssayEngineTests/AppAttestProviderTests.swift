@@ -6,7 +6,7 @@ import AssayTesting
 import Testing
 
 @Suite("App Attest through the kernel")
-struct AppAttestFlowTests {
+struct AppAttestProviderTests {
     @Test("A device attests, asserts, and gets tokens that verify", arguments: [SimulatedSystem.iOS26, .iOS27, .macOS27])
     func wholeFlow(_ system: SimulatedSystem) async throws {
         let service = try TestService()
