@@ -131,6 +131,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "AssayCommandTests",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AssayTestSupport", "assay"],
+            swiftSettings: settings),
+        .testTarget(
             name: "ReadmeTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "Debug",

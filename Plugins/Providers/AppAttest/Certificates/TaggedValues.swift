@@ -22,8 +22,8 @@ struct TaggedValues {
         }
     }
 
-    /// The text under a number; nil when there is none, when it is empty, and when the value is no UTF-8 text.
+    /// The text under a number, which may be empty; nil when there is none, and when the value is no UTF-8 text.
     func text(_ number: UInt32) -> String? {
-        texts[number].flatMap { $0.isEmpty ? nil : $0 }
+        texts[number]
     }
 }

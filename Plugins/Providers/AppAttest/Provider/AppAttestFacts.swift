@@ -26,7 +26,9 @@ public enum AppAttestFacts {
             Fact(environment, .text(attestation.environment.rawValue)),
             Fact(keyID, .text(Base64.encode(attestation.keyID))),
         ]
-        if let version = attestation.system.version { facts.append(Fact(systemVersion, .text(version))) }
+        if let version = attestation.system.version, !version.isEmpty {
+            facts.append(Fact(systemVersion, .text(version)))
+        }
         facts += reported(attestation.bundleVersion, attestation.validationCategory)
         switch attestation.receipt {
         case .verified?: facts.append(Fact(receipt, .text("verified")))

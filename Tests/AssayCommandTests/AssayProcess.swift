@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// The command `assay`, as it was built beside these tests.
+struct AssayProcess {
+    struct Result {
+        let status: Int32
+        let output: String
+        let errors: String
+
+        var lines: [String] { output.split(separator: "\n").map(String.init) }
+    }
+
+    /// Runs the command to its end.
+    static func run(
+        _ arguments: String..., input: String? = nil, environment: [String: String] = [:], folder: URL? = nil
+    ) async throws -> Result {
+        let process = try AssayProcess(arguments, environment: environment, folder: folder, input: input)
+        return await process.result()
+    }
+
+    static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("assay")
+
+    let process = Process()
+    private let output: URL
+    private let errors: URL
+
+    init(_ arguments: [String], environment: [String: String] = [:], folder: URL? = nil, input: String? = nil) throws {
+        let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("assay-run-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        output = scratch.appendingPathComponent("output")
+        errors = scratch.appendingPathComponent("errors")
+        for file in [output, errors] { try Data().write(to: file) }
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        var variables = ProcessInfo.processInfo.environment
+        variables["ASSAY_DEBUG_TOKEN"] = nil
+        variables["SWIFT_BACKTRACE"] = "enable=no"
+        process.environment = variables.merging(environment) { $1 }
+        if let folder { process.currentDirectoryURL = folder }
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: errors)
+        if let input {
+            let file = scratch.appendingPathComponent("input")
+            try Data(input.utf8).write(to: file)
+            process.standardInput = try FileHandle(forReadingFrom: file)
+        } else {
+            process.standardInput = FileHandle.nullDevice
+        }
+        try process.run()
+    }
+
+    var outputSoFar: String { text(output) }
+    var errorsSoFar: String { text(errors) }
+
+    /// Waits for the end.
+    func result() async -> Result {
+        while process.isRunning { try? await Task.sleep(for: .milliseconds(10)) }
+        let result = Result(status: process.terminationStatus, output: outputSoFar, errors: errorsSoFar)
+        try? FileManager.default.removeItem(at: output.deletingLastPathComponent())
+        return result
+    }
+
+    private func text(_ file: URL) -> String {
+        String(decoding: (try? Data(contentsOf: file)) ?? Data(), as: UTF8.self)
+    }
+}
+
+/// A folder that is removed with what is in it.
+func withTemporaryFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder)
+}
+
+/// The checkout that these tests belong to.
+let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

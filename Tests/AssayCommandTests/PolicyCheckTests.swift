@@ -1,0 +1,74 @@
+import Foundation
+import Testing
+
+@Suite("assay policy check, and the lists")
+struct PolicyCheckTests {
+    @Test("The example policies are good")
+    func examples() async throws {
+        let result = try await AssayProcess.run("policy", "check", repository.appendingPathComponent("policies").path)
+        #expect(result.status == 0)
+        #expect(result.output.contains("1 apps and 1 OAuth clients"))
+    }
+
+    @Test("What is wrong is shown at its place, in plugins' sections too, all at once")
+    func wrong() async throws {
+        try await withTemporaryFolder { folder in
+            let policies = folder.appendingPathComponent("policies")
+            try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+            let text = """
+                projects:
+                  - number: 1
+                    id: a
+                    apps:
+                      - id: 1:1:ios:a
+                        apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                        providers:
+                          app_attest:
+                            enviroments: [production]
+                            token_ttl: 5m
+                          debug:
+                            tokens: [{name: x, sha256: 12}]
+                """
+            try Data(text.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            let loading = try await AssayProcess.run("policy", "check", folder: folder)
+            #expect(loading.status == 1)
+            #expect(
+                loading.errors.contains(
+                    "policies/a.yaml:10:24: projects[0].apps[0].providers.app_attest.token_ttl: expected a duration"))
+
+            let fixed = text.replacingOccurrences(of: "token_ttl: 5m", with: "token_ttl: 1h")
+            try Data(fixed.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            let plugins = try await AssayProcess.run("policy", "check", folder: folder)
+            #expect(plugins.status == 1)
+            #expect(
+                plugins.errors.contains(
+                    "policies/a.yaml:9:13: projects[0].apps[0].providers.app_attest.enviroments: unknown key"))
+            #expect(plugins.errors.contains("did you mean `environments`?"))
+            #expect(
+                plugins.errors.contains("policies/a.yaml:12:40: projects[0].apps[0].providers.debug.tokens[0].sha256"))
+        }
+    }
+
+    @Test("The lists of methods and reasons hold what is registered")
+    func lists() async throws {
+        let methods = try await AssayProcess.run("methods")
+        #expect(methods.status == 0)
+        #expect(methods.lines.contains("  POST /v1beta/{resource=oauthClients/*}:exchangeAppAttestAttestation"))
+        #expect(methods.lines.contains("  GET /v1/jwks"))
+        let reasons = try await AssayProcess.run("reasons")
+        #expect(reasons.status == 0)
+        let codes = reasons.lines.compactMap { $0.split(separator: " ").first.map(String.init) }
+        #expect(Set(codes).count == codes.count)
+        #expect(codes.contains("nonce_mismatch") && codes.contains("debug_token_unknown") && codes.contains("token_expired"))
+    }
+
+    @Test("A debug token is made together with what goes into a policy")
+    func debugToken() async throws {
+        let made = try await AssayProcess.run("debug-token", "--token", "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10")
+        #expect(made.status == 0)
+        #expect(made.lines.last == "  sha256: e50aa1f3d888c1e78903df86492fc332930cd66d73cbe3d3e63b9834e8ff705a")
+        let first = try await AssayProcess.run("debug-token").lines.first
+        #expect(first?.contains(/^# the token: [0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/) == true)
+        #expect(try await AssayProcess.run("debug-token", "--token", "short").status == 2)
+    }
+}
