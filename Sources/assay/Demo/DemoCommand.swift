@@ -34,7 +34,7 @@ struct DemoCommand: AsyncParsableCommand {
                 let isGood = try await script.play()
                 if keep {
                     Terminal.say(DemoPolicy.commands(base: base, debugToken: debugToken))
-                    try await server.waitForTheEnd()
+                    await server.waitForTheEnd()
                 }
                 return isGood
             }

@@ -47,22 +47,29 @@ final class DemoServer: Sendable, DecisionSink {
             }
             tasks.addTask {
                 guard let base = await self.addresses.first(where: { _ in true }) else { throw CancellationError() }
-                defer { Task { await self.group.triggerGracefulShutdown() } }
-                return try await body(base)
+                do {
+                    let value = try await body(base)
+                    await self.group.triggerGracefulShutdown()
+                    return value
+                } catch {
+                    await self.group.triggerGracefulShutdown()
+                    throw error
+                }
             }
             defer { tasks.cancelAll() }
             var result: Value?
             while let finished = try await tasks.next() {
-                if let finished { result = finished }
+                if let finished { result = finished } else { tasks.cancelAll() }
             }
             guard let result else { throw CancellationError() }
             return result
         }
     }
 
-    /// Returns when the process is told to end.
-    func waitForTheEnd() async throws {
-        try? await gracefulShutdown()
+    /// Returns when the server has ended, because the process was told to.
+    func waitForTheEnd() async {
+        // The task is cancelled then; until that happens there is nothing to do.
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
     }
 
     /// Why a decision ended as it did; nil when nothing was refused.
