@@ -5,7 +5,8 @@ internal import AssayKit
 /// `assay methods`.
 struct MethodsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "methods", abstract: "List the methods that this program serves, and how they are called over HTTP.")
+        commandName: "methods",
+        abstract: "List the methods that this program serves, and how they are called over HTTP.")
 
     func run() throws {
         for method in try Plugins.registry().methods {

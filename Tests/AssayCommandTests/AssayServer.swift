@@ -66,7 +66,8 @@ struct AssayServer {
     }
 
     func challenge() async throws -> [UInt8] {
-        try #require(try await post("generateAppAttestChallenge").body["challenge"]?.string.flatMap { Base64.decode($0) })
+        try #require(
+            try await post("generateAppAttestChallenge").body["challenge"]?.string.flatMap { Base64.decode($0) })
     }
 
     func attest(

@@ -59,7 +59,9 @@ struct PolicyCheckTests {
         #expect(reasons.status == 0)
         let codes = reasons.lines.compactMap { $0.split(separator: " ").first.map(String.init) }
         #expect(Set(codes).count == codes.count)
-        #expect(codes.contains("nonce_mismatch") && codes.contains("debug_token_unknown") && codes.contains("token_expired"))
+        #expect(
+            codes.contains("nonce_mismatch") && codes.contains("debug_token_unknown") && codes.contains("token_expired")
+        )
     }
 
     @Test("A debug token is made together with what goes into a policy")
@@ -68,7 +70,9 @@ struct PolicyCheckTests {
         #expect(made.status == 0)
         #expect(made.lines.last == "  sha256: e50aa1f3d888c1e78903df86492fc332930cd66d73cbe3d3e63b9834e8ff705a")
         let first = try await AssayProcess.run("debug-token").lines.first
-        #expect(first?.contains(/^# the token: [0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/) == true)
+        #expect(
+            first?.contains(/^# the token: [0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/)
+                == true)
         #expect(try await AssayProcess.run("debug-token", "--token", "short").status == 2)
     }
 }

@@ -119,7 +119,8 @@ struct ServeTests {
             #expect(wrong.errors.contains("policies/a.yaml:2:5: projects[0].numbr: unknown key"))
 
             try Data("projects: []\n".utf8).write(to: policies.appendingPathComponent("a.yaml"))
-            try Data("this is no database, whatever it says".utf8).write(to: folder.appendingPathComponent("bad.sqlite"))
+            try Data("this is no database, whatever it says".utf8).write(
+                to: folder.appendingPathComponent("bad.sqlite"))
             let state = try await AssayProcess.run("serve", "--state", "sqlite:bad.sqlite", folder: folder)
             #expect(state.status == 2)
             #expect(state.errors.contains("bad.sqlite"))

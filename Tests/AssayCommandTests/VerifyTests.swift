@@ -42,7 +42,9 @@ struct VerifyTests {
         .enabled(if: SharedFiles.has(fixtures), Comment(rawValue: SharedFiles.absence)))
     func damaged() async throws {
         let root = try #require(SharedFiles.root)
-        let files = SharedFiles.list("\(Self.fixtures)/damaged", ending: ".json").map { root.appendingPathComponent($0).path }
+        let files = SharedFiles.list("\(Self.fixtures)/damaged", ending: ".json").map {
+            root.appendingPathComponent($0).path
+        }
         for file in files {
             let result = try await AssayProcess.run("verify", "app-attest", file)
             #expect(result.status == 1)

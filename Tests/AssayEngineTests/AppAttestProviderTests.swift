@@ -7,7 +7,8 @@ import Testing
 
 @Suite("App Attest through the kernel")
 struct AppAttestProviderTests {
-    @Test("A device attests, asserts, and gets tokens that verify", arguments: [SimulatedSystem.iOS26, .iOS27, .macOS27])
+    @Test(
+        "A device attests, asserts, and gets tokens that verify", arguments: [SimulatedSystem.iOS26, .iOS27, .macOS27])
     func wholeFlow(_ system: SimulatedSystem) async throws {
         let service = try TestService()
         let device = SimulatedDevice(authority: service.authority, system: system)

@@ -94,7 +94,8 @@ struct DebugProviderTests {
                     """, path: "tokens[1].name", message: "named `a`"),
         ])
     func wrongSections(_ wrong: Case) throws {
-        let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: {tokens: \(wrong.tokens)}}}]}]"
+        let text =
+            "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: {tokens: \(wrong.tokens)}}}]}]"
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
         let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
         let error = try #require(throws: Diagnostics.self) {

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Keys")
 struct KeyStoreTests {
-    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-keys-\(UUID().uuidString)")
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "assay-keys-\(UUID().uuidString)")
 
     private var file: String { folder.appendingPathComponent("keys.json").path }
 
@@ -83,7 +84,8 @@ struct KeyStoreTests {
         let text = String(decoding: good, as: UTF8.self)
         let wrong = [
             Data(), Data("{}".utf8), Data(good.dropLast(10)), Data("{\"version\":9}".utf8),
-            Data(text.replacing("\"kid\":\"", with: "\"kid\":\"X").utf8), Data(text.replacing("RS256", with: "HS256").utf8),
+            Data(text.replacing("\"kid\":\"", with: "\"kid\":\"X").utf8),
+            Data(text.replacing("RS256", with: "HS256").utf8),
             Data(text.replacing("BEGIN PRIVATE", with: "BEGIN PUBLIC").utf8),
             Data(text.replacing("\"secret\":\"", with: "\"secret\":\"AAAA").utf8),
         ]

@@ -13,7 +13,8 @@ struct RegistryTests {
 
         static var descriptor: PluginDescriptor {
             PluginDescriptor(
-                name: Shape.name, contract: Shape.contract, summary: "For a test.", reasons: [Reason(Shape.reason, "No.")])
+                name: Shape.name, contract: Shape.contract, summary: "For a test.",
+                reasons: [Reason(Shape.reason, "No.")])
         }
         static var methods: [ProviderMethod<Self>] {
             [.exchange(Shape.method) { (_, _: Request, _) in .verified }]
@@ -68,7 +69,9 @@ struct RegistryTests {
             ])
     }
 
-    @Test("A state store that there is not is refused, and the known ones are named", arguments: ["postgres:x", "sqlite", ""])
+    @Test(
+        "A state store that there is not is refused, and the known ones are named",
+        arguments: ["postgres:x", "sqlite", ""])
     func stores(_ name: String) async throws {
         let registry = try Registry([])
         let error = await #expect(throws: StateStoreOpeningError.self) { _ = try await registry.openStore(name) }

@@ -74,14 +74,17 @@ struct TokenVerifierTests {
         #expect(reason(confused) == "token_algorithm")
         let none = "\(Base64.encodeURL(Array(#"{"kid":"k1","typ":"JWT","alg":"none"}"#.utf8)))"
         let parts = try token(Self.claims).split(separator: ".")
-        #expect(reason("\(none).\(parts[1]).") == "token_algorithm" || reason("\(none).\(parts[1]).") == "token_malformed")
+        #expect(
+            reason("\(none).\(parts[1]).") == "token_algorithm" || reason("\(none).\(parts[1]).") == "token_malformed")
         #expect(reason("\(none).\(parts[1]).\(parts[2])") == "token_algorithm")
     }
 
     @Test("What is no token is refused as such, and the SDKs' placeholder by name")
     func rubbish() {
         #expect(reason(TokenVerifier.placeholder) == "token_placeholder")
-        for text in ["", ".", "..", "a.b.c", "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10", String(repeating: "a.", count: 9000)] {
+        for text in [
+            "", ".", "..", "a.b.c", "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10", String(repeating: "a.", count: 9000),
+        ] {
             #expect(reason(text) == "token_malformed")
         }
     }

@@ -17,7 +17,11 @@ struct DecisionIDTests {
     func bounds(_ milliseconds: Int64) {
         let text = DecisionID(now: Instant(milliseconds: milliseconds), randomness: .system).text
         #expect(text.utf8.count == 26)
-        #expect(text >= DecisionID(now: Instant(milliseconds: 0), randomness: Randomness { [UInt8](repeating: 0, count: $0) }).text)
+        #expect(
+            text
+                >= DecisionID(
+                    now: Instant(milliseconds: 0), randomness: Randomness { [UInt8](repeating: 0, count: $0) }
+                ).text)
     }
 }
 

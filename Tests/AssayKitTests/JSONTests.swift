@@ -5,12 +5,15 @@ import Testing
 struct JSONTests {
     @Test("Values are read as what they are")
     func values() throws {
-        let value = try JSON.parse(Array(#" {"a":[1,-2,3.5,1e2,true,false,null,"\u00e4\ud83d\ude00\/\n"],"b":{}} "#.utf8))
+        let value = try JSON.parse(
+            Array(#" {"a":[1,-2,3.5,1e2,true,false,null,"\u00e4\ud83d\ude00\/\n"],"b":{}} "#.utf8))
         #expect(value["a"]?.array == [1, -2, .number(3.5), .number(100), true, false, nil, "ä😀/\n"])
         #expect(value["b"] == .object([]))
     }
 
-    @Test("What is written is read again", arguments: [JSON.string("\u{0}\u{1F}\"\\/\u{7F}\u{2028}ä😀"), .integer(.min), .number(1e-300), [], [:]])
+    @Test(
+        "What is written is read again",
+        arguments: [JSON.string("\u{0}\u{1F}\"\\/\u{7F}\u{2028}ä😀"), .integer(.min), .number(1e-300), [], [:]])
     func roundTrip(_ value: JSON) throws {
         #expect(try JSON.parse(value.encoded) == value)
     }
@@ -29,7 +32,9 @@ struct JSONTests {
         #expect(((try? JSON.parse(Array(text.utf8), limits: limits)) != nil) == isGood)
     }
 
-    @Test("An error says where", arguments: [("[1,]", 3), ("", 0), ("{\"a\" 1}", 5), ("[1] 2", 4), ("nul", 3), ("[\"\u{1}\"]", 2)])
+    @Test(
+        "An error says where",
+        arguments: [("[1,]", 3), ("", 0), ("{\"a\" 1}", 5), ("[1] 2", 4), ("nul", 3), ("[\"\u{1}\"]", 2)])
     func offsets(_ text: String, _ offset: Int) {
         let error = #expect(throws: JSONError.self) { try JSON.parse(Array(text.utf8)) }
         #expect(error?.offset == offset)

@@ -35,7 +35,8 @@ struct RequestFieldsTests {
         #expect(try RequestFields(["a": .string(text)]).bytes("a") == Base64.decode(text))
     }
 
-    @Test("A wrong type is refused by the field's name", arguments: [JSON.integer(5), .bool(true), [], [:], .string("*")])
+    @Test(
+        "A wrong type is refused by the field's name", arguments: [JSON.integer(5), .bool(true), [], [:], .string("*")])
     func types(_ value: JSON) throws {
         let fields = try RequestFields(["someField": value])
         let error = #expect(throws: InvalidRequest.self) { try fields.bytes("someField") }

@@ -130,11 +130,15 @@ struct PolicyRefusalTests {
     func allAtOnce() throws {
         let error = try #require(throws: Diagnostics.self) {
             try PolicySet.load([
-                PolicyFile(name: "a.yaml", text: "tokens: {algorithm: X, rsa_bits: 1}\nprojects: [{number: x, id: y z}]"),
+                PolicyFile(
+                    name: "a.yaml", text: "tokens: {algorithm: X, rsa_bits: 1}\nprojects: [{number: x, id: y z}]"),
                 PolicyFile(name: "b.yaml", text: "unknown: 1\nother: 2"),
                 PolicyFile(name: "c.yaml", text: "a: [b"),
             ])
         }
-        #expect(error.all.map { $0.location?.file ?? "" } == ["a.yaml", "a.yaml", "a.yaml", "a.yaml", "b.yaml", "b.yaml", "c.yaml"])
+        #expect(
+            error.all.map { $0.location?.file ?? "" } == [
+                "a.yaml", "a.yaml", "a.yaml", "a.yaml", "b.yaml", "b.yaml", "c.yaml",
+            ])
     }
 }

@@ -1,8 +1,8 @@
 internal import GRDB
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 extension SQLiteStore {

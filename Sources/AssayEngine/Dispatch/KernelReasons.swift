@@ -18,7 +18,8 @@ public enum KernelReasons {
     public static let tokenMalformed = Reason("token_malformed", "The token is not a JWT of the App Check form.")
     public static let tokenAlgorithm = Reason(
         "token_algorithm", "The token names a signature algorithm that its key is not for.")
-    public static let tokenKeyUnknown = Reason("token_key_unknown", "The token is signed by a key that is not published.")
+    public static let tokenKeyUnknown = Reason(
+        "token_key_unknown", "The token is signed by a key that is not published.")
     public static let tokenSignature = Reason("token_signature", "The token's signature is wrong.")
     public static let tokenExpired = Reason("token_expired", "The token has expired.")
     public static let tokenNotYetValid = Reason("token_not_yet_valid", "The token was issued in the future.")
@@ -32,8 +33,9 @@ public enum KernelReasons {
     ]
 
     /// All of them.
-    public static let all = challenges + [
-        tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
-        tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience,
-    ]
+    public static let all =
+        challenges + [
+            tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
+            tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience,
+        ]
 }

@@ -22,8 +22,10 @@ extension KeyRing {
                 "secret": .string(key.secret.withUnsafeBytes { Base64.encode($0) }),
             ]
         }
-        return JSON.object(["version": .integer(KeyRing.version), "signing": .array(signing), "sealing": .array(sealing)])
-            .encoded
+        return JSON.object([
+            "version": .integer(KeyRing.version), "signing": .array(signing), "sealing": .array(sealing),
+        ])
+        .encoded
     }
 
     /// - Throws: ``KeyError`` that says which key is wrong, and nothing of what is in it.
@@ -41,7 +43,8 @@ extension KeyRing {
 
     private static func signingKey(_ entry: JSON) throws(KeyError) -> SigningKey {
         let name = "the signing key '\(SafeText.of(entry["kid"]?.string ?? "", limit: 20))'"
-        guard let pem = entry["pem"]?.string, let algorithm = entry["alg"]?.string.flatMap(JWSAlgorithm.init(rawValue:)),
+        guard let pem = entry["pem"]?.string,
+            let algorithm = entry["alg"]?.string.flatMap(JWSAlgorithm.init(rawValue:)),
             let created = entry["created"]?.string.flatMap({ Instant(rfc3339: $0) })
         else { throw KeyError("\(name) is malformed") }
         let retired = entry["retired"]?.string.flatMap { Instant(rfc3339: $0) }

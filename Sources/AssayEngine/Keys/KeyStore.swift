@@ -58,7 +58,8 @@ public final class KeyStore: Sendable {
             }
         case .file(let file):
             return try file.locked { () throws(KeyError) -> KeyRing in
-                let ring = try file.read().map { (bytes) throws(KeyError) in try KeyRing(decoding: bytes) }
+                let ring =
+                    try file.read().map { (bytes) throws(KeyError) in try KeyRing(decoding: bytes) }
                     ?? KeyRing(signing: [], sealing: [])
                 guard let changed = try KeyStore.explained({ () throws(CryptoError) in try change(ring) }) else {
                     return ring

@@ -30,7 +30,8 @@ public struct DecisionRecord: Sendable {
     public let peer: String?
 
     public init(
-        decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?, outcome: Outcome,
+        decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
+        outcome: Outcome,
         detail: String?, facts: [Fact], peer: String?
     ) {
         self.decision = decision

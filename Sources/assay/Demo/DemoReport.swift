@@ -67,7 +67,8 @@ final class DemoReport {
     /// Writes the last line; returns whether all steps ended as they should.
     func end() -> Bool {
         let isGood = failures == 0
-        Terminal.say("\n\(steps) steps, \(isGood ? "all ended as they should" : "\(failures) did not end as they should")")
+        Terminal.say(
+            "\n\(steps) steps, \(isGood ? "all ended as they should" : "\(failures) did not end as they should")")
         return isGood
     }
 

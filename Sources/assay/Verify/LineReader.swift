@@ -55,7 +55,9 @@ final class LineReader {
         guard count >= 0 else { throw failure() }
         isAtEnd = count == 0
         buffer.append(contentsOf: chunk.prefix(count))
-        guard buffer.count <= Self.limit + chunk.count else { throw SampleError("\(name) has more than 1 MiB in a line") }
+        guard buffer.count <= Self.limit + chunk.count else {
+            throw SampleError("\(name) has more than 1 MiB in a line")
+        }
     }
 
     private func failure() -> SampleError {

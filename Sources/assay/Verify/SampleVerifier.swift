@@ -39,7 +39,8 @@ struct SampleVerifier {
             appID: appID, keyID: try sample.bytes("key_id_base64"),
             clientDataHash: try sample.bytes("client_data_hash_base64"), environments: environments)
         let outcome = attestations.verify(
-            try sample.bytes("attestation_base64"), expecting: expectation, at: try instant(sample.optionalText("valid_at"), of: sample))
+            try sample.bytes("attestation_base64"), expecting: expectation,
+            at: try instant(sample.optionalText("valid_at"), of: sample))
         switch outcome {
         case .refused(let refusal): return SampleResult(sample, .refused(refusal))
         case .verified(let attestation):

@@ -30,7 +30,8 @@ struct VerifyAppAttestCommand: ParsableCommand {
     var at: Instant?
 
     @Option(
-        help: ArgumentHelp("Trust this certificate (PEM or DER) in place of Apple's App Attest root.", valueName: "file"))
+        help: ArgumentHelp(
+            "Trust this certificate (PEM or DER) in place of Apple's App Attest root.", valueName: "file"))
     var trustAnchor: String?
 
     @Option(help: ArgumentHelp("Trust this certificate in place of Apple's root of receipts.", valueName: "file"))

@@ -89,7 +89,8 @@ private enum AppleVerifiers {
     private static let recorded = make(.recorded)
     private static let ignored = make(.ignored)
 
-    static func verifier(_ receipts: AppAttestConfiguration.Receipts) throws(ConfigurationError) -> AttestationVerifier {
+    static func verifier(_ receipts: AppAttestConfiguration.Receipts) throws(ConfigurationError) -> AttestationVerifier
+    {
         do throws(CertificateError) {
             return switch receipts {
             case .required: try required.get()

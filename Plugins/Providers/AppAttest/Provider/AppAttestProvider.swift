@@ -44,7 +44,8 @@ public struct AppAttestProvider: AttestationProvider {
         verifier = try configuration.verifier()
         if configuration.trustAnchor != nil {
             host.logger.warning(
-                "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"])
+                "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"]
+            )
         }
     }
 
