@@ -12,10 +12,14 @@ let package = Package(
     name: "assay",
     products: [
         .executable(name: "assay", targets: ["assay"]),
+        // What plugins are written to, and what they may need besides.
         .library(name: "AssayKit", targets: ["AssayKit"]),
-        .library(name: "AssayEngine", targets: ["AssayEngine"]),
-        .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
+        .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        // The kernel for embedders: its policies, and the errors in them.
+        .library(name: "AssayEngine", targets: ["AssayEngine", "AssayPolicy", "AssayYAML"]),
+        .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
