@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import AssayKit
-internal import Debug
 
 /// `assay debug-token`.
 struct DebugTokenCommand: ParsableCommand {
@@ -24,7 +23,7 @@ struct DebugTokenCommand: ParsableCommand {
         let token = token ?? DebugTokenCommand.uuid()
         Terminal.say("# the token: \(token)")
         Terminal.say("- name: \(String(decoding: JSON.string(name).encoded, as: UTF8.self))")
-        Terminal.say("  sha256: \(Hex.encode(DebugToken.hash(of: token)))")
+        Terminal.say("  sha256: \(Plugins.debugTokenHash(token))")
     }
 
     /// A random UUID (RFC 9562, version 4) in upper case, as Apple's SDK prints its own.

@@ -1,9 +1,10 @@
 internal import AppAttest
 internal import AssayEngine
+internal import AssayKit
 internal import Debug
 internal import SQLite
 
-/// The plugins of this program: the one place where they are listed.
+/// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
 enum Plugins {
     static let all: [Plugin] = [
         .provider(AppAttestProvider.self),
@@ -13,5 +14,23 @@ enum Plugins {
 
     static func registry() throws -> Registry {
         try Registry(all)
+    }
+
+    /// Verifies one sample of evidence that was kept; see `assay verify app-attest --help`.
+    typealias SampleVerifier = (_ sample: JSON, _ place: String) throws -> (isVerified: Bool, report: JSON)
+
+    /// - Throws: when an anchor is no certificate.
+    static func appAttestSamples(
+        trustAnchor: [UInt8]?, receiptTrustAnchor: [UInt8]?, at time: Instant?, requiresReceipt: Bool
+    ) throws -> SampleVerifier {
+        let samples = try AppAttestSamples(
+            trustAnchor: trustAnchor, receiptTrustAnchor: receiptTrustAnchor, at: time,
+            requiresReceipt: requiresReceipt)
+        return { try samples.verify($0, place: $1) }
+    }
+
+    /// What a policy knows a debug token by.
+    static func debugTokenHash(_ token: String) -> String {
+        Hex.encode(DebugToken.hash(of: token))
     }
 }

@@ -1,6 +1,5 @@
 internal import AssayKit
 internal import AssayTesting
-internal import Debug
 
 /// What the demonstration's server is configured with.
 enum DemoPolicy {
@@ -30,7 +29,7 @@ enum DemoPolicy {
                   debug:
                     tokens:
                       - name: demo
-                        sha256: \(Hex.encode(DebugToken.hash(of: debugToken)))
+                        sha256: \(Plugins.debugTokenHash(debugToken))
             oauth_clients:
               - id: 1234567890-example.apps.googleusercontent.com
                 app: 1:1234567890:ios:321abc456def7890

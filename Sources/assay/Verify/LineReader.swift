@@ -14,7 +14,7 @@ final class LineReader {
     private var isAtEnd = false
 
     /// - Parameter name: a file's name; `-` is standard input.
-    init(_ name: String) throws(SampleError) {
+    init(_ name: String) throws(FileError) {
         self.name = name == "-" ? "standard input" : name
         descriptor = name == "-" ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure() }
@@ -25,7 +25,7 @@ final class LineReader {
     }
 
     /// The next line that is not empty, without its end; nil when there is none.
-    func next() throws(SampleError) -> [UInt8]? {
+    func next() throws(FileError) -> [UInt8]? {
         while true {
             if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = Array(buffer[..<end])
@@ -42,13 +42,13 @@ final class LineReader {
     }
 
     /// All bytes of a file.
-    static func contents(of name: String) throws(SampleError) -> [UInt8] {
+    static func contents(of name: String) throws(FileError) -> [UInt8] {
         let reader = try LineReader(name)
         while !reader.isAtEnd { try reader.fill() }
         return reader.buffer
     }
 
-    private func fill() throws(SampleError) {
+    private func fill() throws(FileError) {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         let count = read(descriptor, &chunk, chunk.count)
         if count < 0, errno == EINTR { return }
@@ -56,11 +56,20 @@ final class LineReader {
         isAtEnd = count == 0
         buffer.append(contentsOf: chunk.prefix(count))
         guard buffer.count <= Self.limit + chunk.count else {
-            throw SampleError("\(name) has more than 1 MiB in a line")
+            throw FileError("\(name) has more than 1 MiB in a line")
         }
     }
 
-    private func failure() -> SampleError {
-        SampleError("cannot read \(name): \(String(cString: strerror(errno)))")
+    private func failure() -> FileError {
+        FileError("cannot read \(name): \(String(cString: strerror(errno)))")
+    }
+}
+
+/// A file that cannot be read, or that is too large.
+struct FileError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

@@ -1,6 +1,4 @@
-internal import AppAttest
 internal import ArgumentParser
-internal import AssayCrypto
 internal import AssayKit
 
 /// `assay verify app-attest`.
@@ -47,12 +45,13 @@ struct VerifyAppAttestCommand: ParsableCommand {
     }
 
     func run() throws {
-        let verifier: SampleVerifier
+        let verify: Plugins.SampleVerifier
         do {
-            verifier = try SampleVerifier(
-                anchor: trustAnchor.map(Self.anchor) ?? AppleRoots.appAttestAnchor(),
-                receiptAnchor: receiptTrustAnchor.map(Self.anchor) ?? AppleRoots.receiptAnchor(), at: at,
-                requiresReceipt: requireReceipt)
+            verify = try Plugins.appAttestSamples(
+                trustAnchor: trustAnchor.map { (file) throws(FileError) in try LineReader.contents(of: file) },
+                receiptTrustAnchor: receiptTrustAnchor.map { (file) throws(FileError) in
+                    try LineReader.contents(of: file)
+                }, at: at, requiresReceipt: requireReceipt)
         } catch {
             Terminal.complain("assay: \(error)")
             throw ExitCode.couldNotRun
@@ -64,12 +63,12 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 var number = 0
                 while let line = try lines.next() {
                     number += 1
-                    tally.add(verifier, line, place: "line \(number)", file: nil)
+                    tally.add(verify, line, place: "line \(number)", file: nil)
                 }
             }
             for file in files {
-                do throws(SampleError) {
-                    tally.add(verifier, try LineReader.contents(of: file), place: file, file: file)
+                do throws(FileError) {
+                    tally.add(verify, try LineReader.contents(of: file), place: file, file: file)
                 } catch {
                     Terminal.complain("assay: \(error)")
                     tally.couldNotRun = true
@@ -88,38 +87,34 @@ struct VerifyAppAttestCommand: ParsableCommand {
         var refused = false
         var couldNotRun = false
 
-        mutating func add(_ verifier: SampleVerifier, _ bytes: [UInt8], place: String, file: String?) {
-            do throws(SampleError) {
-                var result = try verifier.verify(try Sample(bytes, place: place))
-                result.file = file
-                if !result.isVerified { refused = true }
-                Terminal.say(String(decoding: result.json.encoded, as: UTF8.self))
+        mutating func add(_ verify: Plugins.SampleVerifier, _ bytes: [UInt8], place: String, file: String?) {
+            do {
+                let sample = try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits)
+                let (isVerified, report) = try verify(sample, place)
+                if !isVerified { refused = true }
+                let members = file.map { [JSONMember("file", .string($0))] } ?? []
+                write(.object(members + (report.members ?? [])))
             } catch {
                 couldNotRun = true
                 Terminal.complain("assay: \(place): \(error)")
-                let line: JSON = [
+                write([
                     "source": .string(place), "kind": nil, "verdict": "refused", "reason": "sample_malformed",
-                    "detail": .string(error.description),
-                ]
-                Terminal.say(String(decoding: line.encoded, as: UTF8.self))
+                    "detail": .string("\(error)"),
+                ])
             }
         }
+
+        private func write(_ line: JSON) {
+            Terminal.say(String(decoding: line.encoded, as: UTF8.self))
+        }
     }
+
+    private static let limits = JSON.Limits(bytes: 1 << 20, depth: 16, values: 10_000, allowsRepeatedNames: false)
 
     private static func time(_ text: String) throws -> Instant {
         guard let instant = Instant(rfc3339: text) else {
             throw ValidationError("`\(text)` is no time: write it as 2026-12-31T23:59:59Z")
         }
         return instant
-    }
-
-    private static func anchor(_ file: String) throws -> TrustAnchor {
-        let bytes = try LineReader.contents(of: file)
-        let der = String(validating: bytes, as: UTF8.self).flatMap { PEMCertificate.decode($0) } ?? bytes
-        do {
-            return try TrustAnchor(der: der)
-        } catch {
-            throw SampleError("\(file) is no certificate that can be trusted: \(error)")
-        }
     }
 }

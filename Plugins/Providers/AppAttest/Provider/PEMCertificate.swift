@@ -1,9 +1,9 @@
 internal import AssayKit
 
 /// One certificate in textual encoding (RFC 7468, section 5).
-package enum PEMCertificate {
+enum PEMCertificate {
     /// The DER of the only certificate of a text; nil for anything else.
-    package static func decode(_ text: String) -> [UInt8]? {
+    static func decode(_ text: String) -> [UInt8]? {
         let lines = text.split(whereSeparator: \.isNewline)
             .map { line in line.drop { $0 == " " || $0 == "\t" } }
             .map { line in String(line.reversed().drop { $0 == " " || $0 == "\t" }.reversed()) }

@@ -1,17 +1,14 @@
-internal import AppAttest
 internal import AssayKit
 
 /// What came of a sample, as it is written.
-struct SampleResult {
+struct AppAttestSampleReport {
     enum Verdict {
         case verified
         case refused(AppAttestRefusal)
     }
 
-    private let sample: Sample
+    private let sample: AppAttestSample
     private let verdict: Verdict
-    /// The file that the sample stands in; nil in a batch, where the order tells.
-    var file: String?
     var environment: AppAttestEnvironment?
     var systemVersion: String?
     var systemBuild: String?
@@ -21,7 +18,7 @@ struct SampleResult {
     var bundleVersion: String?
     var validationCategory: ValidationCategory?
 
-    init(_ sample: Sample, _ verdict: Verdict) {
+    init(_ sample: AppAttestSample, _ verdict: Verdict) {
         self.sample = sample
         self.verdict = verdict
     }
@@ -32,18 +29,14 @@ struct SampleResult {
 
     /// One JSON object; what is not known is null.
     var json: JSON {
-        var members: KeyValuePairs<String, JSON> {
-            [
-                "source": .string(sample.source), "kind": .string(sample.kind.rawValue),
-                "verdict": isVerified ? "verified" : "refused", "reason": text(refusal?.reason.code),
-                "detail": text(refusal?.detail), "environment": text(environment?.rawValue),
-                "os_version": text(systemVersion), "os_build": text(systemBuild), "receipt": receiptJSON,
-                "counter": number(counter), "flags": number(flags), "bundle_version": text(bundleVersion),
-                "validation_category": number(validationCategory?.rawValue),
-            ]
-        }
-        let file = file.map { [JSONMember("file", .string($0))] } ?? []
-        return .object(file + (JSON.object(members).members ?? []))
+        .object([
+            "source": .string(sample.source), "kind": .string(sample.kind.rawValue),
+            "verdict": isVerified ? "verified" : "refused", "reason": text(refusal?.reason.code),
+            "detail": text(refusal?.detail), "environment": text(environment?.rawValue),
+            "os_version": text(systemVersion), "os_build": text(systemBuild), "receipt": receiptJSON,
+            "counter": number(counter), "flags": number(flags), "bundle_version": text(bundleVersion),
+            "validation_category": number(validationCategory?.rawValue),
+        ])
     }
 
     private var refusal: AppAttestRefusal? {

@@ -1,0 +1,144 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// Verifies evidence that was kept, by itself: without a server, a challenge that was stored, or a clock.
+///
+/// A sample is a JSON object: `kind` (attestation, assertion or receipt), the evidence in `attestation_base64`,
+/// `assertion_base64` or `receipt_base64`, and what it must agree with: `app_id`, `client_data_hash_base64`; for
+/// attestations `key_id_base64`, `environment` and `valid_at`; for assertions `public_key_pem` and `previous_counter`.
+public struct AppAttestSamples: Sendable {
+    private let attestations: AttestationVerifier
+    private let receipts: ReceiptVerifier
+    private let time: Instant?
+    private let requiresReceipt: Bool
+
+    /// - Parameters:
+    ///   - trustAnchor: a certificate in PEM or DER, in place of Apple's App Attest root.
+    ///   - receiptTrustAnchor: a certificate in PEM or DER, in place of Apple's root of receipts.
+    ///   - time: when to verify, in place of each sample's `valid_at`.
+    ///   - requiresReceipt: whether an attestation is refused when its receipt is not good.
+    public init(
+        trustAnchor: [UInt8]?, receiptTrustAnchor: [UInt8]?, at time: Instant?, requiresReceipt: Bool
+    ) throws(AppAttestSampleError) {
+        receipts = ReceiptVerifier(
+            anchors: [try Self.anchor(receiptTrustAnchor, otherwise: AppleRoots.receiptAnchor)])
+        attestations = AttestationVerifier(
+            anchors: [try Self.anchor(trustAnchor, otherwise: AppleRoots.appAttestAnchor)],
+            receipts: .recorded(receipts))
+        self.time = time
+        self.requiresReceipt = requiresReceipt
+    }
+
+    /// Verifies a sample.
+    ///
+    /// - Parameter place: where the sample stands, for one that does not name its source.
+    /// - Returns: whether it is verified, and a report: an object with `source`, `kind`, `verdict`, `reason` and what was
+    ///   read off the evidence; what is not known is null.
+    public func verify(
+        _ sample: JSON, place: String
+    ) throws(AppAttestSampleError) -> (isVerified: Bool, report: JSON) {
+        let sample = try AppAttestSample(sample, place: place)
+        guard let appID = try? AppAttestAppID(try sample.text("app_id")) else {
+            throw AppAttestSampleError("`app_id` must be a team identifier, a dot, and a bundle identifier")
+        }
+        let report =
+            switch sample.kind {
+            case .attestation: try verifyAttestation(sample, appID)
+            case .assertion: try verifyAssertion(sample, appID)
+            case .receipt: try verifyReceipt(sample, appID)
+            }
+        return (report.isVerified, report.json)
+    }
+
+    private static func anchor(
+        _ bytes: [UInt8]?, otherwise apple: () throws(CertificateError) -> TrustAnchor
+    ) throws(AppAttestSampleError) -> TrustAnchor {
+        do throws(CertificateError) {
+            guard let bytes else { return try apple() }
+            let der = String(validating: bytes, as: UTF8.self).flatMap { PEMCertificate.decode($0) } ?? bytes
+            return try TrustAnchor(der: der)
+        } catch {
+            throw AppAttestSampleError("not a certificate that can be trusted: \(error)")
+        }
+    }
+
+    private func verifyAttestation(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError) -> AppAttestSampleReport {
+        var environments = Set(AppAttestEnvironment.allCases)
+        if let name = sample.optionalText("environment") {
+            guard let environment = AppAttestEnvironment(rawValue: name) else {
+                throw AppAttestSampleError("`environment` must be development or production")
+            }
+            environments = [environment]
+        }
+        let expectation = AttestationExpectation(
+            appID: appID, keyID: try sample.bytes("key_id_base64"),
+            clientDataHash: try sample.bytes("client_data_hash_base64"), environments: environments)
+        let outcome = attestations.verify(
+            try sample.bytes("attestation_base64"), expecting: expectation,
+            at: try instant(sample.optionalText("valid_at"), of: sample))
+        switch outcome {
+        case .refused(let refusal): return AppAttestSampleReport(sample, .refused(refusal))
+        case .verified(let attestation):
+            var result = AppAttestSampleReport(sample, .verified)
+            if requiresReceipt, case .refused(let refusal)? = attestation.receipt {
+                result = AppAttestSampleReport(sample, .refused(refusal))
+            }
+            result.environment = attestation.environment
+            result.systemVersion = attestation.system.version
+            result.systemBuild = attestation.system.build
+            result.receipt = attestation.receipt
+            result.counter = attestation.counter
+            result.flags = attestation.flags
+            result.bundleVersion = attestation.bundleVersion
+            result.validationCategory = attestation.validationCategory
+            return result
+        }
+    }
+
+    private func verifyAssertion(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError) -> AppAttestSampleReport {
+        let pem = try sample.text("public_key_pem")
+        let key: PublicKey
+        do throws(CryptoError) {
+            key = try PublicKey(pem: Array(pem.utf8))
+        } catch {
+            throw AppAttestSampleError("`public_key_pem` is no public key: \(error.message)")
+        }
+        guard case .ec(let point) = key else { throw AppAttestSampleError("`public_key_pem` is no key on P-256") }
+        let expectation = AssertionExpectation(
+            appID: appID, clientDataHash: try sample.bytes("client_data_hash_base64"),
+            previousCounter: try sample.counter("previous_counter"))
+        let outcome = AssertionVerifier().verify(
+            try sample.bytes("assertion_base64"), publicKey: point, expecting: expectation)
+        switch outcome {
+        case .refused(let refusal): return AppAttestSampleReport(sample, .refused(refusal))
+        case .verified(let assertion):
+            var result = AppAttestSampleReport(sample, .verified)
+            result.counter = assertion.counter
+            result.flags = assertion.flags
+            result.bundleVersion = assertion.bundleVersion
+            result.validationCategory = assertion.validationCategory
+            return result
+        }
+    }
+
+    private func verifyReceipt(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError) -> AppAttestSampleReport {
+        let instant = try instant(sample.optionalText("valid_at") ?? sample.created, of: sample)
+        let outcome = receipts.verify(
+            try sample.bytes("receipt_base64"), expecting: ReceiptExpectation(appID: appID), at: instant)
+        var result =
+            if case .refused(let refusal) = outcome {
+                AppAttestSampleReport(sample, .refused(refusal))
+            } else {
+                AppAttestSampleReport(sample, .verified)
+            }
+        result.environment = outcome.receipt?.environment
+        result.receipt = outcome
+        return result
+    }
+
+    /// The time that was asked for, else the sample's own.
+    private func instant(_ text: String?, of sample: AppAttestSample) throws(AppAttestSampleError) -> Instant {
+        if let time { return time }
+        return try sample.time(text)
+    }
+}
