@@ -25,6 +25,9 @@ struct Assay: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+        } catch let error as OutputError {
+            Terminal.complain("assay: cannot write to standard output: \(error)")
+            exit(withError: ExitCode.couldNotRun)
         } catch {
             // A wrong command line is one that could not run: 2, as with other tools, not 64.
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }

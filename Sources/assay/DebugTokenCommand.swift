@@ -21,9 +21,9 @@ struct DebugTokenCommand: ParsableCommand {
 
     func run() throws {
         let token = token ?? DebugTokenCommand.uuid()
-        Terminal.say("# the token: \(token)")
-        Terminal.say("- name: \(String(decoding: JSON.string(name).encoded, as: UTF8.self))")
-        Terminal.say("  sha256: \(Plugins.debugTokenHash(token))")
+        try Terminal.say("# the token: \(token)")
+        try Terminal.say("- name: \(String(decoding: JSON.string(name).encoded, as: UTF8.self))")
+        try Terminal.say("  sha256: \(Plugins.debugTokenHash(token))")
     }
 
     /// A random UUID (RFC 9562, version 4) in upper case, as Apple's SDK prints its own.

@@ -10,8 +10,8 @@ struct MethodsCommand: ParsableCommand {
 
     func run() throws {
         for method in try Plugins.registry().methods {
-            Terminal.say(method.name)
-            for rule in method.rules { Terminal.say("  \(rule)") }
+            try Terminal.say(method.name)
+            for rule in method.rules { try Terminal.say("  \(rule)") }
         }
     }
 }

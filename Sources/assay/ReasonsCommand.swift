@@ -12,7 +12,7 @@ struct ReasonsCommand: ParsableCommand {
         let reasons = try Plugins.registry().reasons
         let width = reasons.map(\.code.count).max() ?? 0
         for reason in reasons {
-            Terminal.say(reason.code + String(repeating: " ", count: width - reason.code.count + 2) + reason.summary)
+            try Terminal.say(reason.code + String(repeating: " ", count: width - reason.code.count + 2) + reason.summary)
         }
     }
 }

@@ -31,7 +31,7 @@ struct PolicyCheckCommand: ParsableCommand {
             let policies = try PolicyDirectory(directory).load()
             try policies.check(registry, host: Host(store: MemoryStore(clock: .system), logger: logger))
             let clients = policies.apps.count { $0.identity.kind == .oauthClient }
-            Terminal.say("\(directory): \(policies.apps.count - clients) apps and \(clients) OAuth clients, all good")
+            try Terminal.say("\(directory): \(policies.apps.count - clients) apps and \(clients) OAuth clients, all good")
         } catch let problems as Diagnostics {
             Terminal.complain(problems.description)
             throw ExitCode.refused

@@ -60,7 +60,8 @@ struct ServeCommand: AsyncParsableCommand {
         let service = try HTTPService(
             handler: engine, configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger
         ) { host, port in
-            Terminal.say("assay listens on http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
+            // A server whose starter has gone away serves all the same.
+            try? Terminal.say("assay listens on http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

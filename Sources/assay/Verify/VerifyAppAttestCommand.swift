@@ -105,7 +105,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
         }
 
         private func write(_ line: JSON) {
-            Terminal.say(String(decoding: line.encoded, as: UTF8.self))
+            try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
         }
     }
 

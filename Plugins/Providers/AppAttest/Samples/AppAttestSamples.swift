@@ -62,7 +62,9 @@ public struct AppAttestSamples: Sendable {
         }
     }
 
-    private func verifyAttestation(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError) -> AppAttestSampleReport {
+    private func verifyAttestation(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError)
+        -> AppAttestSampleReport
+    {
         var environments = Set(AppAttestEnvironment.allCases)
         if let name = sample.optionalText("environment") {
             guard let environment = AppAttestEnvironment(rawValue: name) else {
@@ -95,7 +97,9 @@ public struct AppAttestSamples: Sendable {
         }
     }
 
-    private func verifyAssertion(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError) -> AppAttestSampleReport {
+    private func verifyAssertion(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError)
+        -> AppAttestSampleReport
+    {
         let pem = try sample.text("public_key_pem")
         let key: PublicKey
         do throws(CryptoError) {
@@ -121,7 +125,9 @@ public struct AppAttestSamples: Sendable {
         }
     }
 
-    private func verifyReceipt(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError) -> AppAttestSampleReport {
+    private func verifyReceipt(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError)
+        -> AppAttestSampleReport
+    {
         let instant = try instant(sample.optionalText("valid_at") ?? sample.created, of: sample)
         let outcome = receipts.verify(
             try sample.bytes("receipt_base64"), expecting: ReceiptExpectation(appID: appID), at: instant)
