@@ -33,6 +33,23 @@ struct ChallengeTests {
         #expect(try await service.attest(keyID, challenge: challenge).reason == "challenge_already_used")
     }
 
+    @Test("Rubbish leaves nothing in the state store, however much of it comes")
+    func rubbish() async throws {
+        let service = try TestService()
+        for _ in 0..<20 {
+            let challenge = try await service.challenge()
+            let reply = await service.call(
+                "exchangeAppAttestAttestation", TestService.app,
+                [
+                    "keyId": "AAAA", "attestationStatement": "AAAA", "challenge": .string(Base64.encode(challenge)),
+                ])
+            #expect(reply.status == .permissionDenied)
+        }
+        #expect(try await service.store.list("challenges", after: nil, limit: 100).isEmpty)
+        _ = try await service.attested()
+        #expect(try await service.store.list("challenges", after: nil, limit: 100).count == 1)
+    }
+
     @Test("Of 50 requests at once with one challenge, exactly one is appraised")
     func race() async throws {
         let service = try TestService()

@@ -76,7 +76,7 @@ struct DebugProviderTests {
             Case(tokens: "[{name: '', token: 'env:X'}]", path: "tokens[0].name", message: "1 to 100 bytes"),
             Case(tokens: "[{name: a, token: 6B4E1D0C-8F3A}]", path: "tokens[0].token", message: "env:NAME"),
             Case(tokens: "[{name: a, token: 'env:NOT_SET_ANYWHERE'}]", path: "tokens[0].token", message: "is not set"),
-            Case(tokens: "[{name: a, token: 'file:/nonexistent'}]", path: "tokens[0].token", message: "cannot open"),
+            Case(tokens: "[{name: a, token: 'file:/proc/no/such/file'}]", path: "tokens[0].token", message: "cannot open"),
             Case(tokens: "[{name: a, tokn: x}]", path: "tokens[0].tokn", message: "unknown key"),
             Case(tokens: "[{sha256: a}]", path: "tokens[0].name", message: "missing"),
             Case(

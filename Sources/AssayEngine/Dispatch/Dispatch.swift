@@ -9,6 +9,7 @@ struct Dispatch: Sendable {
     let decision: DecisionID
     let now: Instant
     let host: Host
+    let failedChallenges: FailedChallenges
     let timeLimit: Duration
 
     /// Where the consumption of challenges is recorded.
@@ -49,10 +50,9 @@ struct Dispatch: Sendable {
         let prepared = try prepare(fields)
         // Within the deadline stands everything that waits for somebody else: the store and the provider.
         let verdict = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> Verdict in
-            if let challenge = prepared.challenge, let reason = try await redeem(challenge, provider) {
-                return .refused(reason)
-            }
-            return try await prepared.appraise(context(app, provider, challenge: prepared.challenge))
+            let context = context(app, provider, challenge: prepared.challenge)
+            guard let challenge = prepared.challenge else { return try await prepared.appraise(context) }
+            return try await redeem(challenge, provider) { try await prepared.appraise(context) }
         }
         switch verdict {
         case .refused(let reason, let detail):
@@ -68,15 +68,28 @@ struct Dispatch: Sendable {
         }
     }
 
-    /// Records the use of a challenge; returns why it is refused, or nil.
-    private func redeem(_ challenge: [UInt8], _ provider: ProviderEntry) async throws -> Reason? {
+    /// Appraises evidence that came with a challenge, which is good for this one time.
+    private func redeem(
+        _ challenge: [UInt8], _ provider: ProviderEntry, appraise: () async throws -> Verdict
+    ) async throws -> Verdict {
+        let name: String
+        let forgetAt: Instant
         switch snapshot.challenges.inspect(challenge, for: provider.purpose, now: now) {
-        case .refused(let reason): return reason
-        case .genuine(let name, let forgetAt):
-            let key = StateKey(Dispatch.challengeSpace, name)
-            return try await host.store.insert(key, value: [], expires: forgetAt)
-                ? nil : KernelReasons.challengeAlreadyUsed
+        case .refused(let reason): return .refused(reason)
+        case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
         }
+        let key = StateKey(Dispatch.challengeSpace, name)
+        guard !failedChallenges.contains(name), try await host.store.get(key) == nil else {
+            return .refused(KernelReasons.challengeAlreadyUsed)
+        }
+        let verdict = try await appraise()
+        guard case .verified = verdict else {
+            failedChallenges.remember(name, now: now)
+            return verdict
+        }
+        // Of several that came this far with one challenge, the store lets one through.
+        return try await host.store.insert(key, value: [], expires: forgetAt)
+            ? verdict : .refused(KernelReasons.challengeAlreadyUsed)
     }
 
     private func issueToken(

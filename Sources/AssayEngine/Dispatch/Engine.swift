@@ -24,6 +24,7 @@ public final class Engine: CallHandler {
     private let keys: KeyStore
     private let sink: any DecisionSink
     private let options: Options
+    private let failedChallenges = FailedChallenges()
     private let current: Mutex<Snapshot>
 
     /// Builds the first snapshot; makes keys where there are none.
@@ -73,7 +74,8 @@ public final class Engine: CallHandler {
         let decision = DecisionID(now: now, randomness: host.randomness)
         let snapshot = current.withLock { $0 }
         let dispatch = Dispatch(
-            snapshot: snapshot, call: call, decision: decision, now: now, host: host, timeLimit: options.timeLimit)
+            snapshot: snapshot, call: call, decision: decision, now: now, host: host,
+            failedChallenges: failedChallenges, timeLimit: options.timeLimit)
         if call.method == KernelMethods.keySet.name {
             return Reply(decision: decision, result: .success(snapshot.keySet))
         }

@@ -23,8 +23,9 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// A method that exchanges evidence for a token.
     ///
     /// - Parameters:
-    ///   - challenge: where the request carries the challenge, if it has one. The kernel redeems it before the handler
-    ///     runs, so a handler sees only challenges that were made for this app, lately, and never used before.
+    ///   - challenge: where the request carries the challenge, if it has one. The handler sees only challenges that were
+    ///     made for this app, lately, and were not used before; of several requests with one challenge that are handled
+    ///     at the same time, the kernel answers one with a token.
     ///   - reply: whether the token is the whole reply, or stands in it beside the provider's own fields.
     ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
