@@ -17,6 +17,9 @@ struct DebugTokenCommand: ParsableCommand {
         if let token, token.utf8.count < 16 {
             throw ValidationError("a debug token has 16 characters or more; SDKs make UUIDs")
         }
+        guard (1...100).contains(name.utf8.count) else {
+            throw ValidationError("a debug token's name has 1 to 100 bytes")
+        }
     }
 
     func run() throws {

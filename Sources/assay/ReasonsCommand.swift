@@ -12,7 +12,8 @@ struct ReasonsCommand: ParsableCommand {
         let reasons = try Plugins.registry().reasons
         let width = reasons.map(\.code.count).max() ?? 0
         for reason in reasons {
-            try Terminal.say(reason.code + String(repeating: " ", count: width - reason.code.count + 2) + reason.summary)
+            let space = String(repeating: " ", count: width - reason.code.count + 2)
+            try Terminal.say(reason.code + space + reason.summary)
         }
     }
 }

@@ -10,6 +10,16 @@ struct PolicyCheckTests {
         #expect(result.output.contains("1 apps and 1 OAuth clients"))
     }
 
+    @Test("A set without an app is good, but not what anybody wants")
+    func noApps() async throws {
+        try await withTemporaryFolder { folder in
+            try Data("# nothing yet\n".utf8).write(to: folder.appendingPathComponent("a.yaml"))
+            let result = try await AssayProcess.run("policy", "check", folder.path)
+            #expect(result.status == 0)
+            #expect(result.errors.contains("no app is defined"))
+        }
+    }
+
     @Test("What is wrong is shown at its place, in plugins' sections too, all at once")
     func wrong() async throws {
         try await withTemporaryFolder { folder in
@@ -73,6 +83,7 @@ struct PolicyCheckTests {
         #expect(
             first?.contains(/^# the token: [0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/)
                 == true)
+        #expect(try await AssayProcess.run("debug-token", "--name", "").status == 2)
         #expect(try await AssayProcess.run("debug-token", "--token", "short").status == 2)
     }
 }

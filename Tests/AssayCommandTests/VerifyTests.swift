@@ -114,11 +114,53 @@ struct VerifyTests {
         }
     }
 
+    @Test("Lines keep their numbers where blank ones are passed over, and one too long does not end the rest")
+    func lines() async throws {
+        let long = #"{"kind":""# + String(repeating: "a", count: 1 << 20) + #""}"#
+        for end in ["\n", "\r\n"] {
+            let input = ["", "{}", "  \t", long, "", "[]"].joined(separator: end)
+            let result = try await AssayProcess.run("verify", "app-attest", "--batch", "-", input: input)
+            #expect(result.status == 2)
+            let reports = try result.lines.map { try JSON.parse(Array($0.utf8)) }
+            #expect(reports.map { $0["source"]?.string } == ["line 2", "line 4", "line 6"])
+            #expect(reports.allSatisfy { $0["reason"] == "sample_malformed" })
+            #expect(reports.dropFirst().first?["detail"] == "the line is longer than 1 MiB")
+        }
+    }
+
+    @Test("Every file has its line, named and in order, also one that cannot be read")
+    func unreadable() async throws {
+        let files = ["/proc/no/such/file/a.json", "/dev/null", "/proc/no/such/file/b.json"]
+        let result = try await AssayProcess(["verify", "app-attest"] + files).result()
+        #expect(result.status == 2)
+        let reports = try result.lines.map { try JSON.parse(Array($0.utf8)) }
+        #expect(reports.map { $0["file"]?.string } == files)
+        #expect(
+            reports.map { $0["reason"]?.string } == ["sample_unreadable", "sample_malformed", "sample_unreadable"])
+    }
+
+    @Test(
+        "Output that cannot be written is an error, not silence",
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")),
+        arguments: ["verify app-attest /dev/null", "reasons", "debug-token", "demo"])
+    func fullDisk(command: String) throws {
+        let shell = Process()
+        let errors = Pipe()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", "\"$0\" \(command) >/dev/full", AssayProcess.executable.path]
+        shell.standardError = errors
+        try shell.run()
+        let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        shell.waitUntilExit()
+        #expect(shell.terminationStatus == 2)
+        #expect(said.contains("assay: cannot write to standard output: No space left on device"))
+    }
+
     @Test("What cannot be verified at all ends with 2, and the others are verified all the same")
     func couldNotRun() async throws {
-        let none = try await AssayProcess.run("verify", "app-attest", "/nonexistent")
+        let none = try await AssayProcess.run("verify", "app-attest", "/proc/no/such/file")
         #expect(none.status == 2)
-        #expect(none.errors.contains("/nonexistent"))
+        #expect(none.errors.contains("/proc/no/such/file"))
         let lines = ["no json", "{}", #"{"kind":"attestation"}"#, "[1]", #"{"kind":"other"}"#]
         let batch = try await AssayProcess.run(
             "verify", "app-attest", "--batch", "-", input: lines.joined(separator: "\n"))

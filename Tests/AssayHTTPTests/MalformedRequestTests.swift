@@ -27,6 +27,10 @@ struct MalformedRequestTests {
             (line + "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}xx0\r\n\r\n", 400),
             (line + "Host: a\r\nTransfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n", 400),
             (line + "Host: a\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n{}", 400),
+            (
+                line.replacing("1.1", with: "1.0")
+                    + "Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", 400
+            ),
             (line + "Host: a\r\nTransfer-Encoding: identity\r\n\r\n", 501),
             (line + "Host: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 501),
             (line + "Host: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 501),

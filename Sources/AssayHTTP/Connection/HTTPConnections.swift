@@ -44,9 +44,6 @@ struct HTTPConnections: ServerChildChannel {
         await withTaskCancellationHandler {
             // The reader closes the connection, and with that ends the inputs.
             for await input in connection.inputs {
-                if case .fault(let fault) = input.content {
-                    logger.debug("a request was refused", metadata: ["fault": "\(fault.message)"])
-                }
                 do {
                     try await channel.writeAndFlush(await responder.reply(to: input, peer: peer))
                 } catch {

@@ -151,6 +151,8 @@ final class RequestReader: ChannelDuplexHandler {
     private func fault(of head: HTTPRequestHead) -> HTTPFault? {
         if head.version != .http1_0, head.headers["host"].count != 1 { return .hostMissing }
         let codings = head.headers[canonicalForm: "transfer-encoding"]
+        // HTTP/1.0 has no transfer codings: a proxy that passed one on did not see where the message ends (RFC 9112, 6.1).
+        if head.version == .http1_0, !codings.isEmpty { return .malformed }
         if codings.contains(where: { $0.lowercased() != "chunked" }) || codings.count > 1 { return .transferCoding }
         // The parser lets one number pass, which may be too large for an Int.
         let length = head.headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } ?? 0

@@ -1,4 +1,5 @@
 internal import AssayKit
+internal import Logging
 internal import NIOHTTP1
 
 /// Turns requests into calls, and what the kernel says into replies.
@@ -7,17 +8,20 @@ struct RequestResponder: Sendable {
     let table: RouteTable
     let bodyLimit: Int
     let clock: HostClock
+    let logger: Logger
 
     /// - Parameter peer: the client's address, without the port.
     func reply(to input: HTTPInput, peer: String?) async -> HTTPReply {
         var reply: HTTPReply
         switch input.content {
         case .fault(let fault):
+            log(fault, request: nil, peer: peer)
             reply = HTTPReply(fault)
         case .request(let method, let target, let headers, let body):
             do throws(HTTPFault) {
                 reply = try await answer(method, target, headers: headers, body: body, peer: peer)
             } catch {
+                log(error, request: (method, target), peer: peer)
                 reply = HTTPReply(error)
             }
         }
@@ -26,6 +30,21 @@ struct RequestResponder: Sendable {
         reply.endsConnection = input.endsConnection
         reply.announcesKeepAlive = input.announcesKeepAlive
         return reply
+    }
+
+    /// Puts on record what never becomes a decision: a client that is answered so may be silent for a day.
+    ///
+    /// Without the query, where clients put API keys.
+    private func log(_ fault: HTTPFault, request: (method: String, target: String)?, peer: String?) {
+        var metadata: Logger.Metadata = ["status": "\(fault.status.code)", "detail": "\(fault.message)"]
+        metadata["peer"] = peer.map { "\($0)" }
+        if let request {
+            let path = request.target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            // No parser lets other bytes pass in a request line; a log line must not depend on that.
+            let shown = path.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+            metadata["request"] = "\(request.method) \(String(decoding: shown, as: UTF8.self))"
+        }
+        logger.info("request refused", metadata: metadata)
     }
 
     private func answer(

@@ -6,6 +6,12 @@ internal import NIOPosix
 public import ServiceLifecycle
 internal import Synchronization
 
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 /// Serves the methods of a ``CallHandler`` over HTTP/1.1, and `/livez` and `/readyz` beside them.
 ///
 /// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
@@ -24,7 +30,8 @@ public struct HTTPService: Service {
     ) throws(HTTPServiceError) {
         let table = try RouteTable(methods: handler.methods)
         let limits = configuration.limits
-        let responder = RequestResponder(handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system)
+        let responder = RequestResponder(
+            handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system, logger: logger)
         self.configuration = configuration
         self.connections = HTTPConnections(responder: responder, limits: limits)
         self.logger = logger
@@ -67,7 +74,8 @@ public struct HTTPService: Service {
             try await server.run()
         } catch {
             if isListening.load(ordering: .relaxed) || error is CancellationError { throw error }
-            throw HTTPServiceError(.cannotListen, "cannot listen on \(host), port \(configuration.port): \(error)")
+            let cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw HTTPServiceError(.cannotListen, "cannot listen on \(host), port \(configuration.port): \(cause)")
         }
     }
 }

@@ -33,13 +33,13 @@ struct DemoCommand: AsyncParsableCommand {
                 let script = DemoScript(base: base, server: server, authority: authority, debugToken: debugToken)
                 let isGood = try await script.play()
                 if keep {
-                    Terminal.say(DemoPolicy.commands(base: base, debugToken: debugToken))
+                    try Terminal.say(DemoPolicy.commands(base: base, debugToken: debugToken))
                     await server.waitForTheEnd()
                 }
                 return isGood
             }
             guard isGood else { throw ExitCode.refused }
-        } catch let error where !(error is ExitCode) {
+        } catch let error where !(error is ExitCode || error is OutputError) {
             Terminal.complain("assay: \(error)")
             throw ExitCode.couldNotRun
         }

@@ -9,65 +9,70 @@ final class DemoReport {
     /// A step that must succeed; returns what it obtained.
     func step<Value>(
         _ title: String, _ action: () async throws -> (answer: DemoClient.Answer, summary: String, value: Value)
-    ) async -> Value? {
+    ) async throws(OutputError) -> Value? {
         let start = ContinuousClock.now
+        let result: (answer: DemoClient.Answer, summary: String, value: Value)
         do {
-            let (answer, summary, value) = try await action()
-            guard answer.status == 200 else { throw DemoFailure("HTTP status \(answer.status)") }
-            line(true, title, summary, answer.decision, start)
-            return value
+            result = try await action()
+            guard result.answer.status == 200 else { throw DemoFailure("HTTP status \(result.answer.status)") }
         } catch {
-            line(false, title, "\(error)", "", start)
+            try line(false, title, "\(error)", "", start)
             return nil
         }
+        try line(true, title, result.summary, result.answer.decision, start)
+        return result.value
     }
 
     /// A step that must be refused for a certain reason, of which the client is told nothing.
     func refused(
         _ title: String, _ code: String, reason: (String) -> Reason?,
         _ attempt: () async throws -> DemoClient.Answer
-    ) async {
+    ) async throws(OutputError) {
         let start = ContinuousClock.now
+        let answer: DemoClient.Answer
         do {
-            let answer = try await attempt()
-            let found = reason(answer.decision)?.code ?? "no reason"
-            let isOpaque = answer.body["error"]?["message"]?.string == "App attestation failed."
-            let isGood = answer.status == 403 && found == code && isOpaque
-            let summary = isGood ? "refused: \(code)" : "HTTP status \(answer.status), \(found) in place of \(code)"
-            line(isGood, title, summary, answer.decision, start)
+            answer = try await attempt()
         } catch {
-            line(false, title, "\(error)", "", start)
+            try line(false, title, "\(error)", "", start)
+            return
         }
+        let found = reason(answer.decision)?.code ?? "no reason"
+        let isOpaque = answer.body["error"]?["message"]?.string == "App attestation failed."
+        let isGood = answer.status == 403 && found == code && isOpaque
+        let summary = isGood ? "refused: \(code)" : "HTTP status \(answer.status), \(found) in place of \(code)"
+        try line(isGood, title, summary, answer.decision, start)
     }
 
     /// A token that a relying party must accept.
-    func verified(_ title: String, _ token: String, _ verifier: TokenVerifier) {
+    func verified(_ title: String, _ token: String, _ verifier: TokenVerifier) throws(OutputError) {
         let start = ContinuousClock.now
         let now = HostClock.system.now
         switch verifier.verify(token, DemoReport.expectation, now: now) {
         case .verified(let verified):
             let summary = "\(verified.subject), provider: \(verified.provider ?? "none")"
-            line(true, title, summary, DecisionID(now: now, randomness: .system).text, start)
+            try line(true, title, summary, DecisionID(now: now, randomness: .system).text, start)
         case .refused(let reason):
-            line(false, title, "refused: \(reason)", "", start)
+            try line(false, title, "refused: \(reason)", "", start)
         }
     }
 
     /// A token that a relying party must refuse, a while from now.
-    func refused(_ title: String, _ token: String, _ verifier: TokenVerifier, _ code: String, after: Duration = .zero) {
+    func refused(
+        _ title: String, _ token: String, _ verifier: TokenVerifier, _ code: String, after: Duration = .zero
+    ) throws(OutputError) {
         let start = ContinuousClock.now
         let now = HostClock.system.now
         let outcome = verifier.verify(token, DemoReport.expectation, now: now + after)
         let found = if case .refused(let reason) = outcome { reason.code } else { "accepted" }
-        line(
+        try line(
             found == code, title, found == code ? "refused: \(code)" : "\(found) in place of \(code)",
             DecisionID(now: now, randomness: .system).text, start)
     }
 
     /// Writes the last line; returns whether all steps ended as they should.
-    func end() -> Bool {
+    func end() throws(OutputError) -> Bool {
         let isGood = failures == 0
-        Terminal.say(
+        try Terminal.say(
             "\n\(steps) steps, \(isGood ? "all ended as they should" : "\(failures) did not end as they should")")
         return isGood
     }
@@ -77,13 +82,13 @@ final class DemoReport {
 
     private func line(
         _ isGood: Bool, _ title: String, _ summary: String, _ decision: String, _ start: ContinuousClock.Instant
-    ) {
+    ) throws(OutputError) {
         steps += 1
         if !isGood { failures += 1 }
         let tenths = (ContinuousClock.now - start) / .microseconds(100)
         let time = padded("\(Int(tenths) / 10).\(Int(tenths) % 10) ms", 9, left: true)
         let id = padded(decision.isEmpty ? "-" : decision, 26)
-        Terminal.say("\(isGood ? "  ok  " : "FAILED") \(time)  \(id)  \(padded(title, 48))  \(summary)")
+        try Terminal.say("\(isGood ? "  ok  " : "FAILED") \(time)  \(id)  \(padded(title, 48))  \(summary)")
     }
 
     private func padded(_ text: String, _ width: Int, left: Bool = false) -> String {

@@ -24,12 +24,12 @@ final class DemoScript {
 
     /// Plays all steps; returns whether each ended as it should.
     func play() async throws -> Bool {
-        Terminal.say("Assay serves \(client.base)/v1/\(DemoPolicy.app)\n")
-        Terminal.say("A genuine app proves itself:")
-        guard let session = try await playGood() else { return report.end() }
-        Terminal.say("\nEvery trick is refused:")
+        try Terminal.say("Assay serves \(client.base)/v1/\(DemoPolicy.app)\n")
+        try Terminal.say("A genuine app proves itself:")
+        guard let session = try await playGood() else { return try report.end() }
+        try Terminal.say("\nEvery trick is refused:")
         try await playBad(session)
-        return report.end()
+        return try report.end()
     }
 
     /// What the good steps leave for the bad ones.
@@ -45,47 +45,47 @@ final class DemoScript {
 
     private func playGood() async throws -> Session? {
         let keyID = try phone.generateKey()
-        let challenge = await report.step("the app takes a challenge") { [client] in
+        let challenge = try await report.step("the app takes a challenge") { [client] in
             let answer = try await client.post("\(DemoPolicy.app):generateAppAttestChallenge", body: nil)
             let challenge = try answer.bytes("challenge")
             return (answer, "\(challenge.count) bytes, good for \(try answer.text("ttl"))", challenge)
         }
         guard let challenge else { return nil }
-        let attested = await report.step("an iPhone with iOS 27 attests its key") { [self] in
+        let attested = try await report.step("an iPhone with iOS 27 attests its key") { [self] in
             let answer = try await attest(phone, keyID, challenge)
             let artifact = try answer.bytes("artifact")
             let token = try answer.body["appCheckToken"]?["token"]?.string ?? answer.text("token")
             return (answer, "an artifact of \(artifact.count) bytes, a token for 1 hour", (artifact, token))
         }
         guard let (artifact, token) = attested else { return nil }
-        let verifier = await report.step("a backend fetches the key set") { [client] in
+        let verifier = try await report.step("a backend fetches the key set") { [client] in
             let answer = try await client.get("jwks")
             let keys = try JWKSet(json: answer.body.encoded)
             return (answer, keys.keys.compactMap(\.keyID).joined(separator: ", "), TokenVerifier(keys: keys))
         }
         guard let verifier else { return nil }
-        report.verified("the token is verified against it", token, verifier)
+        try report.verified("the token is verified against it", token, verifier)
 
-        let asserted = await report.step("the app asserts its key for another token") { [self] in
+        let asserted = try await report.step("the app asserts its key for another token") { [self] in
             let answer = try await assert(phone, keyID, artifact)
             return (answer, "good for \(try answer.text("ttl"))", try answer.text("token"))
         }
-        if let asserted { report.verified("that token is verified, too", asserted, verifier) }
-        _ = await report.step("a limited-use token") { [self] in
+        if let asserted { try report.verified("that token is verified, too", asserted, verifier) }
+        _ = try await report.step("a limited-use token") { [self] in
             let answer = try await assert(phone, keyID, artifact, limitedUse: true)
             guard try answer.text("ttl") == "300s" else { throw DemoFailure("it lives \(try answer.text("ttl"))") }
             return (answer, "good for 300s", ())
         }
-        _ = await report.step("an iPhone with iOS 26, where the format differs") { [self] in
+        _ = try await report.step("an iPhone with iOS 26, where the format differs") { [self] in
             let answer = try await attest(olderPhone, try olderPhone.generateKey(), client.challenge(DemoPolicy.app))
             return (answer, "an artifact of \(try answer.bytes("artifact").count) bytes", ())
         }
-        _ = await report.step("the OAuth client that is linked to the app") { [self] in
+        _ = try await report.step("the OAuth client that is linked to the app") { [self] in
             let challenge = try await client.challenge(DemoPolicy.client)
             let answer = try await attest(phone, try phone.generateKey(), challenge, resource: DemoPolicy.client)
             return (answer, "an artifact of \(try answer.bytes("artifact").count) bytes", ())
         }
-        _ = await report.step("a simulator's debug token") { [client, debugToken] in
+        _ = try await report.step("a simulator's debug token") { [client, debugToken] in
             let answer = try await client.post(
                 "\(DemoPolicy.app):exchangeDebugToken", body: ["debug_token": .string(debugToken)])
             return (answer, "a token that says provider: debug", ())
@@ -96,18 +96,18 @@ final class DemoScript {
     // MARK: What fails
 
     private func playBad(_ session: Session) async throws {
-        await refused("a challenge used twice", "challenge_already_used") { [self] in
+        try await refused("a challenge used twice", "challenge_already_used") { [self] in
             try await attest(phone, try phone.generateKey(), session.challenge)
         }
-        await refused("another app's challenge", "challenge_for_another_app") { [self] in
+        try await refused("another app's challenge", "challenge_for_another_app") { [self] in
             try await attest(phone, try phone.generateKey(), client.challenge(DemoPolicy.client))
         }
-        await refused("an altered challenge", "challenge_forged") { [self] in
+        try await refused("an altered challenge", "challenge_forged") { [self] in
             var challenge = try await client.challenge(DemoPolicy.app)
             challenge[challenge.count - 1] ^= 1
             return try await attest(phone, try phone.generateKey(), challenge)
         }
-        await refused("an altered attestation", "nonce_mismatch") { [self] in
+        try await refused("an altered attestation", "nonce_mismatch") { [self] in
             var options = AttestationOptions()
             options.object = { object in
                 guard case .bytes(var data)? = object.last?.value, !data.isEmpty else { return }
@@ -117,33 +117,33 @@ final class DemoScript {
             return try await attest(
                 phone, try phone.generateKey(), client.challenge(DemoPolicy.app), options: options)
         }
-        await refused("a device that nobody vouches for", "intermediate_not_by_root") { [self] in
+        try await refused("a device that nobody vouches for", "intermediate_not_by_root") { [self] in
             let stranger = SimulatedDevice(authority: try SimulatedAppleCA(at: HostClock.system.now))
             return try await attest(stranger, try stranger.generateKey(), client.challenge(DemoPolicy.app))
         }
-        await refused("a counter rolled back", "counter_not_advanced") { [self] in
+        try await refused("a counter rolled back", "counter_not_advanced") { [self] in
             var options = AssertionOptions()
             options.authenticatorData = { $0.counter = 1 }
             return try await assert(phone, session.keyID, session.artifact, options: options)
         }
-        await refused("an assertion by another key", "assertion_signature_invalid") { [self] in
+        try await refused("an assertion by another key", "assertion_signature_invalid") { [self] in
             try await assert(phone, try phone.generateKey(), session.artifact)
         }
-        await refused("an artifact of another app", "artifact_invalid") { [self] in
+        try await refused("an artifact of another app", "artifact_invalid") { [self] in
             try await assert(phone, session.keyID, session.artifact, resource: DemoPolicy.client)
         }
-        await refused("an unknown debug token", "debug_token_unknown") { [client] in
+        try await refused("an unknown debug token", "debug_token_unknown") { [client] in
             try await client.post("\(DemoPolicy.app):exchangeDebugToken", body: ["debug_token": "something else"])
         }
-        report.refused("an expired token", session.token, session.verifier, "token_expired", after: .seconds(3601))
-        report.refused(
+        try report.refused("an expired token", session.token, session.verifier, "token_expired", after: .seconds(3601))
+        try report.refused(
             "a token whose claims were altered", DemoScript.altered(session.token), session.verifier, "token_signature")
     }
 
     private func refused(
         _ title: String, _ code: String, _ attempt: @escaping () async throws -> DemoClient.Answer
-    ) async {
-        await report.refused(title, code, reason: { [server] in server.reason(of: $0) }, attempt)
+    ) async throws {
+        try await report.refused(title, code, reason: { [server] in server.reason(of: $0) }, attempt)
     }
 
     // MARK: The device's part

@@ -31,7 +31,11 @@ struct PolicyCheckCommand: ParsableCommand {
             let policies = try PolicyDirectory(directory).load()
             try policies.check(registry, host: Host(store: MemoryStore(clock: .system), logger: logger))
             let clients = policies.apps.count { $0.identity.kind == .oauthClient }
-            try Terminal.say("\(directory): \(policies.apps.count - clients) apps and \(clients) OAuth clients, all good")
+            let apps = policies.apps.count - clients
+            try Terminal.say("\(directory): \(apps) apps and \(clients) OAuth clients, all good")
+            if policies.apps.isEmpty {
+                Terminal.complain("\(directory): no app is defined, so that every call would be refused")
+            }
         } catch let problems as Diagnostics {
             Terminal.complain(problems.description)
             throw ExitCode.refused

@@ -20,7 +20,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The folder of policy files.")
     var policies = "policies"
 
-    @Option(help: "Where state is kept: sqlite:PATH or memory.")
+    @Option(help: "Where state is kept: sqlite:PATH or memory, which forgets used challenges and counters at the end.")
     var state = "sqlite:assay.sqlite"
 
     @Option(help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
@@ -56,7 +56,10 @@ struct ServeCommand: AsyncParsableCommand {
         let folder = keys ?? KeyFolder.standard(forState: state)
         let host = Host(store: try await registry.openStore(state), logger: logger)
         let engine = try Engine(registry: registry, policies: policies, keys: .directory(folder), host: host)
-        logger.info("ready", metadata: ["apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)"])
+        if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
+        logger.info(
+            "policies, keys and state are ready",
+            metadata: ["apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)"])
         let service = try HTTPService(
             handler: engine, configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger
         ) { host, port in

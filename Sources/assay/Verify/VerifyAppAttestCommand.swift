@@ -11,15 +11,17 @@ struct VerifyAppAttestCommand: ParsableCommand {
             (TEAM.bundle), `client_data_hash_base64`; for attestations `key_id_base64`, `environment` and `valid_at`; \
             for assertions `public_key_pem` and `previous_counter`.
 
-            One line of JSON is written for each, in order. Exits with 0 when all are verified, with 1 when any is \
-            refused, and with 2 when a file could not be read or is not of this form.
+            One line of JSON is written for each, in order; the reason is `sample_unreadable` or `sample_malformed` \
+            where nothing could be verified. Exits with 0 when all are verified, with 1 when any is refused, and with \
+            2 when a file or line could not be read or is not of this form.
             """)
 
-    @Argument(help: "Files of one JSON object each.")
+    @Argument(help: "Files of one JSON object each; `-` is standard input.")
     var files: [String] = []
 
     @Option(
-        help: ArgumentHelp("Read one JSON object a line; `-` is standard input.", valueName: "file"))
+        help: ArgumentHelp(
+            "Read one JSON object a line, and pass over blank ones; `-` is standard input.", valueName: "file"))
     var batch: String?
 
     @Option(
@@ -52,29 +54,41 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 receiptTrustAnchor: receiptTrustAnchor.map { (file) throws(FileError) in
                     try LineReader.contents(of: file)
                 }, at: at, requiresReceipt: requireReceipt)
-        } catch {
+        } catch let error as FileError {
             Terminal.complain("assay: \(error)")
+            throw ExitCode.couldNotRun
+        } catch {
+            let anchors = [trustAnchor, receiptTrustAnchor].compactMap(\.self).joined(separator: ", ")
+            Terminal.complain("assay: \(anchors): \(error)")
             throw ExitCode.couldNotRun
         }
         var tally = Tally()
         do {
             if let batch {
                 let lines = try LineReader(batch)
-                var number = 0
                 while let line = try lines.next() {
-                    number += 1
-                    tally.add(verify, line, place: "line \(number)", file: nil)
+                    let place = "line \(line.number)"
+                    if let bytes = line.bytes {
+                        try tally.add(verify, bytes, place: place, file: nil)
+                    } else {
+                        let detail = "the line is longer than 1 MiB"
+                        Terminal.complain("assay: \(place): \(detail)")
+                        try tally.fail("sample_malformed", detail, place: place, file: nil)
+                    }
                 }
             }
             for file in files {
+                let bytes: [UInt8]
                 do throws(FileError) {
-                    tally.add(verify, try LineReader.contents(of: file), place: file, file: file)
+                    bytes = try LineReader.contents(of: file)
                 } catch {
                     Terminal.complain("assay: \(error)")
-                    tally.couldNotRun = true
+                    try tally.fail("sample_unreadable", error.description, place: file, file: file)
+                    continue
                 }
+                try tally.add(verify, bytes, place: file, file: file)
             }
-        } catch {
+        } catch let error as FileError {
             Terminal.complain("assay: \(error)")
             throw ExitCode.couldNotRun
         }
@@ -87,24 +101,34 @@ struct VerifyAppAttestCommand: ParsableCommand {
         var refused = false
         var couldNotRun = false
 
-        mutating func add(_ verify: Plugins.SampleVerifier, _ bytes: [UInt8], place: String, file: String?) {
+        mutating func add(
+            _ verify: Plugins.SampleVerifier, _ bytes: [UInt8], place: String, file: String?
+        ) throws(OutputError) {
+            let outcome: (isVerified: Bool, report: JSON)
             do {
-                let sample = try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits)
-                let (isVerified, report) = try verify(sample, place)
-                if !isVerified { refused = true }
-                let members = file.map { [JSONMember("file", .string($0))] } ?? []
-                write(.object(members + (report.members ?? [])))
+                outcome = try verify(try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits), place)
             } catch {
-                couldNotRun = true
                 Terminal.complain("assay: \(place): \(error)")
-                write([
-                    "source": .string(place), "kind": nil, "verdict": "refused", "reason": "sample_malformed",
-                    "detail": .string("\(error)"),
-                ])
+                try fail("sample_malformed", "\(error)", place: place, file: file)
+                return
             }
+            if !outcome.isVerified { refused = true }
+            try write(outcome.report, file: file)
         }
 
-        private func write(_ line: JSON) {
+        /// Puts a sample on record that could not be verified at all: whoever reads finds a line for each.
+        mutating func fail(_ reason: String, _ detail: String, place: String, file: String?) throws(OutputError) {
+            couldNotRun = true
+            let report: JSON = [
+                "source": .string(place), "kind": nil, "verdict": "refused", "reason": .string(reason),
+                "detail": .string(detail),
+            ]
+            try write(report, file: file)
+        }
+
+        private func write(_ report: JSON, file: String?) throws(OutputError) {
+            let members = file.map { [JSONMember("file", .string($0))] } ?? []
+            let line = JSON.object(members + (report.members ?? []))
             try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
         }
     }

@@ -8,7 +8,7 @@ enum TestServer {
 
     /// Serves for as long as `body` runs.
     static func with<Result: Sendable>(
-        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
+        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(), logger: Logger = Self.logger,
         _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
     ) async throws -> Result {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -35,9 +35,10 @@ enum TestServer {
 
     /// Sends one request on a connection of its own, and gives the reply.
     static func answer(
-        to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits()
+        to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
+        logger: Logger = Self.logger
     ) async throws -> RawReply {
-        try await with(handler, limits: limits) { port, _ in
+        try await with(handler, limits: limits, logger: logger) { port, _ in
             try await RawConnection.with(port: port) { connection in
                 try await connection.send(request)
                 return try await connection.reply(hasBody: !request.hasPrefix("HEAD"))

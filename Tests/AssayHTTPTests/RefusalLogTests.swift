@@ -1,0 +1,51 @@
+import AssayHTTP
+import AssayKit
+import Testing
+
+@Suite("What is logged of requests that never become calls", .timeLimit(.minutes(1)))
+struct RefusalLogTests {
+    private static let exchange = "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken"
+
+    @Test(
+        "one line each, with the status, the path and the peer",
+        arguments: [
+            (
+                TestServer.post("/v1/projects/1/apps/1:2:ios:ab:exchangePlayIntegrityToken?key=AIza", "{}"),
+                "detail=Method not found. peer=127.0.0.1 "
+                    + "request=POST /v1/projects/1/apps/1:2:ios:ab:exchangePlayIntegrityToken status=404"
+            ),
+            (
+                TestServer.get("/v1/jwks%0A2026-01-01%20info"),
+                "detail=The path of the request is not valid. peer=127.0.0.1 "
+                    + "request=GET /v1/jwks%0A2026-01-01%20info status=400"
+            ),
+            (
+                TestServer.get("/" + String(repeating: "a", count: 9000)),
+                "detail=Method not found. peer=127.0.0.1 "
+                    + "request=GET /\(String(repeating: "a", count: 199)) status=404"
+            ),
+            ("GARBAGE\r\n\r\n", "detail=The request is not valid HTTP. peer=127.0.0.1 status=400"),
+        ])
+    func refused(request: String, line: String) async throws {
+        #expect(try await lines(of: request) == ["request refused " + line])
+    }
+
+    @Test("nothing of a body is in it")
+    func body() async throws {
+        let lines = try await lines(of: TestServer.post(Self.exchange, #"{"debug_token":"a secret"#))
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("status=400") == true)
+        #expect(lines.first?.contains("a secret") == false)
+    }
+
+    @Test("a call is not logged here: the kernel puts it on record")
+    func call() async throws {
+        #expect(try await lines(of: TestServer.post(Self.exchange, "{}")).isEmpty)
+    }
+
+    private func lines(of request: String) async throws -> [String] {
+        let log = RecordingLog()
+        _ = try await TestServer.answer(to: request, logger: log.logger)
+        return log.lines.filter { $0.hasPrefix("request ") }
+    }
+}
