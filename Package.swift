@@ -17,8 +17,10 @@ let package = Package(
         .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
         .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
-        // The kernel for embedders: its policies, and the errors in them.
-        .library(name: "AssayEngine", targets: ["AssayEngine", "AssayPolicy", "AssayYAML"]),
+        // The kernel for embedders, its policies, and the errors in them.
+        .library(name: "AssayEngine", targets: ["AssayEngine"]),
+        .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
+        .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayDebug", targets: ["Debug"]),

@@ -51,6 +51,7 @@ import Testing
     /// Reasons that no evidence by itself gives, and the suites that provoke them.
     private static let elsewhere = [
         "artifact_invalid": "AppAttestProviderTests",
+        "artifact_root_untrusted": "AppAttestProviderTests",
         "validation_category_not_allowed": "AppAttestProviderTests",
         "validation_category_unreported": "AppAttestProviderTests",
     ]

@@ -2,6 +2,7 @@ import AppAttest
 import AssayCrypto
 import AssayEngine
 import AssayKit
+import AssayPolicy
 import AssayTesting
 import Testing
 
@@ -89,7 +90,7 @@ struct AppAttestProviderTests {
         let service = try TestService(keys: keys)
         let (keyID, artifact) = try await service.attested()
         for _ in 0..<3 { try keys.rotateSealingKey(now: service.clock.now) }
-        let later = try TestService(keys: keys)
+        let later = try TestService(authority: service.authority, keys: keys)
         let challenge = try await later.challenge()
         let assertion = try service.device.generateAssertion(
             keyID, clientDataHash: SHA256.hash(artifact, challenge), app: service.simulatedApp)
@@ -102,6 +103,39 @@ struct AppAttestProviderTests {
         #expect(try reply.result.get()["token"] != nil)
         let (_, fresh) = try await later.attested()
         #expect(fresh[1..<5] != artifact[1..<5], "new artifacts are sealed with the new key")
+    }
+
+    @Test("An artifact from under one root is worth nothing under another: simulated devices do not stay in")
+    func otherRoot() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        #expect(try await service.assert(keyID, artifact).reason == nil)
+        for authority in [try SimulatedAppleCA(at: service.clock.now), nil] {
+            let anchor = authority.map { ["trust_anchor": Self.inline($0.rootCertificatePEM)] } ?? [:]
+            try service.engine.replacePolicies(Self.policy(anchor))
+            #expect(try await service.assert(keyID, artifact).reason == "artifact_root_untrusted")
+        }
+        let same = ["trust_anchor": Self.inline(service.authority.rootCertificatePEM)]
+        try service.engine.replacePolicies(Self.policy(same))
+        #expect(try await service.assert(keyID, artifact).reason == nil)
+    }
+
+    private static func inline(_ pem: String) -> String {
+        "\"\(pem.replacing("\n", with: "\\n"))\""
+    }
+
+    /// The policy of the one app, with such a section of App Attest.
+    private static func policy(_ section: [String: String]) throws -> PolicySet {
+        let text = """
+            projects:
+              - number: 1234567890
+                id: example-project
+                apps:
+                  - id: 1:1234567890:ios:321abc456def7890
+                    apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                    providers: {app_attest: {\(section.map { "\($0.key): \($0.value)" }.joined(separator: ", "))}}
+            """
+        return try .load([PolicyFile(name: "test.yaml", text: text)])
     }
 
     @Test("Changing any byte of an artifact makes it refused")

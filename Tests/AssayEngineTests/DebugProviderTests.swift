@@ -20,6 +20,15 @@ struct DebugProviderTests {
         #expect(claims["provider"] == "debug")
     }
 
+    @Test(
+        "Only the case of ASCII letters is passed over: no letter of another script stands for one of a token",
+        arguments: [
+            ("KEY-KEY-KEY-KEY-1", "key-key-key-key-1", true), ("\u{212A}EY-1", "key-1", false), ("É", "é", false),
+        ])
+    func letterCase(_ left: String, _ right: String, _ isSame: Bool) {
+        #expect((DebugToken.hash(of: left) == DebugToken.hash(of: right)) == isSame)
+    }
+
     @Test("A token that is not listed, or has expired, is refused")
     func refused() async throws {
         let service = try TestService()
@@ -76,7 +85,7 @@ struct DebugProviderTests {
             Case(tokens: "[{name: '', token: 'env:X'}]", path: "tokens[0].name", message: "1 to 100 bytes"),
             Case(tokens: "[{name: a, token: 6B4E1D0C-8F3A}]", path: "tokens[0].token", message: "env:NAME"),
             Case(tokens: "[{name: a, token: 'env:NOT_SET_ANYWHERE'}]", path: "tokens[0].token", message: "is not set"),
-            Case(tokens: "[{name: a, token: 'file:/proc/no/such/file'}]", path: "tokens[0].token", message: "cannot open"),
+            Case(tokens: "[{name: a, token: 'file:/proc/no/file'}]", path: "tokens[0].token", message: "cannot open"),
             Case(tokens: "[{name: a, tokn: x}]", path: "tokens[0].tokn", message: "unknown key"),
             Case(tokens: "[{sha256: a}]", path: "tokens[0].name", message: "missing"),
             Case(

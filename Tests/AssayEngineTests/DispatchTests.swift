@@ -109,7 +109,9 @@ struct DispatchTests {
         #expect(await reply.status == .unavailable)
     }
 
-    @Test("A provider that breaks its word is at fault, and nothing is issued", arguments: ["reason", "fact"])
+    @Test(
+        "A provider that breaks its word is at fault, and nothing is issued",
+        arguments: ["reason", "fact", "field", "twice"])
     func fault(_ kind: String) async throws {
         let service = try TestService(
             plugins: [.provider(LawlessProvider.self)], providers: "          lawless: {}")
@@ -217,10 +219,13 @@ struct LawlessProvider: AttestationProvider {
 
     static let descriptor = PluginDescriptor(name: "lawless", contract: 1, summary: "Breaks its word.", reasons: [])
     static let methods: [ProviderMethod<LawlessProvider>] = [
-        .exchange("exchangeLawless") { (_, request: Request, _) in
-            request.kind == "fact"
-                ? .verified(Appraisal(facts: [Fact("undeclared", .bool(true))]))
-                : .refused(Reason("undeclared", "Not declared."))
+        .exchange("exchangeLawless", reply: .enclosed) { (_, request: Request, _) in
+            switch request.kind {
+            case "fact": .verified(Appraisal(facts: [Fact("undeclared", .bool(true))]))
+            case "field": .verified(Appraisal(reply: [ReplyField("appCheckToken", "mine")]))
+            case "twice": .verified(Appraisal(reply: [ReplyField("a", 1), ReplyField("a", 2)]))
+            default: .refused(Reason("undeclared", "Not declared."))
+            }
         }
     ]
 

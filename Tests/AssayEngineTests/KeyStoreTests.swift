@@ -1,6 +1,8 @@
 import AssayCrypto
 import AssayEngine
 import AssayKit
+import AssayPolicy
+import AssayTesting
 import Foundation
 import Testing
 
@@ -88,7 +90,13 @@ struct KeyStoreTests {
             Data(text.replacing("RS256", with: "HS256").utf8),
             Data(text.replacing("BEGIN PRIVATE", with: "BEGIN PUBLIC").utf8),
             Data(text.replacing("\"secret\":\"", with: "\"secret\":\"AAAA").utf8),
+            Data(text.replacing("\"retired\":null", with: "\"retired\":5").utf8),
+            Data(text.replacing("\"retired\":null", with: "\"retired\":\"yesterday\"").utf8),
+            Data(text.replacing("\"signing\":", with: "\"sinning\":").utf8),
+            Data(text.replacing("\"sealing\":", with: "\"ceiling\":").utf8),
+            Data("{\"version\":1,\"signing\":[],\"sealing\":[]}".utf8), Data("{\"version\":1}".utf8),
         ]
+        #expect(Set(wrong + [good]).count == wrong.count + 1, "each is another one")
         for data in wrong {
             try data.write(to: URL(fileURLWithPath: file))
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
@@ -96,6 +104,54 @@ struct KeyStoreTests {
             #expect(error?.description.contains("PRIVATE KEY") == false)
             #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == data)
         }
+    }
+
+    @Test("What a crash left of a new file is gone with the next change; no secret lies about")
+    func crash() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let first = try await keySet()
+        let left = folder.appendingPathComponent(".keys.json.new")
+        try Data("half a file".utf8).write(to: left)
+        #expect(try await keySet() == first, "what was not renamed was never there")
+        try KeyStore.directory(folder.path).rotateSealingKey(now: Instant(seconds: 1_795_262_400))
+        #expect(try await keySet() == first)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [".lock", "keys.json"])
+    }
+
+    @Test("A pipe or a link in the file's place is refused, not followed and not waited for", .timeLimit(.minutes(5)))
+    func otherKinds() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try await keySet()
+        let aside = folder.appendingPathComponent("aside.json").path
+        try FileManager.default.moveItem(atPath: file, toPath: aside)
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: aside)
+        await #expect(throws: KeyError.self) { _ = try await keySet() }
+        try FileManager.default.removeItem(atPath: file)
+        #expect(mkfifo(file, 0o600) == 0)
+        await #expect(throws: KeyError.self) { _ = try await keySet() }
+    }
+
+    @Test("A key stays published until its last token has expired, and a day for servers that went on signing")
+    func retirement() async throws {
+        let keys = KeyStore.ephemeral()
+        let clock = ManualClock()
+        func published(_ algorithm: String) async throws -> [String?] {
+            let policy = PolicyFile(name: "a.yaml", text: "tokens: {algorithm: \(algorithm)}")
+            let host = Host(
+                clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent)
+            let engine = try Engine(registry: Registry([]), policies: .load([policy]), keys: keys, host: host)
+            return try await engine.handle(Call("jwks")).result.get()["keys"]?.array?.map { $0["alg"]?.string } ?? []
+        }
+        #expect(try await published("RS256") == ["RS256"])
+        #expect(try await published("ES256") == ["ES256", "RS256"])
+        clock.advance(by: .seconds(8 * 86_400 - 1))
+        #expect(try await published("ES256") == ["ES256", "RS256"])
+        clock.advance(by: .seconds(1))
+        #expect(try await published("ES256") == ["ES256"])
+        // A clock that is set back withdraws nothing.
+        clock.advance(by: .seconds(-30 * 86_400))
+        #expect(try await published("ES256") == ["ES256", "RS256"])
+        #expect(try await published("RS256").count == 3, "a key that was retired does not sign again")
     }
 
     @Test("Two servers that start at once share the keys that one of them makes")

@@ -27,14 +27,15 @@ struct TestService {
     let simulatedApp = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production)
 
     init(
-        keys: KeyStore = .ephemeral(), tokens: String = "", plugins: [Plugin] = [], providers: String = "",
-        options: Engine.Options = Engine.Options(), appAttest: String = ""
+        authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), tokens: String = "",
+        plugins: [Plugin] = [], providers: String = "", options: Engine.Options = Engine.Options(),
+        appAttest: String = ""
     ) throws {
-        authority = try SimulatedAppleCA(at: clock.now)
-        device = SimulatedDevice(authority: authority)
+        self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
+        device = SimulatedDevice(authority: self.authority)
         store = FailingStore(MemoryStore(clock: clock.hostClock))
         self.keys = keys
-        let text = Self.policy(authority, tokens: tokens, providers: providers, appAttest: appAttest)
+        let text = Self.policy(self.authority, tokens: tokens, providers: providers, appAttest: appAttest)
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,

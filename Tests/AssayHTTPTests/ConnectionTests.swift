@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("Connections", .timeLimit(.minutes(1)))
+@Suite("Connections", .timeLimit(.minutes(5)))
 struct ConnectionTests {
     private static let target = "/v1/projects/1/apps/2:exchangeDebugToken"
 

@@ -1,7 +1,7 @@
 import AssayKit
 import Testing
 
-@Suite("Failures of calls", .timeLimit(.minutes(1)))
+@Suite("Failures of calls", .timeLimit(.minutes(5)))
 struct FailureTests {
     private static let request = TestServer.post("/v1/projects/1/apps/2:exchangeDebugToken", "{}")
 

@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("Malformed and oversized requests", .timeLimit(.minutes(1)))
+@Suite("Malformed and oversized requests", .timeLimit(.minutes(5)))
 struct MalformedRequestTests {
     private static let line = "POST /v1/projects/1/apps/2:exchangeDebugToken HTTP/1.1\r\n"
 

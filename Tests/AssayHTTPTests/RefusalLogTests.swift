@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("What is logged of requests that never become calls", .timeLimit(.minutes(1)))
+@Suite("What is logged of requests that never become calls", .timeLimit(.minutes(5)))
 struct RefusalLogTests {
     private static let exchange = "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken"
 
@@ -11,20 +11,20 @@ struct RefusalLogTests {
         arguments: [
             (
                 TestServer.post("/v1/projects/1/apps/1:2:ios:ab:exchangePlayIntegrityToken?key=AIza", "{}"),
-                "detail=Method not found. peer=127.0.0.1 "
-                    + "request=POST /v1/projects/1/apps/1:2:ios:ab:exchangePlayIntegrityToken status=404"
+                "detail=\"Method not found.\" "
+                    + "path=/v1/projects/1/apps/1:2:ios:ab:exchangePlayIntegrityToken peer=127.0.0.1 status=404 verb=POST"
             ),
             (
                 TestServer.get("/v1/jwks%0A2026-01-01%20info"),
-                "detail=The path of the request is not valid. peer=127.0.0.1 "
-                    + "request=GET /v1/jwks%0A2026-01-01%20info status=400"
+                "detail=\"The path of the request is not valid.\" "
+                    + "path=/v1/jwks%0A2026-01-01%20info peer=127.0.0.1 status=400 verb=GET"
             ),
             (
                 TestServer.get("/" + String(repeating: "a", count: 9000)),
-                "detail=Method not found. peer=127.0.0.1 "
-                    + "request=GET /\(String(repeating: "a", count: 199)) status=404"
+                "detail=\"Method not found.\" path=/\(String(repeating: "a", count: 199)) "
+                    + "peer=127.0.0.1 status=404 verb=GET"
             ),
-            ("GARBAGE\r\n\r\n", "detail=The request is not valid HTTP. peer=127.0.0.1 status=400"),
+            ("GARBAGE\r\n\r\n", "detail=\"The request is not valid HTTP.\" peer=127.0.0.1 status=400"),
         ])
     func refused(request: String, line: String) async throws {
         #expect(try await lines(of: request) == ["request refused " + line])

@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("Requests", .timeLimit(.minutes(1)))
+@Suite("Requests", .timeLimit(.minutes(5)))
 struct RequestTests {
     private static let exchange = "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken"
 

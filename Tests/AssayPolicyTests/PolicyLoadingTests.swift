@@ -47,6 +47,25 @@ struct PolicyLoadingTests {
             ])
     }
 
+    @Test("An OAuth client has its app's providers unless it names its own, of which it may name none")
+    func clientProviders() throws {
+        let text = """
+            projects:
+              - number: 1
+                id: a
+                apps:
+                  - id: 1:1:ios:a
+                    providers: {x: {}, y: {}}
+                oauth_clients:
+                  - {id: shares, app: '1:1:ios:a'}
+                  - {id: own, app: '1:1:ios:a', providers: {z: {}}}
+                  - {id: none, app: '1:1:ios:a', providers: {}}
+                  - {id: blank, app: '1:1:ios:a', providers: }
+            """
+        let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
+        #expect(policies.apps.dropFirst().map { $0.providers.map(\.name) } == [["x", "y"], ["z"], [], []])
+    }
+
     @Test("Several files are one set, in the order of their names")
     func severalFiles() throws {
         try withFolder { folder in

@@ -50,6 +50,20 @@ struct PolicyRefusalTests {
             name: "a project number of letters", text: "projects: [{number: abc, id: example-project}]",
             place: "1:21", path: "projects[0].number", message: "decimal digits"),
         Case(
+            name: "a project number with a leading zero, which no client would send",
+            text: "projects: [{number: 0123, id: example-project}]", place: "1:21", path: "projects[0].number",
+            message: "without leading zeros"),
+        Case(
+            name: "a project number with an exponent", text: "projects: [{number: 1e5, id: example-project}]",
+            place: "1:21", path: "projects[0].number", message: "decimal digits"),
+        Case(
+            name: "a project number in hexadecimal", text: "projects: [{number: 0x1F, id: example-project}]",
+            place: "1:21", path: "projects[0].number", message: "decimal digits"),
+        Case(
+            name: "a project number of 21 digits",
+            text: "projects: [{number: 123456789012345678901, id: example-project}]", place: "1:21",
+            path: "projects[0].number", message: "decimal digits"),
+        Case(
             name: "a project ID that is a number", text: "projects: [{number: 1, id: '22'}]", place: "1:28",
             path: "projects[0].id", message: "a project ID"),
         Case(
@@ -89,6 +103,10 @@ struct PolicyRefusalTests {
             text: app + "    oauth_clients: [{id: client, app: '1:1234567890:ios:321abc456def7891'}]", place: "6:39",
             path: "projects[0].oauth_clients[0].app", message: "no app"),
         Case(
+            name: "a token's life for an OAuth client with its app's providers",
+            text: app + "    oauth_clients: [{id: client, app: 1:1234567890:ios:321abc456def7890, token_ttl: 1h}]",
+            place: "6:85", path: "projects[0].oauth_clients[0].token_ttl", message: "means nothing without `providers`"),
+        Case(
             name: "an OAuth client that is linked to nothing", text: app + "    oauth_clients: [{id: client}]",
             place: "6:21", path: "projects[0].oauth_clients[0].app", message: "missing"),
     ]
@@ -124,6 +142,21 @@ struct PolicyRefusalTests {
         }
         #expect(error.all.map { "\($0.location?.file ?? "")" } == ["b.yaml"])
         #expect(error.all.first?.related.first?.location.file == "a.yaml")
+    }
+
+    @Test(
+        "Thousands of clients of unknown apps are reported soon, and only as many as can be read",
+        .timeLimit(.minutes(1)))
+    func manyUnknownApps() throws {
+        let apps = (0..<2000).map { "      - id: 1:1:ios:a\($0)\n" }.joined()
+        let clients = (0..<2000).map { "      - {id: client\($0), app: '1:1:ios:b\($0)'}\n" }.joined()
+        let text = "projects:\n  - number: 1\n    id: a\n    apps:\n\(apps)    oauth_clients:\n\(clients)"
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([PolicyFile(name: "a.yaml", text: text), PolicyFile(name: "b.yaml", text: "no: 1")])
+        }
+        #expect(error.all.count == 100)
+        #expect(error.omitted == 1)
+        #expect(error.all.allSatisfy { $0.message.hasPrefix("there is no app") })
     }
 
     @Test("Everything that is wrong in all files is reported at once")

@@ -24,4 +24,10 @@ struct SpellingTests {
     @Test func `Without candidates there is no hint`() {
         #expect(Spelling.hint(for: "a", among: []) == nil)
     }
+
+    @Test func `Among more names than anybody reads there is no hint`() {
+        let names = (0..<1001).map { "name\($0)" }
+        #expect(Spelling.hint(for: "nmae7", among: Array(names.dropLast())) == "did you mean `name7`?")
+        #expect(Spelling.hint(for: "nmae7", among: names) == nil)
+    }
 }

@@ -239,4 +239,27 @@ struct YAMLDecoderTests {
         #expect(error.all.first?.location?.column == 6)
         #expect(!error.description.contains("hunter2"))
     }
+
+    struct Keys: Decodable {
+        let mode: Mode?
+        let key: SecretReference?
+    }
+
+    struct RequiredKey: Decodable {
+        let key: SecretReference
+    }
+
+    @Test func `A line that may hold a secret under a misspelled key is not shown`() throws {
+        let unknown = try #require(throws: Diagnostics.self) { try decode(Keys.self, "mode: off\nkye: hunter2") }
+        #expect(unknown.all.map(\.brief) == ["2:1 kye: unknown key `kye` (did you mean `key`?)"])
+        #expect(!unknown.description.contains("hunter2"))
+        let missing = try #require(throws: Diagnostics.self) { try decode(RequiredKey.self, "kye: hunter2") }
+        #expect(missing.all.map(\.brief) == ["1:1 key: missing key `key` (is `kye` a misspelling of it?)"])
+        #expect(!missing.description.contains("hunter2"))
+    }
+
+    @Test func `Where the reference to a secret is there, the line of another unknown key is shown`() throws {
+        let error = try #require(throws: Diagnostics.self) { try decode(Keys.self, "key: env:KEY\nmdoe: off") }
+        #expect(error.all.map { $0.excerpt?.text } == ["mdoe: off"])
+    }
 }

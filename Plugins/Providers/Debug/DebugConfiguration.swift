@@ -20,9 +20,10 @@ public struct DebugToken: Decodable, Sendable {
     /// From when on the token is refused; never when absent.
     public let expires: Instant?
 
-    /// The hash that a token's text is known by. App Check's tokens are UUIDs, which SDKs write in either case.
+    /// The hash that a token's text is known by. App Check's tokens are UUIDs, which SDKs write in either case; other
+    /// letters than those of ASCII are taken as they are, so that a hash does not depend on a version of Unicode.
     public static func hash(of text: String) -> [UInt8] {
-        SHA256.hash(Array(text.lowercased().utf8))
+        SHA256.hash(text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
     }
 
     /// The hash that the policy means; nil when it refers to an optional text that is not there.

@@ -13,8 +13,8 @@ enum TokenCallbacks {
             negint16: { Token.hand(.negative(UInt64($1)), to: $0) },
             negint8: { Token.hand(.negative(UInt64($1)), to: $0) },
             byte_string_start: { Token.hand(.chunkedBytes, to: $0) },
-            byte_string: { Token.hand(.bytes(UnsafeBufferPointer(start: $1, count: $2)), to: $0) },
-            string: { Token.hand(.text(UnsafeBufferPointer(start: $1, count: $2)), to: $0) },
+            byte_string: { Token.hand(.bytes(UnsafeBufferPointer(start: $1, count: Token.count($2))), to: $0) },
+            string: { Token.hand(.text(UnsafeBufferPointer(start: $1, count: Token.count($2))), to: $0) },
             string_start: { Token.hand(.chunkedText, to: $0) },
             indef_array_start: { Token.hand(.array(nil), to: $0) },
             array_start: { Token.hand(.array(Token.count($1)), to: $0) },
@@ -36,6 +36,7 @@ extension Token {
         context?.assumingMemoryBound(to: Token?.self).pointee = token
     }
 
-    /// A `size_t` that Swift sees as signed: a count beyond the range becomes the greatest one, which no input holds.
-    fileprivate static func count(_ size: Int) -> Int { size < 0 ? Int.max : size }
+    /// A size or count, which is a `size_t` (to Swift a signed number) in libcbor 0.8 and a `uint64_t` in later releases:
+    /// one beyond the range becomes the greatest, which no input holds.
+    fileprivate static func count(_ size: some BinaryInteger) -> Int { size < 0 ? Int.max : Int(clamping: size) }
 }

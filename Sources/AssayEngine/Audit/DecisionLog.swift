@@ -12,14 +12,14 @@ struct DecisionLog: DecisionSink {
     func record(_ record: DecisionRecord) {
         var metadata: Logger.Metadata = [
             "decision": "\(record.decision)",
-            "method": "\(record.method)",
-            "resource": "\(record.resource)",
+            "method": "\(SafeText.field(record.method))",
+            "resource": "\(SafeText.field(record.resource))",
             "ms": "\(milliseconds(record.duration))",
         ]
         metadata["provider"] = record.provider.map { "\($0)" }
-        metadata["peer"] = record.peer.map { "\($0)" }
-        metadata["detail"] = record.detail.map { "\(SafeText.of($0))" }
-        for fact in record.facts { metadata["fact.\(fact.name)"] = "\(SafeText.of("\(fact.value)"))" }
+        metadata["peer"] = record.peer.map { "\(SafeText.field($0))" }
+        metadata["detail"] = record.detail.map { "\(SafeText.field($0))" }
+        for fact in record.facts { metadata["fact.\(fact.name)"] = "\(SafeText.field("\(fact.value)"))" }
         switch record.outcome {
         case .challenged:
             logger.info("challenge issued", metadata: metadata)
@@ -42,6 +42,7 @@ struct DecisionLog: DecisionSink {
 
     /// Milliseconds with three digits behind the point.
     private func milliseconds(_ duration: Duration) -> String {
+        let duration = max(duration, .zero)
         let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
         let fraction = String(microseconds % 1000)
         return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"

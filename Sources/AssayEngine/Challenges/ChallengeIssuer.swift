@@ -38,9 +38,10 @@ struct ChallengeIssuer: Sendable {
         }
         let body = Array(challenge[..<37])
         guard Array(body[5..<13]) == purpose.tag else { return .refused(KernelReasons.challengeForAnotherApp) }
-        guard let key = keys.first(where: { $0.id == Array(body[1..<5]) }),
-            key.authenticates(body, for: purpose, tag: challenge[37...])
-        else { return .refused(KernelReasons.challengeForged) }
+        let isGenuine = keys.contains { key in
+            key.id[...] == body[1..<5] && key.authenticates(body, for: purpose, tag: challenge[37...])
+        }
+        guard isGenuine else { return .refused(KernelReasons.challengeForged) }
         let made = Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: body[13..<21])))
         guard made <= now + ChallengeIssuer.skew else { return .refused(KernelReasons.challengeNotYetValid) }
         guard now < made + ChallengeIssuer.life else { return .refused(KernelReasons.challengeExpired) }

@@ -14,6 +14,8 @@ struct Dispatch: Sendable {
 
     /// Where the consumption of challenges is recorded.
     static let challengeSpace = "challenges"
+    /// The fields of a reply that a provider cannot set.
+    private static let kernelFields: Set = ["appCheckToken", "attestationToken", "token", "ttl"]
 
     /// Calls a method of a provider on an app that was found.
     func run(_ entry: MethodEntry, of app: AppEntry) async -> Ending {
@@ -63,6 +65,11 @@ struct Dispatch: Sendable {
         case .verified(let appraisal):
             guard appraisal.facts.allSatisfy({ provider.descriptor.facts.contains($0.name) }) else {
                 return .fault("the provider \(provider.descriptor.name) states an undeclared fact")
+            }
+            var names = Dispatch.kernelFields
+            guard appraisal.reply.allSatisfy({ names.insert($0.name).inserted }) else {
+                return .fault(
+                    "the provider \(provider.descriptor.name) replies with a field twice, or with the kernel's")
             }
             return try issueToken(appraisal, entry, app, limitedUse: limitedUse)
         }

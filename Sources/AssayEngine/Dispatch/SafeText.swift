@@ -7,4 +7,12 @@ enum SafeText {
         }
         return text.unicodeScalars.count > limit ? shown + "..." : shown
     }
+
+    /// The same as one value of a line of `name=value`: in quotation marks where it has spaces, so that nobody can
+    /// write a field of another name into it.
+    static func field(_ text: String) -> String {
+        let shown = of(text)
+        guard shown.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\"") }) else { return shown }
+        return "\"\(String(shown.map { $0 == "\"" ? "'" : $0 }))\""
+    }
 }

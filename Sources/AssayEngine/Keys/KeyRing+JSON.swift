@@ -34,10 +34,13 @@ extension KeyRing {
             throw KeyError("not a file of keys: it is damaged, or something else")
         }
         guard version == KeyRing.version else { throw KeyError("version \(version) of the file is not known") }
+        // To take what is missing for nothing would put new keys in the place of those that clients depend on.
+        guard let signingKeys = file["signing"]?.array, let sealingKeys = file["sealing"]?.array, !sealingKeys.isEmpty
+        else { throw KeyError("the file has lost its keys: it is damaged") }
         var signing: [SigningKey] = []
-        for entry in file["signing"]?.array ?? [] { signing.append(try KeyRing.signingKey(entry)) }
+        for entry in signingKeys { signing.append(try KeyRing.signingKey(entry)) }
         var sealing: [SealingKey] = []
-        for entry in file["sealing"]?.array ?? [] { sealing.append(try KeyRing.sealingKey(entry)) }
+        for entry in sealingKeys { sealing.append(try KeyRing.sealingKey(entry)) }
         self.init(signing: signing, sealing: sealing)
     }
 
@@ -47,7 +50,11 @@ extension KeyRing {
             let algorithm = entry["alg"]?.string.flatMap(JWSAlgorithm.init(rawValue:)),
             let created = entry["created"]?.string.flatMap({ Instant(rfc3339: $0) })
         else { throw KeyError("\(name) is malformed") }
-        let retired = entry["retired"]?.string.flatMap { Instant(rfc3339: $0) }
+        var retired: Instant?
+        if let value = entry["retired"], value != .null {
+            retired = value.string.flatMap { Instant(rfc3339: $0) }
+            guard retired != nil else { throw KeyError("\(name) is malformed") }
+        }
         let key: SigningKey
         do throws(CryptoError) {
             key = try SigningKey(

@@ -4,8 +4,9 @@ internal import AssayPolicy
 
 /// All keys of a service, the newest of each kind first. Immutable: a change makes another ring.
 struct KeyRing: Sendable {
-    /// The longest life of a token, so long a key stays published after its last signature.
-    static let longestTokenLife = Duration.seconds(7 * 86_400)
+    /// How long a key stays published when another one took its place: the longest life of a token, and a day for
+    /// servers that share the keys and are not all started anew at once.
+    static let publication = Duration.seconds(8 * 86_400)
 
     var signing: [SigningKey]
     /// The first one seals; every one opens, for ever.
@@ -20,7 +21,7 @@ struct KeyRing: Sendable {
     func published(at now: Instant) -> [SigningKey] {
         signing.filter { key in
             guard let retired = key.retired else { return true }
-            return now < retired + KeyRing.longestTokenLife
+            return now < retired + KeyRing.publication
         }
     }
 

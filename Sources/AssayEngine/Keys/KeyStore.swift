@@ -58,13 +58,17 @@ public final class KeyStore: Sendable {
             }
         case .file(let file):
             return try file.locked { () throws(KeyError) -> KeyRing in
-                let ring =
-                    try file.read().map { (bytes) throws(KeyError) in try KeyRing(decoding: bytes) }
-                    ?? KeyRing(signing: [], sealing: [])
+                var ring = KeyRing(signing: [], sealing: [])
+                if var bytes = try file.read() {
+                    defer { SecretBytes.wipe(&bytes) }
+                    ring = try KeyRing(decoding: bytes)
+                }
                 guard let changed = try KeyStore.explained({ () throws(CryptoError) in try change(ring) }) else {
                     return ring
                 }
-                try file.write(KeyStore.explained { () throws(CryptoError) in try changed.encoded() })
+                var bytes = try KeyStore.explained { () throws(CryptoError) in try changed.encoded() }
+                defer { SecretBytes.wipe(&bytes) }
+                try file.write(bytes)
                 return changed
             }
         }

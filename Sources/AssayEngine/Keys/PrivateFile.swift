@@ -17,7 +17,8 @@ struct PrivateFile: Sendable {
     ///
     /// - Throws: when it cannot be read, or when others than its owner may read or write it.
     func read() throws(KeyError) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        // Without O_NONBLOCK a pipe in the file's place would be waited for.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }
@@ -33,15 +34,19 @@ struct PrivateFile: Sendable {
         while filled < bytes.count {
             let count = bytes[filled...].withUnsafeMutableBytes { readBytes(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw failure("read", path) }
+            guard count >= 0 else { throw failure("read", path) }
+            guard count > 0 else { throw KeyError("\(path) became shorter while it was read") }
             filled += count
         }
         return bytes
     }
 
     /// Replaces the file: a new one is written beside it, flushed to the disk, and renamed over it.
+    ///
+    /// To be called within ``locked(_:)``, so that there is one new file at a time: what a crash leaves of it, and of
+    /// the secrets in it, the next one replaces.
     func write(_ bytes: [UInt8]) throws(KeyError) {
-        let temporary = "\(directory)/.\(name).\(getpid()).new"
+        let temporary = "\(directory)/.\(name).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("create", temporary) }
@@ -64,7 +69,7 @@ struct PrivateFile: Sendable {
             unlink(temporary)
             throw error
         }
-        try flushDirectory()
+        try flush(directory)
     }
 
     /// Runs an operation while no other process runs one on this directory; makes the directory where there is none.
@@ -84,7 +89,12 @@ struct PrivateFile: Sendable {
         let parts = directory.split(separator: "/")
         for count in parts.indices {
             let path = (directory.hasPrefix("/") ? "/" : "") + parts[...count].joined(separator: "/")
-            guard mkdir(path, 0o700) != 0 else { continue }
+            guard mkdir(path, 0o700) != 0 else {
+                let parent = parts[..<count].joined(separator: "/")
+                // A folder that may be written and not read cannot be flushed either.
+                try? flush(directory.hasPrefix("/") ? "/\(parent)" : parent.isEmpty ? "." : parent)
+                continue
+            }
             // A parent that is there may still refuse to have one made in its place.
             let error = failure("make the folder", path)
             var status = stat()
@@ -92,11 +102,12 @@ struct PrivateFile: Sendable {
         }
     }
 
-    private func flushDirectory() throws(KeyError) {
-        let descriptor = open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
-        guard descriptor >= 0 else { throw failure("open", directory) }
+    /// Makes what was put into a folder survive a loss of power.
+    private func flush(_ folder: String) throws(KeyError) {
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { throw failure("open", folder) }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("flush", directory) }
+        guard fsync(descriptor) == 0 else { throw failure("flush", folder) }
     }
 
     private func failure(_ action: String, _ path: String) -> KeyError {

@@ -54,10 +54,14 @@ struct SealingKey: Sendable {
     static func open(_ sealed: [UInt8], for purpose: SealedPurpose, keys: [SealingKey]) -> [UInt8]? {
         guard sealed.count > headCount, sealed[0] == version else { return nil }
         let head = Array(sealed[..<headCount])
-        guard let key = keys.first(where: { $0.id == Array(head[1..<5]) }) else { return nil }
-        return try? AES256GCM.open(
-            sealed[headCount...], key: key.boxKey(salt: head[5..<21]), nonce: head[21..<33],
-            authenticating: (head + purpose.label)[...])
+        // Where the keys of two services were put together, two of them may share an identifier.
+        for key in keys where key.id[...] == head[1..<5] {
+            let plaintext = try? AES256GCM.open(
+                sealed[headCount...], key: key.boxKey(salt: head[5..<21]), nonce: head[21..<33],
+                authenticating: (head + purpose.label)[...])
+            if let plaintext { return plaintext }
+        }
+        return nil
     }
 
     private func boxKey(salt: ArraySlice<UInt8>) throws(CryptoError) -> SecretBytes {

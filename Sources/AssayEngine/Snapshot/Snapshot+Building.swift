@@ -20,7 +20,9 @@ extension Snapshot {
 
     /// The apps of a policy set under their names; for checking policies, no keys are needed.
     static func apps(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) -> [String: AppEntry] {
-        var problems: [Diagnostic] = []
+        let sink = DiagnosticSink()
+        // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
+        var seen: Set<Diagnostic> = []
         var apps: [String: AppEntry] = [:]
         apps.reserveCapacity(2 * policies.apps.count)
         for policy in policies.apps {
@@ -31,7 +33,7 @@ extension Snapshot {
                         methods[entry.method.descriptor.name] = entry
                     }
                 } catch {
-                    problems += error.all
+                    for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
             }
             let entry = AppEntry(
@@ -40,9 +42,7 @@ extension Snapshot {
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
-        // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
-        var seen: Set<Diagnostic> = []
-        if let problems = Diagnostics(problems.filter { seen.insert($0).inserted }) { throw problems }
+        try sink.throwIfAny()
         return apps
     }
 

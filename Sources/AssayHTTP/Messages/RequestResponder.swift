@@ -36,13 +36,14 @@ struct RequestResponder: Sendable {
     ///
     /// Without the query, where clients put API keys.
     private func log(_ fault: HTTPFault, request: (method: String, target: String)?, peer: String?) {
-        var metadata: Logger.Metadata = ["status": "\(fault.status.code)", "detail": "\(fault.message)"]
+        var metadata: Logger.Metadata = ["status": "\(fault.status.code)", "detail": "\"\(fault.message)\""]
         metadata["peer"] = peer.map { "\($0)" }
         if let request {
             let path = request.target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
             // No parser lets other bytes pass in a request line; a log line must not depend on that.
             let shown = path.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
-            metadata["request"] = "\(request.method) \(String(decoding: shown, as: UTF8.self))"
+            metadata["verb"] = "\(request.method)"
+            metadata["path"] = "\(String(decoding: shown, as: UTF8.self))"
         }
         logger.info("request refused", metadata: metadata)
     }

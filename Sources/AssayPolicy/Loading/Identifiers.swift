@@ -1,8 +1,8 @@
 /// The forms of the names that policies give.
 enum Identifiers {
-    /// A project's number: decimal digits.
+    /// A project's number: decimal digits, written as clients write it, without leading zeros.
     static func isProjectNumber(_ text: String) -> Bool {
-        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit)
+        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit) && !text.hasPrefix("0")
     }
 
     /// A project's ID: letters, digits, and `-`, `.`, `:` (domain-scoped); never only digits, which is a number.

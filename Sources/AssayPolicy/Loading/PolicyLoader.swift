@@ -1,7 +1,7 @@
 internal import AssayKit
 internal import AssayYAML
 
-/// Reads policy files one after the other, and goes on after errors so that all are found.
+/// Reads policy files one after the other, and goes on after errors so that all are found, or as many as are kept.
 struct PolicyLoader {
     private let sink: DiagnosticSink
     private var tokens: (policy: TokenPolicy, location: SourceLocation)?
@@ -33,7 +33,7 @@ struct PolicyLoader {
             file.optional("version")?.report("version \(version) of the policy format is not known; this is version 1")
         }
         if let section = file.optional("tokens") { readTokens(section) }
-        for project in file.optional("projects")?.elements() ?? [] { readProject(project) }
+        for project in file.optional("projects")?.elements() ?? [] where !sink.isOverfull { readProject(project) }
     }
 
     private mutating func readTokens(_ value: YAMLValue) {
@@ -63,7 +63,8 @@ struct PolicyLoader {
     private mutating func readProject(_ value: YAMLValue) {
         guard let section = value.mapping() else { return }
         defer { section.finish() }
-        let number = text(section, "number", "a project number: decimal digits", Identifiers.isProjectNumber)
+        let number = text(
+            section, "number", "a project number: decimal digits without leading zeros", Identifiers.isProjectNumber)
         let id = text(section, "id", "a project ID such as example-project", Identifiers.isProjectID)
         var issuerPrefix = "https://firebaseappcheck.googleapis.com/"
         if let issuer = section.optional("issuer"), let prefix = issuer.decode(String.self) {
@@ -77,12 +78,12 @@ struct PolicyLoader {
         if let id { names.claim("the project", id, by: section, key: "id") }
         let project = ProjectIdentity(number: number ?? "0", id: id ?? "unknown")
         var appsOfProject: [String: AppPolicy] = [:]
-        for value in section.optional("apps")?.elements() ?? [] {
+        for value in section.optional("apps")?.elements() ?? [] where !sink.isOverfull {
             guard let app = readApp(value, of: project, issuerPrefix: issuerPrefix) else { continue }
             apps.append(app)
             appsOfProject[app.identity.subject] = app
         }
-        for value in section.optional("oauth_clients")?.elements() ?? [] {
+        for value in section.optional("oauth_clients")?.elements() ?? [] where !sink.isOverfull {
             guard let client = readClient(value, apps: appsOfProject) else { continue }
             apps.append(client)
         }
@@ -112,7 +113,11 @@ struct PolicyLoader {
         let id = text(section, "id", "an OAuth client ID", Identifiers.isOAuthClientID)
         if let id { names.claim("the OAuth client", id, by: section, key: "id") }
         _ = section.optional("name", as: String.self)
-        let own = section.optional("providers") == nil ? nil : readProviders(section)
+        // A section that is there and empty is the client's own: nothing is inherited by leaving values out.
+        let own = section.stated("providers").map { _ in readProviders(section) }
+        if own == nil, let life = section.optional(ProviderKeys.tokenTTL) {
+            life.report("means nothing without `providers` of the client's own: those of its app are used")
+        }
         guard let link = section.required("app"), let appID = link.decode(String.self) else { return nil }
         guard let app = apps[appID] else {
             link.report(
@@ -158,39 +163,5 @@ struct PolicyLoader {
             return nil
         }
         return text
-    }
-}
-
-/// The keys that the kernel reads in every provider's section.
-enum ProviderKeys {
-    static let tokenTTL = "token_ttl"
-    static let all = [tokenTTL]
-
-    /// One hour, as in Google's service.
-    static let defaultTokenLife = Duration.seconds(3600)
-
-    /// A token's life: 30 minutes to 7 days, in whole seconds, the range of Google's service.
-    static func tokenLife(_ value: YAMLValue) -> Duration? {
-        guard let life = value.decode(Duration.self) else { return nil }
-        guard life >= .seconds(1800), life <= .seconds(7 * 86_400), life == .seconds(life.wholeSeconds) else {
-            value.report("expected a duration from 30m to 7d, in whole seconds")
-            return nil
-        }
-        return life
-    }
-}
-
-/// Names that may be given only once, over all files.
-private struct ClaimedNames {
-    private var locations: [String: SourceLocation] = [:]
-
-    mutating func claim(_ what: String, _ name: String, by section: YAMLMapping, key: String) {
-        guard let value = section.optional(key) else { return }
-        let claim = "\(what) `\(name)`"
-        if let first = locations[claim] {
-            value.report("\(claim) is defined twice", related: [.init(location: first, message: "first defined here")])
-        } else {
-            locations[claim] = value.location
-        }
     }
 }

@@ -1,4 +1,4 @@
-public import AssayKit
+package import AssayKit
 public import AssayYAML
 
 /// A plugin's own section of a policy file, which knows where it stands.
@@ -31,17 +31,17 @@ public struct PolicySection: Sendable {
     }
 
     /// What a plugin found wrong in its section, at the place that it names.
-    public func diagnostics(for error: ConfigurationError) -> Diagnostics {
+    package func diagnostics(for error: ConfigurationError) -> Diagnostics {
         Diagnostics(entry.value.diagnostic(for: error, path: path))
     }
 
     /// A problem with the section as a whole, at its key.
-    public func diagnostics(_ message: String, hint: String? = nil) -> Diagnostics {
+    package func diagnostics(_ message: String, hint: String? = nil) -> Diagnostics {
         Diagnostics(entry.diagnostic(message, in: parent, hint: hint))
     }
 
     /// The problem of a section for which there is no plugin.
-    public func unknownProvider(known: [String]) -> Diagnostics {
+    package func unknownProvider(known: [String]) -> Diagnostics {
         diagnostics("there is no provider `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
     }
 }

@@ -1,10 +1,6 @@
 /// What one decoding gathers beside its value, and the way every value in it is decoded.
 final class DecodingSession {
-    private(set) var unknownKeys: [Diagnostic] = []
-
-    func report(_ diagnostics: [Diagnostic]) {
-        for diagnostic in diagnostics where unknownKeys.count < LocatedFailure.limit { unknownKeys.append(diagnostic) }
-    }
+    let unknownKeys = DiagnosticSink(limit: LocatedFailure.limit)
 
     /// A value of any type at a node. Throws only errors that have their place.
     ///

@@ -18,12 +18,17 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { try value(key).isNull }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        guard let index = log.index(key.stringValue), !log.entries[index].value.isNull else { return nil }
+        guard let index = log.index(key.stringValue) else {
+            log.noteMissing(type)
+            return nil
+        }
+        guard !log.entries[index].value.isNull else { return nil }
         return try decode(type, log.entries[index].value, key)
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        try decode(type, value(key), key)
+        if !contains(key) { log.noteMissing(type) }
+        return try decode(type, value(key), key)
     }
 
     private func decode<T: Decodable>(_ type: T.Type, _ node: YAMLNode, _ key: Key) throws -> T {

@@ -55,7 +55,7 @@ final class NodeDecoder: Decoder {
     }
 
     func reportUnknownKeys() {
-        if let log, !isShared { session.report(log.unknownKeys(in: path)) }
+        if let log, !isShared { log.reportUnknownKeys(in: path, to: session.unknownKeys) }
         for decoder in nested { decoder.reportUnknownKeys() }
     }
 

@@ -23,7 +23,7 @@ package struct YAMLDecoder {
         _ type: T.Type, from node: YAMLNode, path: YAMLPath, log: KeyLog?, into sink: DiagnosticSink
     ) -> T? {
         let session = DecodingSession()
-        defer { for diagnostic in session.unknownKeys { sink.report(diagnostic) } }
+        defer { if let unknown = session.unknownKeys.diagnostics { sink.report(unknown) } }
         do {
             guard let log else { return try session.decode(type, from: node, at: path) }
             let decoder = NodeDecoder(node, path: path, session: session, isHomogeneous: false, sharing: log)

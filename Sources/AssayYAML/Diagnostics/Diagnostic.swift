@@ -6,7 +6,7 @@ public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
         /// Why the place matters, such as "first defined here".
         public let message: String
 
-        public init(location: SourceLocation, message: String) {
+        package init(location: SourceLocation, message: String) {
             self.location = location
             self.message = message
         }
@@ -25,7 +25,7 @@ public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
     /// The source line for the caret; nil when there is none to show.
     public let excerpt: SourceExcerpt?
 
-    public init(
+    package init(
         location: SourceLocation?, path: String = "", message: String, hint: String? = nil, related: [Note] = [],
         excerpt: SourceExcerpt? = nil
     ) {
@@ -38,7 +38,7 @@ public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The same without the source line, for values that may be a secret written in the wrong place.
-    public var withoutExcerpt: Diagnostic {
+    package var withoutExcerpt: Diagnostic {
         Diagnostic(location: location, path: path, message: message, hint: hint, related: related)
     }
 

@@ -1,6 +1,6 @@
 /// Gathers problems while policy files are read, so that an operator sees all of them at once.
 ///
-/// At most `limit` are kept; the others are counted.
+/// At most `limit` are kept; the others are counted, and a reader that has many more to look at may stop then.
 package final class DiagnosticSink {
     private var kept: [Diagnostic] = []
     private var omitted = 0
@@ -12,6 +12,9 @@ package final class DiagnosticSink {
 
     /// Whether nothing has been reported.
     package var isEmpty: Bool { kept.isEmpty }
+
+    /// Whether there were more problems than are kept, so that it is of no use to look for others.
+    package var isOverfull: Bool { omitted > 0 }
 
     /// What was reported, sorted; nil when nothing was.
     package var diagnostics: Diagnostics? { Diagnostics(kept, omitted: omitted) }

@@ -1,17 +1,17 @@
 /// What is wrong with policy files: at least one problem, sorted by file, line and column.
 public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     public let all: [Diagnostic]
-    /// How many more problems were found and not kept.
+    /// How many more problems were found and not kept; there may be others, because readers stop early then.
     public let omitted: Int
 
     /// Exactly one problem.
-    public init(_ diagnostic: Diagnostic) {
+    package init(_ diagnostic: Diagnostic) {
         all = [diagnostic]
         omitted = 0
     }
 
     /// Several problems in any order; nil when there are none.
-    public init?(_ diagnostics: [Diagnostic], omitted: Int = 0) {
+    package init?(_ diagnostics: [Diagnostic], omitted: Int = 0) {
         guard !diagnostics.isEmpty else { return nil }
         all = diagnostics.enumerated()
             .sorted { left, right in
@@ -28,6 +28,6 @@ public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     /// Each problem in full, one after the other.
     public var description: String {
         let listed = all.map(\.description).joined(separator: "\n")
-        return omitted == 0 ? listed : "\(listed)\nand \(omitted) more problems"
+        return omitted == 0 ? listed : "\(listed)\nand at least \(omitted) more"
     }
 }

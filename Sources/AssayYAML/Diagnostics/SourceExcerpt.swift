@@ -5,7 +5,7 @@ public struct SourceExcerpt: Sendable, Hashable, CustomStringConvertible {
     /// How many characters of `text` stand before the place.
     public let caret: Int
 
-    public init(text: String, caret: Int) {
+    package init(text: String, caret: Int) {
         self.text = text
         self.caret = caret
     }

@@ -5,7 +5,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     public let line: Int
     public let column: Int
 
-    public init(file: String, line: Int, column: Int) {
+    package init(file: String, line: Int, column: Int) {
         self.file = file
         self.line = line
         self.column = column

@@ -2,10 +2,12 @@
 package enum Spelling {
     /// Names of more bytes than this are not compared.
     private static let longest = 64
+    /// So many names are compared; a list of more is no help to a reader either.
+    private static let most = 1000
 
     /// The candidate nearest to a name, or nil when none is near: one slip in a short name, up to three in a long one.
     package static func suggestion(for name: String, among candidates: [String]) -> String? {
-        guard name.utf8.count <= longest else { return nil }
+        guard name.utf8.count <= longest, candidates.count <= most else { return nil }
         let slips = name.utf8.count <= 4 ? 1 : name.utf8.count <= 8 ? 2 : 3
         var best: (distance: Int, candidate: String)?
         for candidate in candidates where candidate != name && candidate.utf8.count <= longest {
@@ -17,19 +19,28 @@ package enum Spelling {
         return best?.candidate
     }
 
-    /// "did you mean `x`?" for a near candidate; otherwise the list of what is known; nil when nothing is.
+    /// "did you mean `x`?" for a near candidate; otherwise the list of what is known; nil when nothing is,
+    /// or too much.
     package static func hint(for name: String, among candidates: [String]) -> String? {
         if let suggestion = suggestion(for: name, among: candidates) { return "did you mean `\(suggestion)`?" }
-        guard !candidates.isEmpty else { return nil }
+        guard !candidates.isEmpty, candidates.count <= most else { return nil }
         let listed = candidates.sorted().prefix(20).map { "`\($0)`" }.joined(separator: ", ")
         return "known here: \(listed)\(candidates.count > 20 ? ", …" : "")"
     }
 
     /// The optimal string alignment distance (Damerau-Levenshtein without repeated edits); case counts as no slip.
     private static func distance(_ left: String, _ right: String) -> Int? {
-        let a = Array(left.lowercased().unicodeScalars)
-        let b = Array(right.lowercased().unicodeScalars)
+        var a = Array(left.lowercased().unicodeScalars)[...]
+        var b = Array(right.lowercased().unicodeScalars)[...]
         guard !a.isEmpty, !b.isEmpty, abs(a.count - b.count) <= 3 else { return nil }
+        // What both begin and end with costs nothing.
+        while let first = a.first, first == b.first { (a, b) = (a.dropFirst(), b.dropFirst()) }
+        while let last = a.last, last == b.last { (a, b) = (a.dropLast(), b.dropLast()) }
+        return distance(Array(a), Array(b))
+    }
+
+    private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
         var beforePrevious: [Int] = []
         var previous = Array(0...b.count)
         for i in 1...a.count {

@@ -20,10 +20,12 @@ package final class YAMLSource: Sendable {
         SourceLocation(file: file, line: Int(position.line), column: Int(position.column))
     }
 
-    /// The line at a position, cut to a window when it is long; nil past the last line, and for lines so long that it
-    /// would take long to find the place.
+    /// The line at a position, cut to a window when it is long; nil past the last line, for lines so long that it
+    /// would take long to find the place, and when no text was kept.
     func excerpt(at position: YAMLPosition) -> SourceExcerpt? {
-        guard let line = lineBytes(Int(position.line)), line.count <= Self.longestLine else { return nil }
+        guard !bytes.isEmpty, let line = lineBytes(Int(position.line)), line.count <= Self.longestLine else {
+            return nil
+        }
         let caret = Int(position.column) - 1
         let first = caret > Self.windowBefore + 10 ? caret - Self.windowBefore : 0
         var index = line.startIndex

@@ -22,7 +22,8 @@ struct TreeBuilder {
         self.limits = limits
     }
 
-    /// Consumes all events; duplicate keys and the like are gathered, syntax errors and limits end it.
+    /// Consumes all events; duplicate keys and the like are gathered until there are too many, syntax errors and limits
+    /// end it.
     mutating func build(from parser: borrowing EventParser) throws(Diagnostics) -> YAMLNode {
         do throws(Diagnostics) {
             while try accept(parser.next().pointee) {}
@@ -35,8 +36,9 @@ struct TreeBuilder {
         return root
     }
 
-    /// Takes one event; false after the last.
+    /// Takes one event; false after the last, and when there are problems enough.
     private mutating func accept(_ event: yaml_event_t) throws(Diagnostics) -> Bool {
+        guard !problems.isOverfull else { return false }
         switch event.type {
         case YAML_STREAM_END_EVENT:
             return false

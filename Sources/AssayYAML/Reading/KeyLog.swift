@@ -1,8 +1,13 @@
+internal import AssayKit
+
 /// Which keys of one mapping were asked for, by whomever.
 final class KeyLog {
     let entries: [YAMLEntry]
     /// Whether a reader gave up on the mapping half-way, so that the keys it would have asked for are not known.
     var isIncomplete = false
+    /// Whether a reference to a secret was asked for and is not there: a value under a misspelled key may then be the
+    /// secret itself, and the line is not shown.
+    private(set) var lacksSecret = false
     private var asked: [String] = []
     private var hits: Set<Int> = []
     /// The first 64 hits, which spares most mappings the set.
@@ -33,22 +38,29 @@ final class KeyLog {
         position(of: key).map(isHit) ?? asked.contains(key)
     }
 
+    /// Takes note that a value of a type was asked for and is not there.
+    func noteMissing(_ type: any Any.Type) {
+        if type == SecretReference.self { lacksSecret = true }
+    }
+
     /// Counts all keys as known, for mappings whose keys are names.
     func acceptAll() {
         for index in entries.indices { hit(index) }
     }
 
-    /// One problem for each key that nobody asked for.
-    func unknownKeys(in path: YAMLPath) -> [Diagnostic] {
-        guard !isIncomplete else { return [] }
+    /// Reports a problem for each key that nobody asked for.
+    func reportUnknownKeys(in path: YAMLPath, to sink: DiagnosticSink) {
+        guard !isIncomplete else { return }
         let unknown = entries.indices.filter { !isHit($0) }
-        guard !unknown.isEmpty else { return [] }
+        guard !unknown.isEmpty else { return }
         let known = distinctAsked
-        return unknown.prefix(100).map { index in
-            let key = entries[index].key
-            return entries[index].diagnostic(
-                "unknown key \(DisplayText.quoted(key))", in: path, hint: Spelling.hint(for: key, among: known))
-        }
+        for index in unknown { sink.report(unknownKey(entries[index], in: path, known: known)) }
+    }
+
+    private func unknownKey(_ entry: YAMLEntry, in path: YAMLPath, known: [String]) -> Diagnostic {
+        let diagnostic = entry.diagnostic(
+            "unknown key \(DisplayText.quoted(entry.key))", in: path, hint: Spelling.hint(for: entry.key, among: known))
+        return lacksSecret ? diagnostic.withoutExcerpt : diagnostic
     }
 
     /// For a missing key: a key that is there, that nobody asked for, and that is spelled much like it.

@@ -22,11 +22,16 @@ package final class YAMLMapping {
 
     /// The value of a key, whatever it is, null included; a missing one is reported.
     package func required(_ key: String) -> YAMLValue? {
-        guard let entry = log.entry(key) else {
+        guard let value = stated(key) else {
             value.sink.report(Self.missing(key, in: value.node, path: path, log: log))
             return nil
         }
-        return child(entry)
+        return value
+    }
+
+    /// The value of a key, whatever it is, null included; nil when it is missing.
+    package func stated(_ key: String) -> YAMLValue? {
+        log.entry(key).map { child($0) }
     }
 
     /// The decoded value of a key; nil when it is missing, null, or wrong, which is reported.
@@ -61,7 +66,7 @@ package final class YAMLMapping {
 
     /// Reports every key that nobody asked for, unless a reader gave up half-way and is reported already.
     package func finish() {
-        for diagnostic in log.unknownKeys(in: path) { value.sink.report(diagnostic) }
+        log.reportUnknownKeys(in: path, to: value.sink)
     }
 
     private func child(_ entry: YAMLEntry) -> YAMLValue {
@@ -71,10 +76,11 @@ package final class YAMLMapping {
     /// The problem of a key that is not there.
     static func missing(_ key: String, in node: YAMLNode, path: YAMLPath, log: KeyLog) -> Diagnostic {
         let near = log.misspelling(of: key)
-        return node.diagnostic(
+        let diagnostic = node.diagnostic(
             "missing key \(DisplayText.quoted(key))", path: path.key(key),
             hint: near.map { "is \(DisplayText.quoted($0.key)) a misspelling of it?" },
             related: near.map { [.init(location: $0.keyLocation, message: "\(DisplayText.quoted($0.key)) is here")] }
                 ?? [])
+        return log.lacksSecret ? diagnostic.withoutExcerpt : diagnostic
     }
 }

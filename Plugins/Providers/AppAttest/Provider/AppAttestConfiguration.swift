@@ -54,13 +54,25 @@ public struct AppAttestConfiguration: Decodable, Sendable {
 }
 
 extension AppAttestConfiguration {
+    /// SHA-256 of the key of the root that attestations are verified under; nil when that is Apple's.
+    func root() throws(ConfigurationError) -> [UInt8]? {
+        guard trustAnchor != nil else { return nil }
+        let point = try attestationAnchor().certificate.key.point
+        let apple = (try? AppleRoots.appAttestAnchor())?.certificate.key.point
+        return point == apple ? nil : SHA256.hash(point)
+    }
+
     func verifier() throws(ConfigurationError) -> AttestationVerifier {
         let receipts = receipts ?? .recorded
         guard trustAnchor != nil || receiptTrustAnchor != nil else { return try AppleVerifiers.verifier(receipts) }
-        let anchor = try Self.anchor(trustAnchor, key: "trust_anchor", otherwise: AppleRoots.appAttestAnchor)
+        let anchor = try attestationAnchor()
         let receiptAnchor = try Self.anchor(
             receiptTrustAnchor, key: "receipt_trust_anchor", otherwise: AppleRoots.receiptAnchor)
         return AttestationVerifier(anchors: [anchor], receipts: receipts.requirement(anchor: receiptAnchor))
+    }
+
+    private func attestationAnchor() throws(ConfigurationError) -> TrustAnchor {
+        try Self.anchor(trustAnchor, key: "trust_anchor", otherwise: AppleRoots.appAttestAnchor)
     }
 
     private static func anchor(

@@ -30,6 +30,8 @@ public struct AppAttestProvider: AttestationProvider {
     private let appID: AppAttestAppID
     private let rules: AppAttestRules
     private let verifier: AttestationVerifier
+    /// SHA-256 of the key of the root that stands in for Apple's; nil for Apple's.
+    private let root: [UInt8]?
 
     public init(_ configuration: AppAttestConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
         guard let apple = app.apple else {
@@ -42,7 +44,8 @@ public struct AppAttestProvider: AttestationProvider {
         }
         rules = try AppAttestRules(configuration)
         verifier = try configuration.verifier()
-        if configuration.trustAnchor != nil {
+        root = try configuration.root()
+        if configuration.trustAnchor != nil || configuration.receiptTrustAnchor != nil {
             host.logger.warning(
                 "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"]
             )
@@ -61,7 +64,7 @@ public struct AppAttestProvider: AttestationProvider {
         }
         if let reason = rules.judge(attestation.validationCategory) { return .refused(reason) }
         let artifact = AttestedKeyArtifact(
-            publicKey: attestation.publicKey, environment: attestation.environment, attested: context.now)
+            publicKey: attestation.publicKey, environment: attestation.environment, attested: context.now, root: root)
         return .verified(
             Appraisal(
                 facts: AppAttestFacts.of(attestation),
@@ -73,6 +76,7 @@ public struct AppAttestProvider: AttestationProvider {
         guard let artifact = context.sealer.open(request.artifact).flatMap(AttestedKeyArtifact.init(encoded:)) else {
             return .refused(AppAttestReasons.artifactInvalid)
         }
+        guard artifact.root == root else { return .refused(AppAttestReasons.artifactRootUntrusted) }
         guard rules.environments.contains(artifact.environment) else {
             return .refused(AppAttestReasons.environmentNotAllowed, detail: artifact.environment.rawValue)
         }

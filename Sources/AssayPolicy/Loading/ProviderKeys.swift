@@ -1,0 +1,21 @@
+internal import AssayKit
+internal import AssayYAML
+
+/// The keys that the kernel reads in every provider's section.
+enum ProviderKeys {
+    static let tokenTTL = "token_ttl"
+    static let all = [tokenTTL]
+
+    /// One hour, as in Google's service.
+    static let defaultTokenLife = Duration.seconds(3600)
+
+    /// A token's life: 30 minutes to 7 days, in whole seconds, the range of Google's service.
+    static func tokenLife(_ value: YAMLValue) -> Duration? {
+        guard let life = value.decode(Duration.self) else { return nil }
+        guard life >= .seconds(1800), life <= .seconds(7 * 86_400), life == .seconds(life.wholeSeconds) else {
+            value.report("expected a duration from 30m to 7d, in whole seconds")
+            return nil
+        }
+        return life
+    }
+}

@@ -1,0 +1,11 @@
+public import AssayKit
+
+/// The policy of one app or OAuth client.
+public struct AppPolicy: Sendable {
+    public let identity: AppIdentity
+    /// What stands before the project's number in a token's `iss`.
+    public let issuerPrefix: String
+    /// The other name that the resource goes by, with the project's ID in place of its number; nil when it has one name.
+    public let alias: String?
+    public let providers: [ProviderPolicy]
+}

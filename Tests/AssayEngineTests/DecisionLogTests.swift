@@ -1,0 +1,110 @@
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import AssayTesting
+import Logging
+import Synchronization
+import Testing
+
+@Suite("The log of decisions")
+struct DecisionLogTests {
+    /// The fields of the only line that an engine writes about a call.
+    private func fields(_ resource: String, _ body: JSON = [:]) async throws -> Logger.Metadata {
+        let log = Log()
+        let logger = Logger(label: "test") { _ in Handler(log: log) }
+        let engine = try Engine(
+            registry: Registry([.provider(TalkingProvider.self)]),
+            policies: .load([
+                PolicyFile(
+                    name: "a.yaml",
+                    text: "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {talking: {}}}]}]")
+            ]),
+            keys: .ephemeral(), host: Host(store: MemoryStore(clock: .system), logger: logger))
+        _ = await engine.handle(Call("exchangeTalking", resource: resource, body: body, peer: "192.0.2.1"))
+        let lines = log.lines.withLock { $0 }
+        #expect(lines.count == 1)
+        return try #require(lines.first)
+    }
+
+    @Test(
+        "Nobody can write a field of another name, or another line, into a line",
+        arguments: [
+            "oauthClients/a decision=01 reason=none", "projects/a\nnotice x", "oauthClients/\"a\" b=\"c\"",
+            "oauthClients/\u{1B}[2J\u{202E}=", String(repeating: "a b=", count: 1000), "",
+        ])
+    func resources(_ resource: String) async throws {
+        try check(await fields(resource))
+    }
+
+    @Test(
+        "What evidence says of itself is one field, whatever it says",
+        arguments: ["1.0 (5)", "1 reason=none", "\"1\" b=\"2\"", "1\r\n2", "\u{2028}\u{0}"])
+    func evidence(_ words: String) async throws {
+        let app = "projects/a/apps/1:1:ios:a"
+        let good = try await fields(app, ["words": .string(words)])
+        #expect(good["fact.words"] != nil)
+        try check(good)
+        let bad = try await fields(app, ["words": .string(words), "refuse": true])
+        #expect(bad["detail"] != nil)
+        try check(bad)
+    }
+
+    /// A value is printable ASCII; with spaces it stands in quotation marks, and there are none within.
+    private func check(_ fields: Logger.Metadata) throws {
+        for (name, value) in fields {
+            let text = "\(value)"
+            #expect(text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }, "\(name)")
+            #expect(text.utf8.count < 200, "\(name)")
+            let isQuoted = text.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
+            let inner = isQuoted ? String(text.dropFirst().dropLast()) : text
+            #expect(!inner.contains("\""), "\(name): \(text)")
+            #expect(isQuoted || !text.contains(" "), "\(name): \(text)")
+        }
+    }
+}
+
+private final class Log: Sendable {
+    let lines = Mutex<[Logger.Metadata]>([])
+}
+
+private struct Handler: LogHandler {
+    let log: Log
+    var logLevel = Logger.Level.trace
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        log.lines.withLock { $0.append(event.metadata ?? [:]) }
+    }
+}
+
+/// Repeats what the evidence says.
+private struct TalkingProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable {}
+    struct Request: RequestMessage {
+        let words: String
+        let isRefused: Bool
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            words = try fields.string("words")
+            isRefused = try fields.bool("refuse")
+        }
+    }
+
+    static let refused = Reason("talking_refused", "It was to be refused.")
+    static let descriptor = PluginDescriptor(
+        name: "talking", contract: 1, summary: "Repeats.", reasons: [refused], facts: ["words"])
+    static let methods: [ProviderMethod<TalkingProvider>] = [
+        .exchange("exchangeTalking") { (_, request: Request, _) in
+            request.isRefused
+                ? .refused(refused, detail: request.words)
+                : .verified(Appraisal(facts: [Fact("words", .text(request.words))]))
+        }
+    ]
+
+    init(_ configuration: Configuration, app: AppIdentity, host: Host) {}
+}
