@@ -134,6 +134,26 @@ struct PolicyRefusalTests {
         #expect(problem.related.map { "\($0.location)" } == ["a.yaml:5:13"])
     }
 
+    @Test(
+        "No message steers the terminal, whatever it quotes", arguments: ["\u{FEFF}", "\u{202E}", "\u{1B}[2J", "\u{7}"])
+    func control(_ text: String) throws {
+        let file = Self.app + "    oauth_clients: [{id: client, app: \"\(Self.escaped(text))\"}]"
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([PolicyFile(name: "a.yaml", text: file)])
+        }
+        #expect(error.all.first?.message.contains("there is no app") == true)
+        #expect(error.all.first?.message.unicodeScalars.contains("\u{FFFD}") == true)
+        #expect(!error.description.unicodeScalars.contains { text.unicodeScalars.first == $0 })
+    }
+
+    /// The text as YAML's double quotes take it.
+    private static func escaped(_ text: String) -> String {
+        text.unicodeScalars.map {
+            $0.value < 0x20 ? "\\x" + String($0.value + 0x100, radix: 16).dropFirst() : String($0)
+        }
+        .joined()
+    }
+
     @Test("The section `tokens` may stand in one file only")
     func duplicateTokens() throws {
         let file = "tokens: {algorithm: RS256}"

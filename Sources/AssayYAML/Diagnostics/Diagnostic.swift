@@ -31,8 +31,8 @@ public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
     ) {
         self.location = location
         self.path = path
-        self.message = message
-        self.hint = hint
+        self.message = DisplayText.line(message)
+        self.hint = hint.map(DisplayText.line)
         self.related = related
         self.excerpt = excerpt
     }

@@ -17,6 +17,12 @@ enum DisplayText {
         return String(result)
     }
 
+    /// A message, which may quote something that was not made fit before: one line that steers no terminal.
+    static func line(_ text: String) -> String {
+        guard !text.unicodeScalars.allSatisfy(isSafe) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
+    }
+
     /// Whether a terminal shows the scalar without being steered by it: no controls, no direction overrides.
     static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
