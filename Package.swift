@@ -101,6 +101,16 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        // What is fuzzed. The fuzzers are built by the package in Tests/Fuzz, which has these files in common with this.
+        .target(
+            name: "FuzzEntries",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
+                "AppAttest", "Debug", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Fuzz/Sources/Fuzz/Entries",
+            swiftSettings: settings),
+
         // Tests.
         .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: settings),
         .testTarget(name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport"], swiftSettings: settings),
@@ -115,7 +125,7 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", .product(name: "Logging", package: "swift-log"),
+                "Debug", "FuzzEntries", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

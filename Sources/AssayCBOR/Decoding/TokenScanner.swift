@@ -21,7 +21,7 @@ struct TokenScanner {
         }
         let head = start.pointee
         if isStrict { try refuseLoose(head) }
-        if let simple = try simple(head) { return simple }
+        if let token = try unnamed(head) { return token }
 
         var token: Token?
         let result = withUnsafeMutablePointer(to: &token) { place in
@@ -54,9 +54,12 @@ struct TokenScanner {
         }
     }
 
-    /// Simple values without a meaning, which libcbor refuses (RFC 8949, section 3.3).
-    private mutating func simple(_ head: UInt8) throws(CBORError) -> Token? {
+    /// Tags and simple values without a meaning, which libcbor refuses (RFC 8949, sections 3.3 and 3.4).
+    private mutating func unnamed(_ head: UInt8) throws(CBORError) -> Token? {
         switch head {
+        case 0xC0...0xD7:
+            offset += 1
+            return .tag(UInt64(head & 0x1F))
         case 0xE0...0xF3:
             offset += 1
             return .simple(head & 0x1F)

@@ -1,0 +1,94 @@
+internal import AppAttest
+internal import AssayCrypto
+internal import AssayEngine
+public import AssayKit
+public import AssayTesting
+
+/// The simulated device and authority that the evidence of the corpora is from, and what a server expects of it.
+///
+/// All keys come from seeds, so that evidence made by one process is good in any other. Only the root of receipts, which
+/// receipts must contain byte by byte, is kept as it was once signed.
+public struct FuzzScene: Sendable {
+    /// 2026-11-21T12:00:00Z
+    public static let now = Instant(seconds: 1_795_262_400)
+    public static let clientDataHash = SHA256.hash(Array("a challenge".utf8))
+    public static let app = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .development)
+    public static let issuer = "https://firebaseappcheck.googleapis.com/1234567890"
+    public static let audience = "projects/example-project"
+
+    public let authority: SimulatedAppleCA
+    /// The device's key, the first one that ``device(_:)`` makes.
+    public let key: SimulatedKey
+    let appID: AppAttestAppID
+    let attestations: AttestationVerifier
+    let attestationsWithoutReceipts: AttestationVerifier
+    let receipts: ReceiptVerifier
+    let publicKey: ECPublicKey
+    /// The statement of a genuine attestation.
+    let attestation: [UInt8]
+    /// The key that claims are signed with.
+    let signer: JWSSigner
+    let tokens: TokenVerifier
+
+    /// The one scene of this process.
+    public static func shared() throws -> FuzzScene { try made.get() }
+
+    private static let made = Result { try FuzzScene() }
+    private static let seed: UInt64 = 10
+
+    private init() throws {
+        authority = try SimulatedAppleCA(at: Self.now, random: .seeded(1))
+        key = try SimulatedKey(.p256, random: .seeded(Self.seed))
+        appID = try AppAttestAppID(Self.app.appID)
+        let anchor = try TrustAnchor(der: authority.rootCertificateDER)
+        receipts = ReceiptVerifier(anchors: [try TrustAnchor(der: Self.receiptRoot)])
+        attestations = AttestationVerifier(
+            anchors: [anchor], receipts: .required(receipts, maximumAge: .seconds(300), acceptsLegacy: true))
+        attestationsWithoutReceipts = AttestationVerifier(anchors: [anchor], receipts: .unchecked)
+        publicKey = try ECPublicKey(curve: .p256, x963: key.point)
+        let device = Self.device(.iOS27, authority)
+        attestation = try device.attestKey(
+            try device.generateKey(), clientDataHash: Self.clientDataHash, app: Self.app, at: Self.now)
+        let tokenKey = try PrivateKey.generate(.ec(.p256))
+        signer = try JWSSigner(key: tokenKey, keyID: "fuzz", algorithm: .es256)
+        tokens = TokenVerifier(keys: JWKSet([JWK(signing: tokenKey.publicKey, keyID: "fuzz")]))
+    }
+
+    /// A device whose first key is the one that is expected.
+    public func device(_ system: SimulatedSystem) -> SimulatedDevice {
+        Self.device(system, authority)
+    }
+
+    private static func device(_ system: SimulatedSystem, _ authority: SimulatedAppleCA) -> SimulatedDevice {
+        SimulatedDevice(authority: authority, system: system, random: .seeded(seed))
+    }
+
+    /// A receipt with the root that ``receiptRoot`` is.
+    public func receipt(_ fields: [ReceiptField]) -> ReceiptTemplate {
+        var template = ReceiptTemplate(fields: fields, signedBy: authority)
+        Self.changeRoot(of: &template)
+        return template
+    }
+
+    /// Puts the root that ``receiptRoot`` is in the place of the authority's.
+    public static func changeRoot(of template: inout ReceiptTemplate) {
+        template.certificates = template.certificates.dropLast() + [receiptRoot]
+    }
+
+    var attestationExpectation: AttestationExpectation {
+        AttestationExpectation(
+            appID: appID, keyID: key.identifier, clientDataHash: Self.clientDataHash,
+            environments: [.development, .production])
+    }
+
+    var assertionExpectation: AssertionExpectation {
+        AssertionExpectation(appID: appID, clientDataHash: Self.clientDataHash, previousCounter: 0)
+    }
+
+    var receiptExpectation: ReceiptExpectation {
+        ReceiptExpectation(
+            appID: appID, publicKey: key.point, environment: .development, maximumAge: .seconds(100 * 86_400))
+    }
+
+    static let tokenExpectation = TokenVerifier.Expectation(issuer: issuer, audience: audience)
+}
