@@ -1,0 +1,75 @@
+internal import AppAttest
+internal import AssayCrypto
+internal import AssayKit
+internal import AssayTesting
+
+/// Evidence of a simulated device, whose keys and certificates are of the kinds of Apple's.
+enum AppAttestBenchmarks {
+    static let all = [
+        Benchmark(names: ["attestation.verify"], run: attestation),
+        Benchmark(names: ["assertion.verify", "assertion.verify.from-point"], run: assertion),
+    ]
+
+    private static let appID = "ABCDE12345.com.example.app"
+    private static let clientDataHash = SHA256.hash(Array("a challenge".utf8))
+
+    /// An attestation without its receipt, under an intermediate that was verified before.
+    private static func attestation(for time: Duration) async throws -> [ReportLine] {
+        let now = HostClock.system.now
+        let authority = try SimulatedAppleCA(at: now)
+        let device = SimulatedDevice(authority: authority)
+        let keyID = try device.generateKey()
+        let evidence = try device.attestKey(
+            keyID, clientDataHash: clientDataHash, app: SimulatedApp(appID: appID, environment: .production), at: now)
+        let verifier = AttestationVerifier(
+            anchors: [try TrustAnchor(der: authority.rootCertificateDER)], receipts: .unchecked)
+        let expectation = AttestationExpectation(
+            appID: try AppAttestAppID(appID), keyID: Base64.decode(keyID) ?? [], clientDataHash: clientDataHash,
+            environments: [.production])
+        let verification = Operation {
+            guard case .verified = verifier.verify(evidence, expecting: expectation, at: now) else {
+                throw BenchmarkFailure("the attestation is refused")
+            }
+        }
+        let rates = try await Interleaved.rates(
+            [verification, try bareVerification(with: authority.intermediate.key)], for: time)
+        return [ReportLine("attestation.verify", rate: rates[0], limit: rates[1], needed: 0.75)]
+    }
+
+    /// An assertion, with a key that was kept and with one that is made of its point each time.
+    private static func assertion(for time: Duration) async throws -> [ReportLine] {
+        let device = SimulatedDevice(authority: try SimulatedAppleCA(at: HostClock.system.now))
+        let keyID = try device.generateKey()
+        let evidence = try device.generateAssertion(
+            keyID, clientDataHash: clientDataHash, app: SimulatedApp(appID: appID, environment: .production))
+        let key = try device.key(keyID)
+        let keptKey = try ECPublicKey(curve: .p256, x963: key.point)
+        let expectation = AssertionExpectation(
+            appID: try AppAttestAppID(appID), clientDataHash: clientDataHash, previousCounter: 0)
+        let verifier = AssertionVerifier()
+        let withKeptKey = Operation {
+            try requireVerified(verifier.verify(evidence, publicKey: keptKey, expecting: expectation))
+        }
+        let withPoint = Operation {
+            try requireVerified(verifier.verify(evidence, publicKey: key.point, expecting: expectation))
+        }
+        let rates = try await Interleaved.rates([withKeptKey, withPoint, try bareVerification(with: key)], for: time)
+        return [
+            ReportLine("assertion.verify", rate: rates[0], limit: rates[2], needed: 0.8),
+            ReportLine("assertion.verify.from-point", rate: rates[1], limit: rates[2]),
+        ]
+    }
+
+    private static func requireVerified(_ outcome: AssertionOutcome) throws(BenchmarkFailure) {
+        guard case .verified = outcome else { throw BenchmarkFailure("the assertion is refused") }
+    }
+
+    /// One signature of ECDSA with SHA-256 and the very key that signed the evidence.
+    private static func bareVerification(with key: SimulatedKey) throws -> Operation {
+        let message = Array("a message".utf8)
+        return try BareCall.verification(
+            .ec(ECPublicKey(curve: key.curve, x963: key.point)), message: message,
+            signature: key.sign(message, digest: .sha256)
+        ).operation
+    }
+}
