@@ -21,7 +21,8 @@ struct DecisionLogTests {
             ]),
             keys: .ephemeral(), host: Host(store: MemoryStore(clock: .system), logger: logger))
         _ = await engine.handle(Call("exchangeTalking", resource: resource, body: body, peer: "192.0.2.1"))
-        let lines = log.lines.withLock { $0 }
+        // The engine says, too, that it made its first keys.
+        let lines = log.lines.withLock { $0 }.filter { $0["decision"] != nil }
         #expect(lines.count == 1)
         return try #require(lines.first)
     }

@@ -9,7 +9,7 @@ internal import AssayKit
 ///
 /// where the audience is a part of the hash of the app and the provider that it is for, so that a challenge for another
 /// app is told apart from a forged one; the HMAC covers the names in full. Only that a challenge was used is stored.
-struct ChallengeIssuer: Sendable {
+enum ChallengeIssuer {
     /// How long a challenge is good for: what Google's service says, `300s`.
     static let life = Duration.seconds(300)
     /// How far a challenge's time may lie ahead of ours: other servers of the same service have clocks of their own.
@@ -20,11 +20,10 @@ struct ChallengeIssuer: Sendable {
     private static let version: UInt8 = 1
     private static let count = 69
 
-    let keys: [SealingKey]
-
     /// A fresh challenge for a purpose: an app and a provider.
-    func issue(for purpose: SealedPurpose, now: Instant, randomness: Randomness) throws(KeyError) -> [UInt8] {
-        guard let key = keys.first else { throw KeyError("there is no sealing key") }
+    static func issue(
+        for purpose: SealedPurpose, key: SealingKey, now: Instant, randomness: Randomness
+    ) -> [UInt8] {
         var challenge = [ChallengeIssuer.version] + key.id + purpose.tag
         challenge += UInt64(clamping: now.milliseconds).bigEndianBytes
         challenge += randomness.bytes(16)
@@ -32,7 +31,9 @@ struct ChallengeIssuer: Sendable {
     }
 
     /// What a challenge that came back is.
-    func inspect(_ challenge: [UInt8], for purpose: SealedPurpose, now: Instant) -> Inspection {
+    static func inspect(
+        _ challenge: [UInt8], for purpose: SealedPurpose, keys: [SealingKey], now: Instant
+    ) -> Inspection {
         guard challenge.count == ChallengeIssuer.count, challenge[0] == ChallengeIssuer.version else {
             return .refused(KernelReasons.challengeMalformed)
         }
@@ -47,6 +48,11 @@ struct ChallengeIssuer: Sendable {
         guard now < made + ChallengeIssuer.life else { return .refused(KernelReasons.challengeExpired) }
         return .genuine(
             name: Hex.encode(body[13..<37]), forgetAt: made + ChallengeIssuer.life + ChallengeIssuer.memory)
+    }
+
+    /// The identifier of the key that a challenge names.
+    static func keyIdentifier(of challenge: [UInt8]) -> [UInt8] {
+        Array(challenge.dropFirst().prefix(4))
     }
 
     enum Inspection: Equatable {

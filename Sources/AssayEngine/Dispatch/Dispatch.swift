@@ -5,6 +5,8 @@ internal import Logging
 /// One call on its way through one snapshot.
 struct Dispatch: Sendable {
     let snapshot: Snapshot
+    /// Where newer keys are to be had than the snapshot's.
+    let live: LiveSnapshot
     let call: Call
     let decision: DecisionID
     let now: Instant
@@ -22,7 +24,7 @@ struct Dispatch: Sendable {
         do {
             switch entry.method.action {
             case .challenge:
-                return try issueChallenge(entry.provider)
+                return issueChallenge(entry.provider)
             case .exchange(let prepare):
                 return try await exchange(prepare, entry, app)
             }
@@ -33,8 +35,9 @@ struct Dispatch: Sendable {
         }
     }
 
-    private func issueChallenge(_ provider: ProviderEntry) throws -> Ending {
-        let challenge = try snapshot.challenges.issue(for: provider.purpose, now: now, randomness: host.randomness)
+    private func issueChallenge(_ provider: ProviderEntry) -> Ending {
+        let challenge = ChallengeIssuer.issue(
+            for: provider.purpose, key: snapshot.keys.sealingKey(at: now), now: now, randomness: host.randomness)
         let message: JSON = [
             "challenge": .string(Base64.encode(challenge)),
             "ttl": .string("\(ChallengeIssuer.life.wholeSeconds)s"),
@@ -50,14 +53,17 @@ struct Dispatch: Sendable {
         let fields = try RequestFields(call.body, bytesLimit: provider.descriptor.evidenceLimit)
         let limitedUse = try fields.bool("limitedUse")
         let prepared = try prepare(fields)
+        let sealer = CallSealer(
+            purpose: provider.purpose, keys: snapshot.keys, live: live, now: now, randomness: host.randomness)
         // Within the deadline stands everything that waits for somebody else: the store and the provider.
         let verdict = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> Verdict in
-            let context = context(app, provider, challenge: prepared.challenge)
+            let context = context(app, provider, sealer, challenge: prepared.challenge)
             guard let challenge = prepared.challenge else { return try await prepared.appraise(context) }
             return try await redeem(challenge, provider) { try await prepared.appraise(context) }
         }
         switch verdict {
         case .refused(let reason, let detail):
+            if let error = sealer.undecided { return .unavailable("\(error)") }
             guard KernelReasons.challenges.contains(reason) || provider.descriptor.reasons.contains(reason) else {
                 return .fault("the provider \(provider.descriptor.name) refused with an undeclared reason")
             }
@@ -81,7 +87,7 @@ struct Dispatch: Sendable {
     ) async throws -> Verdict {
         let name: String
         let forgetAt: Instant
-        switch snapshot.challenges.inspect(challenge, for: provider.purpose, now: now) {
+        switch try inspect(challenge, provider) {
         case .refused(let reason): return .refused(reason)
         case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
         }
@@ -99,10 +105,22 @@ struct Dispatch: Sendable {
             ? verdict : .refused(KernelReasons.challengeAlreadyUsed)
     }
 
+    /// Recognises a challenge, by keys that are newer than the snapshot's if need be.
+    private func inspect(
+        _ challenge: [UInt8], _ provider: ProviderEntry
+    ) throws(KeyError) -> ChallengeIssuer.Inspection {
+        let inspection = ChallengeIssuer.inspect(
+            challenge, for: provider.purpose, keys: snapshot.keys.ring.sealing, now: now)
+        guard inspection == .refused(KernelReasons.challengeForged),
+            let newer = try live.keys(toKnow: ChallengeIssuer.keyIdentifier(of: challenge), beyond: snapshot.keys)
+        else { return inspection }
+        return ChallengeIssuer.inspect(challenge, for: provider.purpose, keys: newer.ring.sealing, now: now)
+    }
+
     private func issueToken(
         _ appraisal: Appraisal, _ entry: MethodEntry, _ app: AppEntry, limitedUse: Bool
     ) throws -> Ending {
-        let token = try snapshot.issuer.issue(
+        let token = try snapshot.keys.issuer(at: now).issue(
             app.claims, provider: entry.provider.descriptor.name, life: entry.provider.tokenLife,
             limitedUse: limitedUse, now: now, randomness: host.randomness)
         let message: JSON
@@ -125,20 +143,15 @@ struct Dispatch: Sendable {
             facts: appraisal.facts)
     }
 
-    private func context(_ app: AppEntry, _ provider: ProviderEntry, challenge: [UInt8]?) -> Context {
+    private func context(
+        _ app: AppEntry, _ provider: ProviderEntry, _ sealer: CallSealer, challenge: [UInt8]?
+    ) -> Context {
         var logger = host.logger
         logger[metadataKey: "decision"] = "\(decision)"
-        let keys = snapshot.keys.sealing
-        let randomness = host.randomness
         return Context(
             decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
             now: now, state: StateSpace(provider.space, in: host.store),
-            sealer: Sealer(
-                seal: { plaintext in
-                    guard let key = keys.first else { throw KeyError("there is no sealing key") }
-                    return try key.seal(plaintext, for: provider.purpose, randomness: randomness)
-                },
-                open: { sealed in SealingKey.open(sealed, for: provider.purpose, keys: keys) }),
+            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }),
             logger: logger)
     }
 }

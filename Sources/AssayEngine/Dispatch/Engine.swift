@@ -2,7 +2,6 @@ public import AssayKit
 public import AssayPolicy
 internal import AssayYAML
 internal import Logging
-internal import Synchronization
 
 /// The microkernel: finds the policy of the app that a call is about, lets the provider appraise the evidence, and
 /// issues the token.
@@ -21,11 +20,10 @@ public final class Engine: CallHandler {
 
     public let registry: Registry
     private let host: Host
-    private let keys: KeyStore
     private let sink: any DecisionSink
     private let options: Options
     private let failedChallenges = FailedChallenges()
-    private let current: Mutex<Snapshot>
+    private let live: LiveSnapshot
 
     /// Builds the first snapshot; makes keys where there are none.
     ///
@@ -38,10 +36,11 @@ public final class Engine: CallHandler {
     ) throws {
         self.registry = registry
         self.host = host
-        self.keys = keys
         self.sink = sink ?? DecisionLog(host.logger)
         self.options = options
-        self.current = Mutex(try Snapshot(policies, registry: registry, keys: keys, host: host))
+        self.live = try LiveSnapshot(
+            apps: Snapshot.apps(policies, registry: registry, host: host), tokens: policies.tokens, store: keys,
+            host: host)
     }
 
     public var methods: [MethodDescriptor] { registry.methods }
@@ -52,8 +51,20 @@ public final class Engine: CallHandler {
     ///
     /// - Throws: what the initialiser throws; the present policies stay in force then.
     public func replacePolicies(_ policies: PolicySet) throws {
-        let snapshot = try Snapshot(policies, registry: registry, keys: keys, host: host)
-        current.withLock { $0 = snapshot }
+        try live.replace(
+            apps: Snapshot.apps(policies, registry: registry, host: host), tokens: policies.tokens)
+    }
+
+    /// Reads the key store again, and takes up what has changed there; apps and instances of plugins stay as they are.
+    ///
+    /// What time alone brings about, such as the beginning of a key that was prepared so, needs no reload.
+    ///
+    /// - Returns: whether anything had changed.
+    /// - Throws: ``KeyError`` when the keys are gone or damaged, or lack one that opens artifacts of this service; the
+    ///   present keys stay in force then.
+    @discardableResult
+    public func reloadKeys() throws -> Bool {
+        try live.reloadKeys()
     }
 
     public var readiness: Readiness {
@@ -72,12 +83,12 @@ public final class Engine: CallHandler {
         let now = host.clock.now
         let start = host.clock.uptime
         let decision = DecisionID(now: now, randomness: host.randomness)
-        let snapshot = current.withLock { $0 }
+        let snapshot = live.snapshot
         let dispatch = Dispatch(
-            snapshot: snapshot, call: call, decision: decision, now: now, host: host,
+            snapshot: snapshot, live: live, call: call, decision: decision, now: now, host: host,
             failedChallenges: failedChallenges, timeLimit: options.timeLimit)
         if call.method == KernelMethods.keySet.name {
-            return Reply(decision: decision, result: .success(snapshot.keySet))
+            return Reply(decision: decision, result: .success(snapshot.keys.keySet(at: now)))
         }
         let app: AppEntry?
         let ending: Ending

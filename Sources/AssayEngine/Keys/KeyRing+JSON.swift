@@ -3,24 +3,24 @@ internal import AssayKit
 
 /// How a ring is written down: one JSON object, so that a change of keys is one file that is replaced.
 extension KeyRing {
-    private static let version: Int64 = 1
+    /// What is written. Files of version 1, where a key was active or retired and nothing else, are read as well.
+    private static let version: Int64 = 2
     private static let limits = JSON.Limits(bytes: 4 << 20, depth: 8, values: 65_536, allowsRepeatedNames: false)
 
-    func encoded() throws(CryptoError) -> [UInt8] {
+    func encoded() throws(KeyError) -> [UInt8] {
         var signing: [JSON] = []
         for key in self.signing {
-            let pem = try key.key.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
-            signing.append([
-                "kid": .string(key.id), "alg": .string(key.algorithm.rawValue),
-                "created": .string(key.created.description),
-                "retired": key.retired.map { .string($0.description) } ?? .null, "pem": .string(pem),
-            ])
+            let pem = try KeyError.explaining { () throws(CryptoError) in
+                try key.key.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+            }
+            let members = [JSONMember("kid", .string(key.id)), JSONMember("alg", .string(key.algorithm.rawValue))]
+            signing.append(.object(members + KeyRing.members(key.times) + [JSONMember("pem", .string(pem))]))
         }
         let sealing = self.sealing.map { key -> JSON in
-            [
-                "id": .string(Hex.encode(key.id)), "created": .string(key.created.description),
-                "secret": .string(key.secret.withUnsafeBytes { Base64.encode($0) }),
-            ]
+            let secret = key.secret.withUnsafeBytes { Base64.encode($0) }
+            return .object(
+                [JSONMember("id", .string(Hex.encode(key.id)))] + KeyRing.members(key.times)
+                    + [JSONMember("secret", .string(secret))])
         }
         return JSON.object([
             "version": .integer(KeyRing.version), "signing": .array(signing), "sealing": .array(sealing),
@@ -30,35 +30,62 @@ extension KeyRing {
 
     /// - Throws: ``KeyError`` that says which key is wrong, and nothing of what is in it.
     init(decoding bytes: [UInt8]) throws(KeyError) {
+        self.init()
         guard let file = try? JSON.parse(bytes, limits: KeyRing.limits), let version = file["version"]?.integer else {
             throw KeyError("not a file of keys: it is damaged, or something else")
         }
-        guard version == KeyRing.version else { throw KeyError("version \(version) of the file is not known") }
+        guard (1...KeyRing.version).contains(version) else {
+            throw KeyError("version \(version) of the file is not known")
+        }
         // To take what is missing for nothing would put new keys in the place of those that clients depend on.
         guard let signingKeys = file["signing"]?.array, let sealingKeys = file["sealing"]?.array, !sealingKeys.isEmpty
         else { throw KeyError("the file has lost its keys: it is damaged") }
-        var signing: [SigningKey] = []
-        for entry in signingKeys { signing.append(try KeyRing.signingKey(entry)) }
-        var sealing: [SealingKey] = []
-        for entry in sealingKeys { sealing.append(try KeyRing.sealingKey(entry)) }
-        self.init(signing: signing, sealing: sealing)
+        for entry in signingKeys { signing.append(try KeyRing.signingKey(entry, version)) }
+        // In version 1 the first sealing key seals, whatever the times of the others say.
+        var next: Instant?
+        for entry in sealingKeys {
+            var key = try KeyRing.sealingKey(entry, version)
+            if version == 1 { key.times.retired = next }
+            next = key.times.created
+            sealing.append(key)
+        }
     }
 
-    private static func signingKey(_ entry: JSON) throws(KeyError) -> SigningKey {
+    private static func members(_ times: KeyTimes) -> [JSONMember] {
+        func time(_ instant: Instant?) -> JSON { instant.map { .string($0.description) } ?? .null }
+        return [
+            JSONMember("created", time(times.created)), JSONMember("ready", time(times.ready)),
+            JSONMember("begins", time(times.begins)), JSONMember("retired", time(times.retired)),
+            JSONMember("revoked", time(times.revoked)),
+        ]
+    }
+
+    private static func times(_ entry: JSON, _ version: Int64) -> KeyTimes? {
+        guard case .time(let created) = Moment(entry["created"]) else { return nil }
+        var times = KeyTimes.active(from: created)
+        if version == 1 {
+            guard let retired = Moment(entry["retired"] ?? .null) else { return nil }
+            times.retired = retired.instant
+            return times
+        }
+        // A time that is missing does not mean "never": that would bring a retired key back.
+        guard case .time(let ready) = Moment(entry["ready"]), let begins = Moment(entry["begins"]),
+            let retired = Moment(entry["retired"]), let revoked = Moment(entry["revoked"])
+        else { return nil }
+        times.ready = ready
+        (times.begins, times.retired, times.revoked) = (begins.instant, retired.instant, revoked.instant)
+        return times
+    }
+
+    private static func signingKey(_ entry: JSON, _ version: Int64) throws(KeyError) -> SigningKey {
         let name = "the signing key '\(SafeText.of(entry["kid"]?.string ?? "", limit: 20))'"
         guard let pem = entry["pem"]?.string,
             let algorithm = entry["alg"]?.string.flatMap(JWSAlgorithm.init(rawValue:)),
-            let created = entry["created"]?.string.flatMap({ Instant(rfc3339: $0) })
+            let times = times(entry, version)
         else { throw KeyError("\(name) is malformed") }
-        var retired: Instant?
-        if let value = entry["retired"], value != .null {
-            retired = value.string.flatMap { Instant(rfc3339: $0) }
-            guard retired != nil else { throw KeyError("\(name) is malformed") }
-        }
         let key: SigningKey
         do throws(CryptoError) {
-            key = try SigningKey(
-                algorithm: algorithm, key: PrivateKey(pem: Array(pem.utf8)), created: created, retired: retired)
+            key = try SigningKey(algorithm: algorithm, key: PrivateKey(pem: Array(pem.utf8)), times: times)
         } catch {
             throw KeyError("\(name) cannot be used: \(error.message)")
         }
@@ -66,17 +93,38 @@ extension KeyRing {
         return key
     }
 
-    private static func sealingKey(_ entry: JSON) throws(KeyError) -> SealingKey {
+    private static func sealingKey(_ entry: JSON, _ version: Int64) throws(KeyError) -> SealingKey {
         let name = "the sealing key '\(SafeText.of(entry["id"]?.string ?? "", limit: 20))'"
         guard let id = entry["id"]?.string.flatMap({ Hex.decode($0) }), id.count == 4,
-            let created = entry["created"]?.string.flatMap({ Instant(rfc3339: $0) }),
+            let times = times(entry, version),
             var secret = entry["secret"]?.string.flatMap({ Base64.decode($0) }), secret.count == 32
         else { throw KeyError("\(name) is malformed") }
         defer { SecretBytes.wipe(&secret) }
         do throws(CryptoError) {
-            return try SealingKey(id: id, secret: SecretBytes(secret), created: created)
+            return try SealingKey(id: id, secret: SecretBytes(secret), times: times)
         } catch {
             throw KeyError("\(name) cannot be used: \(error.message)")
         }
+    }
+}
+
+/// A time that is written down, or that there is none.
+private enum Moment {
+    case time(Instant)
+    case never
+
+    /// Nil for what is neither a time nor `null`.
+    init?(_ value: JSON?) {
+        switch value {
+        case .null?: self = .never
+        case .string(let text)?:
+            guard let instant = Instant(rfc3339: text) else { return nil }
+            self = .time(instant)
+        default: return nil
+        }
+    }
+
+    var instant: Instant? {
+        if case .time(let instant) = self { instant } else { nil }
     }
 }

@@ -4,95 +4,93 @@ internal import AssayPolicy
 
 /// All keys of a service, the newest of each kind first. Immutable: a change makes another ring.
 struct KeyRing: Sendable {
-    /// How long a key stays published when another one took its place: the longest life of a token, and a day for
-    /// servers that share the keys and are not all started anew at once.
+    /// How long a key stays published when another took its place: the longest life of a token, and a day for servers
+    /// that share the keys and take up a change later.
     static let publication = Duration.seconds(8 * 86_400)
+    /// How long a key is published before it signs: Admin SDKs keep the key set that they fetched for so long.
+    static let signingLead = Duration.seconds(6 * 3600)
+    /// How many keys are made on somebody's word before earlier ones have left: readers of key sets bound them.
+    private static let signingLimit = 32
+    /// Sealing keys stay for ever; the file that holds them is bounded.
+    private static let sealingLimit = 4096
 
-    var signing: [SigningKey]
-    /// The first one seals; every one opens, for ever.
-    var sealing: [SealingKey]
+    var signing: [SigningKey] = []
+    /// Every one opens, for ever.
+    var sealing: [SealingKey] = []
 
-    /// The key that signs by a policy; nil when there is none of its kind.
-    func signer(for policy: TokenPolicy) -> SigningKey? {
-        signing.first { $0.retired == nil && $0.fits(policy) }
+    /// From when a signing key is published no more; nil when that is not known.
+    func publicationEnd(of index: Int) -> Instant? {
+        signing.retirement(of: index).map { $0 + KeyRing.publication }
     }
 
-    /// The keys that may verify a living token.
-    func published(at now: Instant) -> [SigningKey] {
-        signing.filter { key in
-            guard let retired = key.retired else { return true }
-            return now < retired + KeyRing.publication
-        }
-    }
-
-    /// This ring with what a policy needs and it lacks; nil when it lacks nothing.
-    func completed(for policy: TokenPolicy, now: Instant, randomness: Randomness) throws(CryptoError) -> KeyRing? {
-        guard signer(for: policy) == nil || sealing.isEmpty else { return nil }
-        var ring = self
-        if sealing.isEmpty { ring = try ring.addingSealingKey(now: now, randomness: randomness) }
-        if signer(for: policy) == nil {
-            for index in ring.signing.indices where ring.signing[index].retired == nil {
-                ring.signing[index].retired = now
+    /// A new signing key, made and in its place.
+    @discardableResult
+    mutating func addSigningKey(_ kind: TokenPolicy, _ times: KeyTimes) throws(KeyError) -> SigningKey {
+        guard signing.count < KeyRing.signingLimit * 2 else { throw KeyError("there are too many signing keys") }
+        let key = try KeyError.explaining { () throws(CryptoError) in
+            var key = try SigningKey.generate(kind, times: times)
+            // An identifier that begins with a hyphen is awkward to give to a command.
+            while key.id.hasPrefix("-") || signing.contains(where: { $0.id == key.id }) {
+                key = try SigningKey.generate(kind, times: times)
             }
-            var key = try SigningKey.generate(policy, now: now)
-            while ring.signing.contains(where: { $0.id == key.id }) { key = try SigningKey.generate(policy, now: now) }
-            ring.signing.insert(key, at: 0)
+            return key
         }
-        return ring
+        signing.insert(key, at: 0)
+        return key
     }
 
-    /// This ring with a fresh sealing key, which seals from now on.
-    func addingSealingKey(now: Instant, randomness: Randomness) throws(CryptoError) -> KeyRing {
-        var key = try SealingKey.generate(now: now, randomness: randomness)
-        while sealing.contains(where: { $0.id == key.id }) {
-            key = try SealingKey.generate(now: now, randomness: randomness)
+    /// A new sealing key, made and in its place.
+    @discardableResult
+    mutating func addSealingKey(_ times: KeyTimes, randomness: Randomness) throws(KeyError) -> SealingKey {
+        guard sealing.count < KeyRing.sealingLimit else { throw KeyError(refusal: "there are too many sealing keys") }
+        let key = try KeyError.explaining { () throws(CryptoError) in
+            var key = try SealingKey.generate(times, randomness: randomness)
+            while sealing.contains(where: { $0.id == key.id }) {
+                key = try SealingKey.generate(times, randomness: randomness)
+            }
+            return key
         }
-        var ring = self
-        ring.sealing.insert(key, at: 0)
-        return ring
+        sealing.insert(key, at: 0)
+        return key
+    }
+
+    /// Lets go of what no living token can name, where there is much of it.
+    mutating func makeRoom(at now: Instant) {
+        if signing.count >= KeyRing.signingLimit { prune(at: now) }
+    }
+
+    /// - Throws: a refusal when so many keys have been made that their set would become too large for its readers.
+    func checkRoomForSigningKey() throws(KeyError) {
+        guard signing.count < KeyRing.signingLimit else {
+            throw KeyError(
+                refusal: "there are \(signing.count) signing keys: wait until some of the retired ones have expired")
+        }
+    }
+
+    /// Whether it holds the same keys with the same times as another.
+    func isSame(as other: KeyRing) -> Bool {
+        signing.elementsEqual(other.signing) { $0.id == $1.id && $0.times == $1.times }
+            && sealing.elementsEqual(other.sealing) {
+                $0.id == $1.id && $0.times == $1.times && $0.secret == $1.secret
+            }
+    }
+
+    /// - Throws: when a sealing key of an earlier ring is missing: artifacts that were sealed with it could not be
+    ///   opened, and their devices not be recognised any more.
+    func checkOpensAll(of earlier: KeyRing) throws(KeyError) {
+        for key in earlier.sealing
+        where !sealing.contains(where: { $0.id == key.id && $0.secret == key.secret }) {
+            throw KeyError("the keys that are stored now lack \(key.name), which opens artifacts of this service")
+        }
     }
 }
 
-/// A key that signs tokens.
-struct SigningKey: Sendable {
-    /// The `kid`: the first four bytes of the key's thumbprint (RFC 7638), six characters, as in Google's tokens.
-    let id: String
-    let algorithm: JWSAlgorithm
-    let key: PrivateKey
-    let created: Instant
-    /// When another key took its place.
-    var retired: Instant?
-
-    init(algorithm: JWSAlgorithm, key: PrivateKey, created: Instant, retired: Instant? = nil) throws(CryptoError) {
-        let thumbprint = Base64.decode(JWK(signing: key.publicKey, keyID: "").thumbprint) ?? []
-        id = Base64.encodeURL(thumbprint.prefix(4))
-        self.algorithm = algorithm
-        self.key = key
-        self.created = created
-        self.retired = retired
-    }
-
-    static func generate(_ policy: TokenPolicy, now: Instant) throws(CryptoError) -> SigningKey {
-        switch policy.algorithm {
-        case .rs256:
-            try SigningKey(algorithm: .rs256, key: .generate(.rsa(bits: policy.rsaBits)), created: now)
-        case .es256:
-            try SigningKey(algorithm: .es256, key: .generate(.ec(.p256)), created: now)
+extension KeyError {
+    static func explaining<Value>(_ operation: () throws(CryptoError) -> Value) throws(KeyError) -> Value {
+        do throws(CryptoError) {
+            return try operation()
+        } catch {
+            throw KeyError("a key cannot be made: \(error.description)")
         }
-    }
-
-    func fits(_ policy: TokenPolicy) -> Bool {
-        switch policy.algorithm {
-        case .rs256: algorithm == .rs256 && key.kind == .rsa(bits: policy.rsaBits)
-        case .es256: algorithm == .es256 && key.kind == .ec(.p256)
-        }
-    }
-
-    /// The public half, as the key set publishes it.
-    var jwk: JWK { JWK(signing: key.publicKey, keyID: id) }
-
-    /// What signs tokens with it.
-    func signer() throws(CryptoError) -> JWSSigner {
-        try JWSSigner(key: key, keyID: id, algorithm: algorithm)
     }
 }

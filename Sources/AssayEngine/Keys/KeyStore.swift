@@ -12,9 +12,14 @@ public final class KeyStore: Sendable {
         case memory
     }
 
-    private let place: Place
     /// What a store in memory holds.
-    private let held = Mutex<KeyRing?>(nil)
+    private struct Held {
+        var ring: KeyRing?
+        var revision: Int64 = 0
+    }
+
+    private let place: Place
+    private let held = Mutex(Held())
 
     private init(_ place: Place) {
         self.place = place
@@ -32,53 +37,102 @@ public final class KeyStore: Sendable {
         KeyStore(.memory)
     }
 
+    /// What the keys are known by as they are stored now, without their being read: cheap enough to be asked for once a
+    /// second. Nil when there are none, or none that can be seen.
+    public var changeMark: KeyChangeMark? {
+        switch place {
+        case .file(let file): file.mark
+        case .memory: held.withLock { $0.ring == nil ? nil : KeyChangeMark([$0.revision]) }
+        }
+    }
+
     /// Makes a new sealing key, which seals from the next snapshot on; what earlier ones sealed still opens.
     public func rotateSealingKey(now: Instant, randomness: Randomness = .system) throws(KeyError) {
-        _ = try update { (ring) throws(CryptoError) in
-            try ring.addingSealingKey(now: now, randomness: randomness)
+        _ = try update { (ring) throws(KeyError) in
+            try ring.addSealingKey(KeyTimes(created: now, ready: now), randomness: randomness)
+            ring.sealing.takeUp(0, at: now)
+            return true
         }
     }
 
-    /// The ring, with what a policy needs: keys that are missing are made and stored first.
-    func ring(for policy: TokenPolicy, now: Instant, randomness: Randomness) throws(KeyError) -> KeyRing {
-        try update { (ring) throws(CryptoError) in
-            try ring.completed(for: policy, now: now, randomness: randomness)
+    /// The ring with what a policy needs: keys that are missing are made and stored first.
+    ///
+    /// - Parameter present: the ring of a running service, which a stored one must follow: where there is none, or
+    ///   another's, nothing is made or written. Nil to begin with new keys where there are none.
+    func ring(
+        for policy: TokenPolicy, following present: KeyRing?, now: Instant, randomness: Randomness
+    ) throws(KeyError) -> StoredKeys {
+        if let stored = try read(), stored.ring.isComplete(for: policy, now: now) {
+            if let present { try stored.ring.checkOpensAll(of: present) }
+            return stored
         }
+        var changes: [KeyRing.Change] = []
+        var stored = try update(mayBegin: present == nil) { (ring) throws(KeyError) in
+            if let present { try ring.checkOpensAll(of: present) }
+            // Another process may have been faster.
+            guard !ring.isComplete(for: policy, now: now) else { return false }
+            changes = try ring.complete(for: policy, now: now, randomness: randomness)
+            return true
+        }
+        stored.changes = changes
+        return stored
     }
 
-    /// Replaces the ring by what `change` makes of it, unless that is nil; returns the ring that is stored then.
-    private func update(_ change: (KeyRing) throws(CryptoError) -> KeyRing?) throws(KeyError) -> KeyRing {
+    /// The ring as it is stored.
+    ///
+    /// - Throws: when there is none, too, and when it does not follow the ring of a running service.
+    func stored(following present: KeyRing? = nil) throws(KeyError) -> StoredKeys {
+        guard let stored = try read() else { throw nothing }
+        if let present { try stored.ring.checkOpensAll(of: present) }
+        return stored
+    }
+
+    /// Changes the ring while nobody else does; what is stored is the old one or the new one at any time.
+    ///
+    /// - Parameter change: returns false to leave everything as it is.
+    func update(
+        mayBegin: Bool = true, _ change: (inout KeyRing) throws(KeyError) -> Bool
+    ) throws(KeyError) -> StoredKeys {
         switch place {
         case .memory:
-            return try held.withLock { (held: inout KeyRing?) throws(KeyError) -> KeyRing in
-                let ring = held ?? KeyRing(signing: [], sealing: [])
-                let changed = try KeyStore.explained { () throws(CryptoError) in try change(ring) } ?? ring
-                held = changed
-                return changed
+            return try held.withLock { (held: inout Held) throws(KeyError) -> StoredKeys in
+                guard var ring = held.ring ?? (mayBegin ? KeyRing() : nil) else { throw nothing }
+                if try change(&ring) { held = Held(ring: ring, revision: held.revision + 1) }
+                return StoredKeys(ring: ring, mark: KeyChangeMark([held.revision]))
             }
         case .file(let file):
-            return try file.locked { () throws(KeyError) -> KeyRing in
-                var ring = KeyRing(signing: [], sealing: [])
-                if var bytes = try file.read() {
-                    defer { SecretBytes.wipe(&bytes) }
-                    ring = try KeyRing(decoding: bytes)
-                }
-                guard let changed = try KeyStore.explained({ () throws(CryptoError) in try change(ring) }) else {
-                    return ring
-                }
-                var bytes = try KeyStore.explained { () throws(CryptoError) in try changed.encoded() }
+            // A folder is made only to begin with.
+            if !mayBegin { _ = try stored() }
+            return try file.locked { () throws(KeyError) -> StoredKeys in
+                let present = try read()
+                guard var ring = present?.ring ?? (mayBegin ? KeyRing() : nil) else { throw nothing }
+                guard try change(&ring) else { return StoredKeys(ring: ring, mark: present?.mark) }
+                var bytes = try ring.encoded()
                 defer { SecretBytes.wipe(&bytes) }
                 try file.write(bytes)
-                return changed
+                return StoredKeys(ring: ring, mark: file.mark)
             }
         }
     }
 
-    private static func explained<Value>(_ operation: () throws(CryptoError) -> Value) throws(KeyError) -> Value {
-        do throws(CryptoError) {
-            return try operation()
-        } catch {
-            throw KeyError("a key cannot be made: \(error.description)")
+    /// The ring as it is stored; nil when there is none. The file is always a whole one, so that no lock is needed.
+    private func read() throws(KeyError) -> StoredKeys? {
+        switch place {
+        case .memory:
+            return held.withLock { held in
+                held.ring.map { StoredKeys(ring: $0, mark: KeyChangeMark([held.revision])) }
+            }
+        case .file(let file):
+            guard var content = try file.read() else { return nil }
+            defer { SecretBytes.wipe(&content.bytes) }
+            return StoredKeys(ring: try KeyRing(decoding: content.bytes), mark: content.mark)
+        }
+    }
+
+    private var nothing: KeyError {
+        switch place {
+        case .file(let file): KeyError("there are no keys: \(file.path) does not exist")
+        case .memory: KeyError("there are no keys")
         }
     }
 }

@@ -11,12 +11,18 @@ struct PrivateFile: Sendable {
 
     private static let sizeLimit = 4 << 20
 
-    private var path: String { "\(directory)/\(name)" }
+    var path: String { "\(directory)/\(name)" }
 
-    /// The file's bytes; nil when there is no such file.
+    /// What the file is known by; nil when there is none, or none that can be seen.
+    var mark: KeyChangeMark? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? KeyChangeMark(status) : nil
+    }
+
+    /// The file's bytes, with what it is known by; nil when there is no such file.
     ///
     /// - Throws: when it cannot be read, or when others than its owner may read or write it.
-    func read() throws(KeyError) -> [UInt8]? {
+    func read() throws(KeyError) -> (bytes: [UInt8], mark: KeyChangeMark)? {
         // Without O_NONBLOCK a pipe in the file's place would be waited for.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -38,7 +44,7 @@ struct PrivateFile: Sendable {
             guard count > 0 else { throw KeyError("\(path) became shorter while it was read") }
             filled += count
         }
-        return bytes
+        return (bytes, KeyChangeMark(status))
     }
 
     /// Replaces the file: a new one is written beside it, flushed to the disk, and renamed over it.
@@ -59,6 +65,7 @@ struct PrivateFile: Sendable {
                 guard count > 0 else { throw failure("write", temporary) }
                 written += count
             }
+            try keepOwner(descriptor)
             guard fsync(descriptor) == 0 else { throw failure("flush", temporary) }
         } catch {
             unlink(temporary)
@@ -70,6 +77,16 @@ struct PrivateFile: Sendable {
             throw error
         }
         try flush(directory)
+    }
+
+    /// Gives a new file to the owner of the present one: when root changes the keys of a server that runs under another
+    /// name, the server must go on reading them.
+    private func keepOwner(_ descriptor: Int32) throws(KeyError) {
+        var present = stat()
+        var new = stat()
+        guard lstat(path, &present) == 0, fstat(descriptor, &new) == 0 else { return }
+        guard present.st_uid != new.st_uid || present.st_gid != new.st_gid else { return }
+        guard fchown(descriptor, present.st_uid, present.st_gid) == 0 else { throw failure("keep the owner of", path) }
     }
 
     /// Runs an operation while no other process runs one on this directory; makes the directory where there is none.
@@ -112,6 +129,20 @@ struct PrivateFile: Sendable {
 
     private func failure(_ action: String, _ path: String) -> KeyError {
         KeyError("cannot \(action) \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+extension KeyChangeMark {
+    fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+        let (modified, changed) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+        let (modified, changed) = (status.st_mtim, status.st_ctim)
+        #endif
+        self.init([
+            Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino), Int64(status.st_size),
+            Int64(modified.tv_sec), Int64(modified.tv_nsec), Int64(changed.tv_sec), Int64(changed.tv_nsec),
+        ])
     }
 }
 

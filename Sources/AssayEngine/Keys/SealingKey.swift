@@ -7,32 +7,34 @@ internal import AssayKit
 /// salt, so that random nonces never meet under one key however many boxes are sealed. A box is
 ///
 ///     version 1 ‖ key identifier 4 ‖ salt 16 ‖ nonce 12 ‖ ciphertext ‖ tag 16
-struct SealingKey: Sendable {
+struct SealingKey: RingKey {
     /// Four bytes that boxes and challenges name the key by.
     let id: [UInt8]
     let secret: SecretBytes
-    let created: Instant
+    var times: KeyTimes
     private let challenges: HMACSHA256
 
     private static let version: UInt8 = 1
     private static let headCount = 33
 
     /// - Parameter secret: 32 bytes.
-    init(id: [UInt8], secret: SecretBytes, created: Instant) throws(CryptoError) {
+    init(id: [UInt8], secret: SecretBytes, times: KeyTimes) throws(CryptoError) {
         self.id = id
         self.secret = secret
-        self.created = created
+        self.times = times
         challenges = HMACSHA256(
             key: try HKDFSHA256.derive(
                 from: secret, salt: [], info: Array("assay challenge v1".utf8), count: HMACSHA256.byteCount))
     }
 
     /// A fresh key.
-    static func generate(now: Instant, randomness: Randomness) throws(CryptoError) -> SealingKey {
+    static func generate(_ times: KeyTimes, randomness: Randomness) throws(CryptoError) -> SealingKey {
         var secret = randomness.bytes(32)
         defer { SecretBytes.wipe(&secret) }
-        return try SealingKey(id: randomness.bytes(4), secret: SecretBytes(secret), created: now)
+        return try SealingKey(id: randomness.bytes(4), secret: SecretBytes(secret), times: times)
     }
+
+    var name: String { "the sealing key \(Hex.encode(id))" }
 
     func authenticate(_ bytes: [UInt8], for purpose: SealedPurpose) -> [UInt8] {
         challenges.authenticate(bytes[...], purpose.label[...])
@@ -48,6 +50,12 @@ struct SealingKey: Sendable {
             plaintext[...], key: try boxKey(salt: head[5..<21]), nonce: head[21..<33],
             authenticating: (head + purpose.label)[...])
         return head + box
+    }
+
+    /// The identifier of the key that a box names; nil when it is no box.
+    static func identifier(of sealed: [UInt8]) -> [UInt8]? {
+        guard sealed.count > headCount, sealed[0] == version else { return nil }
+        return Array(sealed[1..<5])
     }
 
     /// The plaintext of a box that one of the keys sealed for a purpose.

@@ -1,24 +1,11 @@
-internal import AssayCrypto
 public import AssayKit
 public import AssayPolicy
 public import AssayYAML
 
 extension Snapshot {
-    /// Makes an instance of each provider for each app, and the keys that the policies need.
+    /// The apps of a policy set under their names, with an instance of each provider for each of them.
     ///
-    /// - Throws: ``Diagnostics`` with everything that plugins find wrong in their sections; ``KeyError``.
-    init(_ policies: PolicySet, registry: Registry, keys: KeyStore, host: Host) throws {
-        let apps = try Snapshot.apps(policies, registry: registry, host: host)
-        let now = host.clock.now
-        let ring = try keys.ring(for: policies.tokens, now: now, randomness: host.randomness)
-        guard let signer = ring.signer(for: policies.tokens) else { throw KeyError("there is no signing key") }
-        self.init(
-            apps: apps, keys: ring, issuer: TokenIssuer(signer: try signer.signer()),
-            challenges: ChallengeIssuer(keys: ring.sealing),
-            keySet: JWKSet(ring.published(at: now).map(\.jwk)).json)
-    }
-
-    /// The apps of a policy set under their names; for checking policies, no keys are needed.
+    /// - Throws: everything that plugins find wrong in their sections.
     static func apps(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) -> [String: AppEntry] {
         let sink = DiagnosticSink()
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.

@@ -1,14 +1,13 @@
 internal import AssayKit
+internal import AssayPolicy
 
 /// Everything that a request is judged by: policies, instances of plugins, keys. Immutable; a request sees one.
 struct Snapshot: Sendable {
     /// The apps and OAuth clients, under each of their names.
     let apps: [String: AppEntry]
-    let keys: KeyRing
-    let issuer: TokenIssuer
-    let challenges: ChallengeIssuer
-    /// The reply of `GET jwks`.
-    let keySet: JSON
+    /// What the policies say of tokens, and so of keys.
+    let tokens: TokenPolicy
+    let keys: KeyPlan
 }
 
 /// One app or OAuth client, ready to be called.

@@ -1,0 +1,122 @@
+public import AssayKit
+internal import AssayCrypto
+
+/// What there is to know about a key at a time; never the key itself.
+public struct KeyDescription: Sendable, Equatable {
+    /// What a key is for.
+    public enum Purpose: String, Sendable {
+        /// Tokens.
+        case signing
+        /// Artifacts and challenges.
+        case sealing
+    }
+
+    /// What a key does.
+    public enum State: String, Sendable {
+        /// It is published, or opens, and does not sign or seal yet.
+        case prepared
+        /// It signs, or seals.
+        case active
+        /// It signs or seals no more. A signing key is published until its last token has expired; a sealing key opens
+        /// for ever.
+        case retired
+        /// A signing key that is not published any more: no living token names it.
+        case expired
+        /// A signing key that was taken out of the key set before its tokens had expired.
+        case revoked
+    }
+
+    /// What time alone will bring about.
+    public enum Event: String, Sendable {
+        /// It may be activated from then on.
+        case activatable
+        /// It begins to sign or seal by itself.
+        case begins
+        /// Another begins in its place.
+        case retires
+        /// It leaves the key set.
+        case unpublished
+    }
+
+    public let purpose: Purpose
+    /// The `kid` of a signing key; of a sealing key eight hexadecimal digits, which artifacts name it by.
+    public let id: String
+    /// `RS256`, `ES256` or `AES-256-GCM`.
+    public let algorithm: String
+    /// The size of the key.
+    public let bits: Int
+    public let state: State
+    public let created: Instant
+    /// From when on it may be, or might have been, activated.
+    public let ready: Instant
+    /// Since when it is retired, expired or revoked.
+    public let since: Instant?
+    /// What happens next by itself, and when.
+    public let next: Next?
+
+    /// Something that happens at a time.
+    public struct Next: Sendable, Equatable {
+        public let event: Event
+        public let at: Instant
+
+        public init(event: Event, at: Instant) {
+            self.event = event
+            self.at = at
+        }
+    }
+}
+
+extension KeyRing {
+    /// All keys as they are at a time, those that sign first, the newest of each kind first.
+    func descriptions(at now: Instant) -> [KeyDescription] {
+        signing.indices.map { describe(.signing($0), at: now) }
+            + sealing.indices.map { describe(.sealing($0), at: now) }
+    }
+
+    func describe(_ place: Place, at now: Instant) -> KeyDescription {
+        switch place {
+        case .signing(let index):
+            let key = signing[index]
+            let bits = if case .rsa(let bits) = key.key.kind { bits } else { key.algorithm == .es384 ? 384 : 256 }
+            let facts = KeyRing.facts(signing, index, publication: KeyRing.publication, at: now)
+            return KeyDescription(
+                purpose: .signing, id: key.id, algorithm: key.algorithm.rawValue, bits: bits, state: facts.state,
+                created: key.times.created, ready: key.times.ready, since: facts.since, next: facts.next)
+        case .sealing(let index):
+            let key = sealing[index]
+            let facts = KeyRing.facts(sealing, index, publication: nil, at: now)
+            return KeyDescription(
+                purpose: .sealing, id: Hex.encode(key.id), algorithm: "AES-256-GCM", bits: 256, state: facts.state,
+                created: key.times.created, ready: key.times.ready, since: facts.since, next: facts.next)
+        }
+    }
+
+    private struct Facts {
+        let state: KeyDescription.State
+        var since: Instant?
+        var next: KeyDescription.Next?
+    }
+
+    /// - Parameter publication: nil for keys that are of use for ever.
+    private static func facts<Key: RingKey>(
+        _ keys: [Key], _ index: Int, publication: Duration?, at now: Instant
+    ) -> Facts {
+        let times = keys[index].times
+        switch keys.state(of: index, at: now) {
+        case .prepared:
+            if let begins = times.begins { return Facts(state: .prepared, next: .init(event: .begins, at: begins)) }
+            return Facts(
+                state: .prepared, next: times.ready > now ? .init(event: .activatable, at: times.ready) : nil)
+        case .active:
+            return Facts(
+                state: .active, next: keys.retirement(of: index).map { KeyDescription.Next(event: .retires, at: $0) })
+        case .retired(let since):
+            guard let publication else { return Facts(state: .retired, since: since) }
+            let end = since + publication
+            guard now < end else { return Facts(state: .expired, since: end) }
+            return Facts(state: .retired, since: since, next: .init(event: .unpublished, at: end))
+        case .revoked(let since):
+            return Facts(state: .revoked, since: since)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// What a ring means to calls: which key signs and which seals at a time, and which are published then.
+///
+/// It is made once for a ring; a call only compares times. So a key that begins by itself begins at its instant, and one
+/// that has expired is gone from the key set, while nobody does anything.
+final class KeyPlan: Sendable {
+    let ring: KeyRing
+    private let issuers: Timeline<TokenIssuer>
+    private let sealers: Timeline<SealingKey>
+    private let published: [(key: JSON, until: Instant?)]
+
+    /// - Throws: ``KeyError`` when none of the keys can sign, or none can seal.
+    init(_ ring: KeyRing) throws(KeyError) {
+        var issuers: [(from: Instant, element: TokenIssuer)] = []
+        for index in ring.signing.succession {
+            let key = ring.signing[index]
+            let signer = try KeyError.explaining { () throws(CryptoError) in try key.signer() }
+            issuers.append((key.times.begins ?? key.times.ready, TokenIssuer(signer: signer)))
+        }
+        guard let issuers = Timeline(issuers) else { throw KeyError("there is no signing key") }
+        let sealers = ring.sealing.succession.map { index in
+            let key = ring.sealing[index]
+            return (from: key.times.begins ?? key.times.ready, element: key)
+        }
+        guard let sealers = Timeline(sealers) else { throw KeyError("there is no sealing key") }
+        self.ring = ring
+        self.issuers = issuers
+        self.sealers = sealers
+        published = ring.signing.indices.filter { ring.signing[$0].times.revoked == nil }
+            .map { (ring.signing[$0].jwk.json, ring.publicationEnd(of: $0)) }
+    }
+
+    /// What signs tokens at a time.
+    func issuer(at now: Instant) -> TokenIssuer { issuers.element(at: now) }
+
+    /// What seals artifacts and authenticates challenges at a time.
+    func sealingKey(at now: Instant) -> SealingKey { sealers.element(at: now) }
+
+    /// Whether it has a sealing key with an identifier.
+    func knows(_ id: [UInt8]) -> Bool { ring.sealing.contains { $0.id == id } }
+
+    /// The key set at a time (RFC 7517, section 5): those that sign, those that are to sign, and those whose tokens may
+    /// be alive.
+    func keySet(at now: Instant) -> JSON {
+        .object([
+            "keys": .array(published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key))
+        ])
+    }
+}

@@ -1,0 +1,52 @@
+internal import AssayCrypto
+internal import AssayKit
+internal import AssayPolicy
+
+/// A key that signs tokens.
+struct SigningKey: RingKey {
+    /// The `kid`: the first four bytes of the key's thumbprint (RFC 7638), six characters, as in Google's tokens.
+    let id: String
+    let algorithm: JWSAlgorithm
+    let key: PrivateKey
+    var times: KeyTimes
+
+    init(algorithm: JWSAlgorithm, key: PrivateKey, times: KeyTimes) throws(CryptoError) {
+        let thumbprint = Base64.decode(JWK(signing: key.publicKey, keyID: "").thumbprint) ?? []
+        id = Base64.encodeURL(thumbprint.prefix(4))
+        self.algorithm = algorithm
+        self.key = key
+        self.times = times
+    }
+
+    static func generate(_ kind: TokenPolicy, times: KeyTimes) throws(CryptoError) -> SigningKey {
+        switch kind.algorithm {
+        case .rs256:
+            try SigningKey(algorithm: .rs256, key: .generate(.rsa(bits: kind.rsaBits)), times: times)
+        case .es256:
+            try SigningKey(algorithm: .es256, key: .generate(.ec(.p256)), times: times)
+        }
+    }
+
+    var name: String { "the signing key \(id)" }
+
+    func fits(_ policy: TokenPolicy) -> Bool {
+        switch policy.algorithm {
+        case .rs256: algorithm == .rs256 && key.kind == .rsa(bits: policy.rsaBits)
+        case .es256: algorithm == .es256 && key.kind == .ec(.p256)
+        }
+    }
+
+    /// What another key like this one is made by.
+    var kind: TokenPolicy {
+        if case .rsa(let bits) = key.kind { return TokenPolicy(algorithm: .rs256, rsaBits: bits) }
+        return TokenPolicy(algorithm: .es256)
+    }
+
+    /// The public half, as the key set publishes it.
+    var jwk: JWK { JWK(signing: key.publicKey, keyID: id) }
+
+    /// What signs tokens with it.
+    func signer() throws(CryptoError) -> JWSSigner {
+        try JWSSigner(key: key, keyID: id, algorithm: algorithm)
+    }
+}
