@@ -148,7 +148,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AssayCommandTests",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AssayTestSupport", "assay"],
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTesting", "AssayTestSupport", "assay",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ReadmeTests",

@@ -13,8 +13,8 @@ struct Assay: AsyncParsableCommand {
             Exit codes: 0 when all went well, 1 when something was refused or failed, 2 when the command could not run.
             """,
         subcommands: [
-            ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, MethodsCommand.self,
-            ReasonsCommand.self, DebugTokenCommand.self,
+            ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, KeysCommand.self,
+            MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self,
         ])
 
     static func main() async {

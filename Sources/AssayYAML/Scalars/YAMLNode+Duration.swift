@@ -16,7 +16,7 @@ extension YAMLNode {
     ]
 
     /// Nine digits at most for each unit, so that the sum cannot overflow.
-    private static func duration(_ text: String) -> Duration? {
+    package static func duration(_ text: String) -> Duration? {
         var rest = text.utf8[...]
         var candidates = units[...]
         var milliseconds: Int64 = 0
