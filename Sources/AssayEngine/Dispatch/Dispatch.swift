@@ -7,6 +7,8 @@ struct Dispatch: Sendable {
     let snapshot: Snapshot
     let call: Call
     let decision: DecisionID
+    /// Whose permission was checked; nil where none is demanded.
+    let caller: Caller?
     let now: Instant
     let host: Host
     let failedChallenges: FailedChallenges
@@ -25,9 +27,13 @@ struct Dispatch: Sendable {
                 return try issueChallenge(entry.provider)
             case .exchange(let prepare):
                 return try await exchange(prepare, entry, app)
+            case .call(let prepare):
+                return try await answer(prepare, entry, app)
             }
         } catch let error as InvalidRequest {
             return .rejected(.invalidArgument, error.message)
+        } catch let error as CallFailure {
+            return .failed(error)
         } catch {
             return .unavailable("\(error)")
         }
@@ -40,6 +46,33 @@ struct Dispatch: Sendable {
             "ttl": .string("\(ChallengeIssuer.life.wholeSeconds)s"),
         ]
         return .reply(message, .challenged)
+    }
+
+    /// Calls a method of the kernel on a resource that was found.
+    func run(_ method: KernelMethod, on resource: FoundResource) async -> Ending {
+        do {
+            let call = KernelCall(
+                snapshot: snapshot, call: call, fields: try RequestFields(call.body), resource: resource,
+                caller: caller, decision: decision, now: now, host: host)
+            return try await Deadline.run(timeLimit, clock: host.clock) { try await method.answer(call) }
+        } catch let error as InvalidRequest {
+            return .rejected(.invalidArgument, error.message)
+        } catch let error as CallFailure {
+            return .failed(error)
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    private func answer(
+        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall, _ entry: MethodEntry,
+        _ app: AppEntry
+    ) async throws -> Ending {
+        let prepared = try prepare(try RequestFields(call.body, bytesLimit: entry.provider.descriptor.evidenceLimit))
+        let reply = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> JSON in
+            try await prepared.answer(context(app, entry.provider, challenge: nil))
+        }
+        return .answered(reply)
     }
 
     private func exchange(
@@ -132,7 +165,7 @@ struct Dispatch: Sendable {
         let randomness = host.randomness
         return Context(
             decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
-            now: now, state: StateSpace(provider.space, in: host.store),
+            caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
             sealer: Sealer(
                 seal: { plaintext in
                     guard let key = keys.first else { throw KeyError("there is no sealing key") }

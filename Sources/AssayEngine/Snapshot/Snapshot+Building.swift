@@ -8,19 +8,44 @@ extension Snapshot {
     ///
     /// - Throws: ``Diagnostics`` with everything that plugins find wrong in their sections; ``KeyError``.
     init(_ policies: PolicySet, registry: Registry, keys: KeyStore, host: Host) throws {
-        let apps = try Snapshot.apps(policies, registry: registry, host: host)
+        let parts = try Snapshot.parts(policies, registry: registry, host: host)
         let now = host.clock.now
         let ring = try keys.ring(for: policies.tokens, now: now, randomness: host.randomness)
         guard let signer = ring.signer(for: policies.tokens) else { throw KeyError("there is no signing key") }
         self.init(
-            apps: apps, keys: ring, issuer: TokenIssuer(signer: try signer.signer()),
+            apps: parts.apps, projects: parts.projects, callers: parts.callers, keys: ring, issuer: TokenIssuer(signer: try signer.signer()),
             challenges: ChallengeIssuer(keys: ring.sealing),
             keySet: JWKSet(ring.published(at: now).map(\.jwk)).json)
     }
 
-    /// The apps of a policy set under their names; for checking policies, no keys are needed.
-    static func apps(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) -> [String: AppEntry] {
+    /// What is made of policies alone, without keys.
+    struct Parts {
+        var apps: [String: AppEntry] = [:]
+        var projects: [String: ProjectEntry] = [:]
+        let callers: Callers
+    }
+
+    /// - Throws: everything that is wrong in the sections of plugins and in those that the kernel decodes itself.
+    static func parts(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) -> Parts {
         let sink = DiagnosticSink()
+        let callers = Callers(
+            policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
+        var parts = Parts(callers: callers)
+        parts.apps = apps(policies, registry: registry, host: host, problems: sink)
+        for policy in policies.projects {
+            let entry = ProjectEntry(
+                identity: policy.identity, issuer: policy.issuerPrefix + policy.identity.number)
+            parts.projects["projects/\(policy.identity.number)"] = entry
+            parts.projects["projects/\(policy.identity.id)"] = entry
+        }
+        try sink.throwIfAny()
+        return parts
+    }
+
+    /// The apps of a policy set under their names.
+    private static func apps(
+        _ policies: PolicySet, registry: Registry, host: Host, problems sink: DiagnosticSink
+    ) -> [String: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
         var seen: Set<Diagnostic> = []
         var apps: [String: AppEntry] = [:]
@@ -42,7 +67,6 @@ extension Snapshot {
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
-        try sink.throwIfAny()
         return apps
     }
 
@@ -65,6 +89,6 @@ extension PolicySet {
     ///
     /// - Throws: everything that plugins find wrong in their sections.
     public func check(_ registry: Registry, host: Host) throws(Diagnostics) {
-        _ = try Snapshot.apps(self, registry: registry, host: host)
+        _ = try Snapshot.parts(self, registry: registry, host: host)
     }
 }

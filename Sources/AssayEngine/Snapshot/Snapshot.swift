@@ -4,6 +4,9 @@ internal import AssayKit
 struct Snapshot: Sendable {
     /// The apps and OAuth clients, under each of their names.
     let apps: [String: AppEntry]
+    /// The projects, under each of their names.
+    let projects: [String: ProjectEntry]
+    let callers: Callers
     let keys: KeyRing
     let issuer: TokenIssuer
     let challenges: ChallengeIssuer
@@ -23,6 +26,18 @@ final class AppEntry: Sendable {
         self.identity = identity
         self.claims = claims
         self.methods = methods
+    }
+}
+
+/// One project.
+final class ProjectEntry: Sendable {
+    let identity: ProjectIdentity
+    /// The `iss` of its tokens.
+    let issuer: String
+
+    init(identity: ProjectIdentity, issuer: String) {
+        self.identity = identity
+        self.issuer = issuer
     }
 }
 
