@@ -66,7 +66,8 @@ struct CallerTests {
         _ method: String, _ token: String?, _ resource: String = app, _ body: JSON = ["noteId": "a"]
     ) async -> Result<JSON, CallFailure> {
         await engine.handle(
-            Call(method, resource: resource, body: body, credentials: token.flatMap { BearerToken($0) })).result
+            Call(method, resource: resource, body: body, credentials: token.flatMap { BearerToken($0) })
+        ).result
     }
 
     private func status(_ result: Result<JSON, CallFailure>) -> StatusCode? {

@@ -47,7 +47,8 @@ struct MessageTests {
         let form = "names=a%2Fb&names=c"
         let call = try await call(
             "POST /v1/projects/1/apps/-/config:batchGet HTTP/1.1\r\nHost: a\r\nX-HTTP-Method-Override: GET\r\n"
-                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n\(form)")
+                + "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: \(form.utf8.count)\r\n\r\n\(form)"
+        )
         #expect(call?.body == ["names": ["a/b", "c"]])
     }
 

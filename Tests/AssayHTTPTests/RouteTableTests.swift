@@ -10,7 +10,8 @@ struct RouteTableTests {
     init() throws {
         var table = try RouteTable(methods: FakeHandler().methods)
         for (name, template) in [
-            ("driverToken", "/v1/token/driver/{resource}"), ("anyFile", "/v1/files/*"), ("firstFile", "/v1/files/first"),
+            ("driverToken", "/v1/token/driver/{resource}"), ("anyFile", "/v1/files/*"),
+            ("firstFile", "/v1/files/first"),
             ("part", "/v1/{resource=projects/*/apps/*}/parts/{part}/of/{whole}"),
         ] {
             let rule = HTTPRule(.get, template, version: .v1)
@@ -119,7 +120,8 @@ struct RouteTableTests {
     @Test(
         "a text that is no template is refused",
         arguments: [
-            "", "v1/a", "/", "/v1/", "/v1//a", "/v1/{", "/v1/{}", "/v1/{a}b", "/v1/x{a}", "/v1/{a}/{a}", "/v1/{a}{b}", "/v1/{a=}",
+            "", "v1/a", "/", "/v1/", "/v1//a", "/v1/{", "/v1/{}", "/v1/{a}b", "/v1/x{a}", "/v1/{a}/{a}", "/v1/{a}{b}",
+            "/v1/{a=}",
             "/v1/{a=b/**}", "/v1/a:", "/v1/a b", "/v1/%41", "/v1/{a=/b}", "/v1/a:b/c", "/v1/{a=b}:c:d",
         ])
     func notTemplates(text: String) throws {

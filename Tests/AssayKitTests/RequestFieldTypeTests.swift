@@ -52,7 +52,8 @@ struct RequestFieldTypeTests {
 
     @Test("a field mask is read in both spellings, and knows parts and wholes")
     func masks() throws {
-        let mask = try #require(try RequestFields(["update_mask": "display_name,riskAnalysis.min_valid_score"]).fieldMask())
+        let mask = try #require(
+            try RequestFields(["update_mask": "display_name,riskAnalysis.min_valid_score"]).fieldMask())
         #expect(mask.paths == ["displayName", "riskAnalysis.minValidScore"])
         #expect(mask.contains("displayName"))
         #expect(!mask.contains("riskAnalysis"))

@@ -13,7 +13,8 @@ extension Snapshot {
         let ring = try keys.ring(for: policies.tokens, now: now, randomness: host.randomness)
         guard let signer = ring.signer(for: policies.tokens) else { throw KeyError("there is no signing key") }
         self.init(
-            apps: parts.apps, projects: parts.projects, callers: parts.callers, keys: ring, issuer: TokenIssuer(signer: try signer.signer()),
+            apps: parts.apps, projects: parts.projects, callers: parts.callers, keys: ring,
+            issuer: TokenIssuer(signer: try signer.signer()),
             challenges: ChallengeIssuer(keys: ring.sealing),
             keySet: JWKSet(ring.published(at: now).map(\.jwk)).json)
     }
