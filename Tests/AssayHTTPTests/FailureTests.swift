@@ -7,7 +7,7 @@ struct FailureTests {
 
     @Test(
         "each status has its HTTP status, and the reason stays inside",
-        arguments: zip(StatusCode.allCases, [400, 400, 403, 404, 503, 500]))
+        arguments: zip(StatusCode.allCases, [400, 400, 401, 403, 404, 409, 409, 429, 501, 503, 500]))
     func statuses(status: StatusCode, http: Int) async throws {
         let handler = FakeHandler { _ in
             .failure(

@@ -17,6 +17,7 @@ struct DecisionLog: DecisionSink {
             "ms": "\(milliseconds(record.duration))",
         ]
         metadata["provider"] = record.provider.map { "\($0)" }
+        metadata["caller"] = record.caller.map { "\($0)" }
         metadata["peer"] = record.peer.map { "\(SafeText.field($0))" }
         metadata["detail"] = record.detail.map { "\(SafeText.field($0))" }
         for fact in record.facts { metadata["fact.\(fact.name)"] = "\(SafeText.field("\(fact.value)"))" }
@@ -31,6 +32,8 @@ struct DecisionLog: DecisionSink {
         case .refused(let reason):
             metadata["reason"] = "\(reason)"
             logger.notice("evidence refused", metadata: metadata)
+        case .answered:
+            logger.info("call answered", metadata: metadata)
         case .rejected(let status):
             metadata["status"] = "\(status.rawValue)"
             logger.notice("request rejected", metadata: metadata)

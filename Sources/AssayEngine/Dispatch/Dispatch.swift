@@ -9,6 +9,8 @@ struct Dispatch: Sendable {
     let live: LiveSnapshot
     let call: Call
     let decision: DecisionID
+    /// Whose permission was checked; nil where none is demanded.
+    let caller: Caller?
     let now: Instant
     let host: Host
     let failedChallenges: FailedChallenges
@@ -27,9 +29,13 @@ struct Dispatch: Sendable {
                 return issueChallenge(entry.provider)
             case .exchange(let prepare):
                 return try await exchange(prepare, entry, app)
+            case .call(let prepare):
+                return try await answer(prepare, entry, app)
             }
         } catch let error as InvalidRequest {
             return .rejected(.invalidArgument, error.message)
+        } catch let error as CallFailure {
+            return .failed(error)
         } catch {
             return .unavailable("\(error)")
         }
@@ -45,6 +51,34 @@ struct Dispatch: Sendable {
         return .reply(message, .challenged)
     }
 
+    /// Calls a method of the kernel on a resource that was found.
+    func run(_ method: KernelMethod, on resource: FoundResource) async -> Ending {
+        do {
+            let call = KernelCall(
+                snapshot: snapshot, call: call, fields: try RequestFields(call.body), resource: resource,
+                caller: caller, decision: decision, now: now, host: host)
+            return try await Deadline.run(timeLimit, clock: host.clock) { try await method.answer(call) }
+        } catch let error as InvalidRequest {
+            return .rejected(.invalidArgument, error.message)
+        } catch let error as CallFailure {
+            return .failed(error)
+        } catch {
+            return .unavailable("\(error)")
+        }
+    }
+
+    private func answer(
+        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall, _ entry: MethodEntry,
+        _ app: AppEntry
+    ) async throws -> Ending {
+        let prepared = try prepare(try RequestFields(call.body, bytesLimit: entry.provider.descriptor.evidenceLimit))
+        let sealer = sealer(entry.provider)
+        let reply = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> JSON in
+            try await prepared.answer(context(app, entry.provider, sealer, challenge: nil))
+        }
+        return .answered(reply)
+    }
+
     private func exchange(
         _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange, _ entry: MethodEntry,
         _ app: AppEntry
@@ -53,8 +87,7 @@ struct Dispatch: Sendable {
         let fields = try RequestFields(call.body, bytesLimit: provider.descriptor.evidenceLimit)
         let limitedUse = try fields.bool("limitedUse")
         let prepared = try prepare(fields)
-        let sealer = CallSealer(
-            purpose: provider.purpose, keys: snapshot.keys, live: live, now: now, randomness: host.randomness)
+        let sealer = sealer(provider)
         // Within the deadline stands everything that waits for somebody else: the store and the provider.
         let verdict = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> Verdict in
             let context = context(app, provider, sealer, challenge: prepared.challenge)
@@ -143,6 +176,10 @@ struct Dispatch: Sendable {
             facts: appraisal.facts)
     }
 
+    private func sealer(_ provider: ProviderEntry) -> CallSealer {
+        CallSealer(purpose: provider.purpose, keys: snapshot.keys, live: live, now: now, randomness: host.randomness)
+    }
+
     private func context(
         _ app: AppEntry, _ provider: ProviderEntry, _ sealer: CallSealer, challenge: [UInt8]?
     ) -> Context {
@@ -150,7 +187,7 @@ struct Dispatch: Sendable {
         logger[metadataKey: "decision"] = "\(decision)"
         return Context(
             decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
-            now: now, state: StateSpace(provider.space, in: host.store),
+            caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
             sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }),
             logger: logger)
     }

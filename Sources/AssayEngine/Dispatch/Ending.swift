@@ -23,6 +23,27 @@ struct Ending: Sendable {
         Ending(result: .failure(CallFailure(status, message)), outcome: .rejected(status), detail: message)
     }
 
+    /// A call was answered that is neither a challenge nor an exchange.
+    static func answered(_ message: JSON, facts: [Fact] = []) -> Ending {
+        Ending(result: .success(message), outcome: .answered, facts: facts)
+    }
+
+    /// A method says itself what went wrong.
+    static func failed(_ failure: CallFailure) -> Ending {
+        let outcome: DecisionRecord.Outcome =
+            switch failure.status {
+            case .unavailable, .internalError: .failed(failure.status)
+            default: failure.reason.map { .refused($0) } ?? .rejected(failure.status)
+            }
+        return Ending(result: .failure(failure), outcome: outcome, detail: failure.detail ?? failure.message)
+    }
+
+    /// The caller showed nothing that the policy knows it by.
+    static let unauthenticated = rejected(
+        .unauthenticated, "Request is missing a valid authentication credential: expected a bearer token.")
+    /// The caller may not do that; it learns nothing of what there is.
+    static let forbidden = rejected(.permissionDenied, "The caller does not have permission.")
+
     /// No decision could be made; another try may succeed.
     static func unavailable(_ detail: String) -> Ending {
         let failure = CallFailure(

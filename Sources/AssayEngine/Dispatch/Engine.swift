@@ -39,8 +39,7 @@ public final class Engine: CallHandler {
         self.sink = sink ?? DecisionLog(host.logger)
         self.options = options
         self.live = try LiveSnapshot(
-            apps: Snapshot.apps(policies, registry: registry, host: host), tokens: policies.tokens, store: keys,
-            host: host)
+            BoundPolicies(policies, registry: registry, host: host), store: keys, host: host)
     }
 
     public var methods: [MethodDescriptor] { registry.methods }
@@ -51,8 +50,7 @@ public final class Engine: CallHandler {
     ///
     /// - Throws: what the initialiser throws; the present policies stay in force then.
     public func replacePolicies(_ policies: PolicySet) throws {
-        try live.replace(
-            apps: Snapshot.apps(policies, registry: registry, host: host), tokens: policies.tokens)
+        try live.replace(BoundPolicies(policies, registry: registry, host: host))
     }
 
     /// Reads the key store again, and takes up what has changed there; apps and instances of plugins stay as they are.
@@ -84,51 +82,74 @@ public final class Engine: CallHandler {
         let start = host.clock.uptime
         let decision = DecisionID(now: now, randomness: host.randomness)
         let snapshot = live.snapshot
-        let dispatch = Dispatch(
-            snapshot: snapshot, live: live, call: call, decision: decision, now: now, host: host,
-            failedChallenges: failedChallenges, timeLimit: options.timeLimit)
         if call.method == KernelMethods.keySet.name {
             return Reply(decision: decision, result: .success(snapshot.keys.keySet(at: now)))
         }
-        let app: AppEntry?
-        let ending: Ending
-        switch find(call, in: snapshot) {
-        case .missing(let rejection, let found):
-            app = found
-            ending = rejection
-        case .method(let entry, let found):
-            app = found
-            ending = await dispatch.run(entry, of: found)
-        }
+        var subject = Subject()
+        let ending = await answer(call, decision, now, snapshot, &subject)
         sink.record(
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
-                resource: app?.identity.resource ?? SafeText.of(call.resource),
+                resource: subject.resource?.name ?? SafeText.of(call.resource),
                 provider: registry.owners[call.method], outcome: ending.outcome, detail: ending.detail,
-                facts: ending.facts, peer: call.peer))
+                facts: ending.facts, peer: call.peer, caller: subject.caller?.name))
         return Reply(decision: decision, result: ending.result)
     }
 
-    private enum Finding {
-        case method(MethodEntry, AppEntry)
-        case missing(Ending, AppEntry?)
+    /// Who and what a call turned out to be about, as far as it got.
+    private struct Subject {
+        var caller: Caller?
+        var resource: FoundResource?
     }
 
-    /// Goes from a resource to its policy, and from a method to the instance that answers it.
-    private func find(_ call: Call, in snapshot: Snapshot) -> Finding {
+    /// Lets the caller in, goes from the resource's name to its policy, and from the method to what answers it.
+    private func answer(
+        _ call: Call, _ decision: DecisionID, _ now: Instant, _ snapshot: Snapshot, _ subject: inout Subject
+    ) async -> Ending {
+        // Whoever may not call a method must not learn from its answers what there is: this comes first.
+        if let permission = registry.demands[call.method] {
+            guard let caller = call.credentials.flatMap(snapshot.policies.callers.find) else { return .unauthenticated }
+            subject.caller = caller
+            guard caller.has(permission) else { return .forbidden }
+        }
         let name: ResourceName
         do throws(InvalidRequest) {
             name = try ResourceName(call.resource)
         } catch {
-            return .missing(.rejected(.invalidArgument, error.message), nil)
+            return .rejected(.invalidArgument, error.message)
         }
-        guard let app = snapshot.apps[name.text] else {
-            return .missing(.rejected(.notFound, "Requested entity was not found."), nil)
+        subject.resource = snapshot.policies.find(name)
+        if let caller = subject.caller, !caller.mayAct(in: subject.resource?.project) { return .forbidden }
+        guard let resource = subject.resource else {
+            return .rejected(.notFound, "Requested entity was not found.")
         }
-        guard let entry = app.methods[call.method], entry.method.descriptor.resources.contains(app.identity.kind)
+        let dispatch = Dispatch(
+            snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now, host: host,
+            failedChallenges: failedChallenges, timeLimit: options.timeLimit)
+        if let method = registry.kernelMethods[call.method] {
+            guard method.descriptor.resources.contains(resource.kind) else {
+                return .rejected(.invalidArgument, "The method is not there for resources of this kind.")
+            }
+            return await dispatch.run(method, on: resource)
+        }
+        guard case .app(let app) = resource else {
+            return .rejected(.invalidArgument, "The method is not there for resources of this kind.")
+        }
+        guard let entry = app.methods[call.method],
+            entry.method.descriptor.resources.contains(app.identity.kind)
         else {
-            return .missing(.rejected(.failedPrecondition, "App not registered: \(app.identity.subject)."), app)
+            return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
         }
-        return .method(entry, app)
+        return await dispatch.run(entry, of: app)
+    }
+}
+
+extension BoundPolicies {
+    /// What a name leads to; nil when no policy knows it.
+    func find(_ name: ResourceName) -> FoundResource? {
+        switch name {
+        case .app, .oauthClient: apps[name.text].map { .app($0) }
+        case .project: projects[name.text].map { .project($0) }
+        }
     }
 }

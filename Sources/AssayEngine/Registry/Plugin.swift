@@ -56,6 +56,10 @@ struct RegisteredProvider: Sendable {
                     BoundMethod(
                         descriptor: method.descriptor,
                         action: .exchange { (fields) throws(InvalidRequest) in try prepare(provider, fields) })
+                case .call(let prepare):
+                    BoundMethod(
+                        descriptor: method.descriptor,
+                        action: .call { (fields) throws(InvalidRequest) in try prepare(provider, fields) })
                 }
             }
         }
@@ -74,6 +78,7 @@ struct BoundMethod: Sendable {
     enum Action: Sendable {
         case challenge
         case exchange(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange)
+        case call(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall)
     }
 
     let descriptor: MethodDescriptor

@@ -8,14 +8,18 @@ public struct Registry: Sendable {
     private let stores: [String: RegisteredStore]
     /// The methods of the kernel and of every provider, in the order of registration.
     public let methods: [MethodDescriptor]
+    /// The kernel's own methods, by name.
+    let kernelMethods: [String: KernelMethod]
     /// Each method's provider; none for the kernel's own.
     let owners: [String: String]
+    /// What each method demands of its caller; absent where anybody may call.
+    let demands: [String: Permission]
 
     /// - Throws: ``RegistryError`` when plugins are in conflict, or were written for another contract.
     public init(_ plugins: [Plugin]) throws(RegistryError) {
         var providers: [String: RegisteredProvider] = [:]
         var stores: [String: RegisteredStore] = [:]
-        var methods = [KernelMethods.keySet]
+        var methods = [KernelMethods.keySet] + KernelMethods.all.map(\.descriptor)
         var claims = Claims()
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
@@ -46,6 +50,9 @@ public struct Registry: Sendable {
         self.providers = providers
         self.stores = stores
         self.methods = methods
+        self.kernelMethods = Dictionary(
+            KernelMethods.all.map { ($0.descriptor.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.demands = methods.reduce(into: [:]) { $0[$1.name] = $1.permission }
         self.owners = providers.values.reduce(into: [:]) { owners, provider in
             for method in provider.methods { owners[method.name] = provider.descriptor.name }
         }
@@ -54,6 +61,11 @@ public struct Registry: Sendable {
     /// The descriptors of the registered providers, by name.
     public var descriptors: [PluginDescriptor] {
         providers.values.map(\.descriptor).sorted { $0.name < $1.name }
+    }
+
+    /// The permissions that a policy can grant.
+    public var permissions: Set<Permission> {
+        Set(demands.values).union([.admin, .mintTokens, .verifyTokens])
     }
 
     /// Every reason that a refusal can have, the kernel's first: the registry that audit records and metrics refer to.

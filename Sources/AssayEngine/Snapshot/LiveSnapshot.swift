@@ -23,12 +23,12 @@ final class LiveSnapshot: Sendable {
     private static let patience = Duration.seconds(1)
 
     /// - Throws: ``KeyError`` when there are no keys and none can be made.
-    init(apps: [String: AppEntry], tokens: TokenPolicy, store: KeyStore, host: Host) throws(KeyError) {
+    init(_ policies: BoundPolicies, store: KeyStore, host: Host) throws(KeyError) {
         let stored = try store.ring(
-            for: tokens, following: nil, now: host.clock.now, randomness: host.randomness)
+            for: policies.tokens, following: nil, now: host.clock.now, randomness: host.randomness)
         self.store = store
         self.host = host
-        current = Mutex(Snapshot(apps: apps, tokens: tokens, keys: try KeyPlan(stored.ring)))
+        current = Mutex(Snapshot(policies: policies, keys: try KeyPlan(stored.ring)))
         reading = Mutex(Reading(mark: stored.mark))
         report(stored.changes)
     }
@@ -38,10 +38,10 @@ final class LiveSnapshot: Sendable {
     /// Puts other policies in the place of the present ones, with the keys that they need.
     ///
     /// - Throws: ``KeyError``; everything stays as it is then.
-    func replace(apps: [String: AppEntry], tokens: TokenPolicy) throws(KeyError) {
+    func replace(_ policies: BoundPolicies) throws(KeyError) {
         try reading.withLock { (reading: inout Reading) throws(KeyError) in
-            let keys = try read(&reading, for: tokens)
-            current.withLock { $0 = Snapshot(apps: apps, tokens: tokens, keys: keys) }
+            let keys = try read(&reading, for: policies.tokens)
+            current.withLock { $0 = Snapshot(policies: policies, keys: keys) }
         }
     }
 
@@ -50,7 +50,7 @@ final class LiveSnapshot: Sendable {
     /// - Throws: ``KeyError``; the present keys stay in force then.
     func reloadKeys() throws(KeyError) -> Bool {
         try reading.withLock { (reading: inout Reading) throws(KeyError) -> Bool in
-            let tokens = snapshot.tokens
+            let tokens = snapshot.policies.tokens
             return takeUp(try read(&reading, for: tokens))
         }
     }
@@ -114,7 +114,7 @@ final class LiveSnapshot: Sendable {
     private func takeUp(_ keys: KeyPlan) -> Bool {
         let isOther = current.withLock { current in
             guard current.keys !== keys else { return false }
-            current = Snapshot(apps: current.apps, tokens: current.tokens, keys: keys)
+            current = Snapshot(policies: current.policies, keys: keys)
             return true
         }
         if isOther {

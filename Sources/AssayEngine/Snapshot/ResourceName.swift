@@ -4,6 +4,7 @@ internal import AssayKit
 enum ResourceName: Sendable, Equatable {
     case app(project: String, app: String)
     case oauthClient(String)
+    case project(String)
 
     /// - Throws: ``InvalidRequest`` when the name has not the form of one; it says nothing of what exists.
     init(_ text: String) throws(InvalidRequest) {
@@ -17,8 +18,11 @@ enum ResourceName: Sendable, Equatable {
         case (2, "oauthClients"):
             guard ResourceName.isWord(parts[1]) else { throw InvalidRequest("the OAuth client ID is malformed") }
             self = .oauthClient(parts[1])
+        case (2, "projects"):
+            guard ResourceName.isWord(parts[1]) else { throw InvalidRequest("the project is malformed") }
+            self = .project(parts[1])
         default:
-            throw InvalidRequest("the resource must be projects/*/apps/* or oauthClients/*")
+            throw InvalidRequest("the resource must be projects/*/apps/*, oauthClients/* or projects/*")
         }
     }
 
@@ -27,6 +31,7 @@ enum ResourceName: Sendable, Equatable {
         switch self {
         case .app(let project, let app): "projects/\(project)/apps/\(app)"
         case .oauthClient(let id): "oauthClients/\(id)"
+        case .project(let project): "projects/\(project)"
         }
     }
 

@@ -2,12 +2,29 @@ public import AssayKit
 public import AssayPolicy
 public import AssayYAML
 
-extension Snapshot {
-    /// The apps of a policy set under their names, with an instance of each provider for each of them.
+extension BoundPolicies {
+    /// Makes an instance of each provider for each app of a policy set.
     ///
-    /// - Throws: everything that plugins find wrong in their sections.
-    static func apps(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) -> [String: AppEntry] {
+    /// - Throws: everything that is wrong in the sections of plugins and in those that the kernel decodes itself.
+    init(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) {
         let sink = DiagnosticSink()
+        let callers = Callers(
+            policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
+        self.init(callers: callers, tokens: policies.tokens)
+        apps = BoundPolicies.apps(policies, registry: registry, host: host, problems: sink)
+        for policy in policies.projects {
+            let entry = ProjectEntry(
+                identity: policy.identity, issuer: policy.issuerPrefix + policy.identity.number)
+            projects["projects/\(policy.identity.number)"] = entry
+            projects["projects/\(policy.identity.id)"] = entry
+        }
+        try sink.throwIfAny()
+    }
+
+    /// The apps of a policy set under their names.
+    private static func apps(
+        _ policies: PolicySet, registry: Registry, host: Host, problems sink: DiagnosticSink
+    ) -> [String: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
         var seen: Set<Diagnostic> = []
         var apps: [String: AppEntry] = [:]
@@ -29,7 +46,6 @@ extension Snapshot {
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
-        try sink.throwIfAny()
         return apps
     }
 
@@ -52,6 +68,6 @@ extension PolicySet {
     ///
     /// - Throws: everything that plugins find wrong in their sections.
     public func check(_ registry: Registry, host: Host) throws(Diagnostics) {
-        _ = try Snapshot.apps(self, registry: registry, host: host)
+        _ = try BoundPolicies(self, registry: registry, host: host)
     }
 }

@@ -3,11 +3,20 @@ internal import AssayPolicy
 
 /// Everything that a request is judged by: policies, instances of plugins, keys. Immutable; a request sees one.
 struct Snapshot: Sendable {
+    let policies: BoundPolicies
+    let keys: KeyPlan
+}
+
+/// Policies with an instance of each plugin that they name.
+struct BoundPolicies: Sendable {
     /// The apps and OAuth clients, under each of their names.
-    let apps: [String: AppEntry]
+    var apps: [String: AppEntry] = [:]
+    /// The projects, under each of their names.
+    var projects: [String: ProjectEntry] = [:]
+    /// Who may call methods that demand a permission.
+    let callers: Callers
     /// What the policies say of tokens, and so of keys.
     let tokens: TokenPolicy
-    let keys: KeyPlan
 }
 
 /// One app or OAuth client, ready to be called.
@@ -22,6 +31,18 @@ final class AppEntry: Sendable {
         self.identity = identity
         self.claims = claims
         self.methods = methods
+    }
+}
+
+/// One project.
+final class ProjectEntry: Sendable {
+    let identity: ProjectIdentity
+    /// The `iss` of its tokens.
+    let issuer: String
+
+    init(identity: ProjectIdentity, issuer: String) {
+        self.identity = identity
+        self.issuer = issuer
     }
 }
 

@@ -38,6 +38,8 @@ struct HTTPReply: Sendable {
             ]
         ]
         self.init(status, HTTPReply.error(status, failure.status.rawValue, failure.message, details: details))
+        // RFC 6750, section 3.
+        if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer")) }
         if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
     }
 
@@ -66,8 +68,12 @@ extension StatusCode {
     var httpStatus: HTTPResponseStatus {
         switch self {
         case .invalidArgument, .failedPrecondition: .badRequest
+        case .unauthenticated: .unauthorized
         case .permissionDenied: .forbidden
         case .notFound: .notFound
+        case .alreadyExists, .aborted: .conflict
+        case .resourceExhausted: .tooManyRequests
+        case .unimplemented: .notImplemented
         case .unavailable: .serviceUnavailable
         case .internalError: .internalServerError
         }

@@ -49,9 +49,20 @@ struct RequestResponder: Sendable {
     }
 
     private func answer(
-        _ method: String, _ target: String, headers: HTTPHeaders, body: [UInt8], peer: String?
+        _ verb: String, _ target: String, headers: HTTPHeaders, body: [UInt8], peer: String?
     ) async throws(HTTPFault) -> HTTPReply {
-        switch table.find(method, target) {
+        var (verb, target, body) = (verb, target, body)
+        if let override = try override(verb, headers) {
+            // The query came as the body: it was too long for a request line.
+            if override == "GET" || override == "DELETE" {
+                guard body.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .invalid("The form is not valid.") }
+                target += (target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + String(decoding: body, as: UTF8.self)
+                body = []
+            }
+            verb = override
+        }
+        let match: RouteMatch
+        switch table.find(verb, target) {
         case .malformed:
             throw .malformedPath
         case .unknown:
@@ -59,22 +70,49 @@ struct RequestResponder: Sendable {
         case .wrongVerb(let allowed):
             let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
             throw .wrongVerb(allowed: names.joined(separator: ", "))
-        case .found(.liveness, _):
+        case .found(let found):
+            match = found
+        }
+        switch match.endpoint {
+        case .liveness:
             return HTTPReply(.ok, ["status": "ok"])
-        case .found(.readiness, _):
+        case .readiness:
             switch await handler.readiness {
             case .ready: return HTTPReply(.ok, ["status": "ok"])
             case .notReady(let reason): throw HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason)
             }
-        case .found(.method(let name, let version, let isKeySet), let resource):
-            let message = method == "POST" ? try message(headers, body) : [:]
-            let call = Call(name, version: version, resource: resource, body: message, peer: peer)
+        case .method(let name, let rule, let isKeySet):
+            let json = rule.body == .none ? nil : try json(headers, body)
+            let message = try MessageAssembly(rule: rule, fields: match.fields, target: target).message(body: json)
+            let call = Call(
+                name, version: rule.version, resource: match.resource, body: message, peer: peer,
+                credentials: credentials(headers))
             return render(await handler.handle(call), isKeySet: isKeySet)
         }
     }
 
-    /// The request message. No body at all is the empty message; a content type is not asked for.
-    private func message(_ headers: HTTPHeaders, _ body: [UInt8]) throws(HTTPFault) -> JSON {
+    /// The HTTP method that a client means whose own one is `POST` (`X-HTTP-Method-Override`, as Google's clients send it
+    /// for what would be too long for a request line); nil when it says none.
+    private func override(_ verb: String, _ headers: HTTPHeaders) throws(HTTPFault) -> String? {
+        let values = headers[canonicalForm: "x-http-method-override"]
+        guard verb == "POST", let value = values.first else { return nil }
+        guard values.count == 1, let verb = HTTPRule.Verb(rawValue: String(value)) else {
+            throw .invalid("The header X-HTTP-Method-Override names no method that is known.")
+        }
+        return verb.rawValue
+    }
+
+    /// The bearer token of the header `Authorization`; nil when there is none, or something else.
+    private func credentials(_ headers: HTTPHeaders) -> BearerToken? {
+        let values = headers["authorization"]
+        guard values.count == 1, let parts = values.first?.split(separator: " ", omittingEmptySubsequences: true),
+            parts.count == 2, parts[0].lowercased() == "bearer"
+        else { return nil }
+        return BearerToken(String(parts[1]))
+    }
+
+    /// The body as a JSON object. No body at all is the empty message; a content type is not asked for.
+    private func json(_ headers: HTTPHeaders, _ body: [UInt8]) throws(HTTPFault) -> JSON {
         let codings = headers[canonicalForm: "content-encoding"]
         guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw .compressed }
         if body.isEmpty { return [:] }

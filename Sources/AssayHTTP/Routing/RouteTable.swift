@@ -3,7 +3,7 @@ internal import AssayKit
 /// Finds what a request line asks for: by the custom verb and the number of segments, then by the few templates left.
 struct RouteTable: Sendable {
     enum Outcome: Sendable, Hashable {
-        case found(Endpoint, resource: String)
+        case found(RouteMatch)
         /// The path is there, but not for this HTTP method; these it is there for.
         case wrongVerb(allowed: [HTTPRule.Verb])
         case unknown
@@ -15,9 +15,12 @@ struct RouteTable: Sendable {
         let count: Int
     }
 
+    /// The rules that match the same paths, by their HTTP methods; their variables may have different names.
     private struct Entry {
-        let template: RouteTemplate
-        var endpoints: [HTTPRule.Verb: Endpoint]
+        let segments: [RouteTemplate.Segment]
+        var rules: [HTTPRule.Verb: (template: RouteTemplate, endpoint: Endpoint)]
+
+        var wildcards: Int { segments.count { $0 == .any } }
     }
 
     private var entries: [Shape: [Entry]] = [:]
@@ -28,7 +31,7 @@ struct RouteTable: Sendable {
         try add(.get, "/readyz", .readiness)
         for method in methods {
             for rule in method.rules {
-                let endpoint = Endpoint.method(method.name, rule.version, isKeySet: method.kind == .keySet)
+                let endpoint = Endpoint.method(method.name, rule, isKeySet: method.kind == .keySet)
                 try add(rule.verb, rule.template, endpoint)
             }
         }
@@ -39,13 +42,13 @@ struct RouteTable: Sendable {
         let template = try RouteTemplate(text)
         let shape = Shape(verb: template.verb, count: template.segments.count)
         var list = entries[shape] ?? []
-        if let index = list.firstIndex(where: { $0.template.segments == template.segments }) {
-            guard list[index].endpoints.updateValue(endpoint, forKey: verb) == nil else {
+        if let index = list.firstIndex(where: { $0.segments == template.segments }) {
+            guard list[index].rules.updateValue((template, endpoint), forKey: verb) == nil else {
                 throw HTTPServiceError(.conflictingRules, "two methods have the HTTP rule '\(verb.rawValue) \(text)'")
             }
         } else {
-            list.append(Entry(template: template, endpoints: [verb: endpoint]))
-            list.sort { $0.template.wildcards < $1.template.wildcards }
+            list.append(Entry(segments: template.segments, rules: [verb: (template, endpoint)]))
+            list.sort { $0.wildcards < $1.wildcards }
         }
         entries[shape] = list
     }
@@ -69,17 +72,13 @@ struct RouteTable: Sendable {
         let candidates = entries[Shape(verb: verb, count: segments.count)] ?? []
         let wanted = HTTPRule.Verb(rawValue: method == "HEAD" ? "GET" : method)
         var allowed: Set<HTTPRule.Verb> = []
-        for entry in candidates where entry.template.matches(segments) {
-            if let endpoint = wanted.flatMap({ entry.endpoints[$0] }) {
-                let name = entry.template.variable.map { Array(segments[$0].joined(separator: "/".utf8)) } ?? []
-                return .found(endpoint, resource: String(decoding: name, as: UTF8.self))
+        for entry in candidates {
+            // Each may take an encoded slash where another does not.
+            if let (template, endpoint) = wanted.flatMap({ entry.rules[$0] }), template.matches(segments) {
+                return .found(template.match(segments, endpoint))
             }
-            allowed.formUnion(entry.endpoints.keys)
+            for (verb, rule) in entry.rules where rule.template.matches(segments) { allowed.insert(verb) }
         }
         return allowed.isEmpty ? .unknown : .wrongVerb(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
     }
-}
-
-extension RouteTemplate {
-    fileprivate var wildcards: Int { segments.count { $0 == .any } }
 }

@@ -1,6 +1,4 @@
 /// The template of an HTTP rule, compiled (google.api.HttpRule, "Path template syntax", without `**`).
-///
-/// At most one variable: what it matches is the resource's name.
 struct RouteTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal([UInt8])
@@ -8,33 +6,45 @@ struct RouteTemplate: Sendable, Hashable {
         case any
     }
 
+    /// Segments whose text has a name.
+    struct Variable: Sendable, Hashable {
+        let name: String
+        let range: Range<Int>
+    }
+
     let segments: [Segment]
     /// The custom verb behind the last colon.
     let verb: [UInt8]?
-    /// The segments that the variable takes.
-    let variable: Range<Int>?
+    let variables: [Variable]
+
+    /// The variable that is the call's resource; all others are fields of the message.
+    static let resource = "resource"
 
     /// - Throws: ``HTTPServiceError`` when the text is no such template.
     init(_ text: String) throws(HTTPServiceError) {
         let malformed = HTTPServiceError(.invalidRule, "the HTTP rule '\(text)' is not a template")
         guard text.utf8.first == UInt8(ascii: "/") else { throw malformed }
 
-        var flat = text
-        var variable: Range<Int>?
-        if let open = text.firstIndex(of: "{") {
-            guard let close = text[open...].firstIndex(of: "}") else { throw malformed }
-            let inner = text[open..<close].dropFirst().split(
+        var flat = ""
+        var variables: [Variable] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{") {
+            flat += rest[..<open]
+            guard let close = rest[open...].firstIndex(of: "}"), flat.last == "/" else { throw malformed }
+            let inner = rest[open..<close].dropFirst().split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let before = text[..<open]
-            let after = text[close...].dropFirst()
-            guard let name = inner.first, RouteTemplate.isLiteral(name), before.last == "/",
-                after.isEmpty || after.first == "/" || after.first == ":"
+            rest = rest[close...].dropFirst()
+            guard let name = inner.first, RouteTemplate.isLiteral(name),
+                rest.isEmpty || rest.first == "/" || rest.first == ":",
+                !variables.contains(where: { $0.name == name })
             else { throw malformed }
             let pattern = inner.count == 2 ? inner[1] : "*"
-            let start = before.utf8.count { $0 == UInt8(ascii: "/") } - 1
-            variable = start..<start + pattern.utf8.count { $0 == UInt8(ascii: "/") } + 1
-            flat = String(before + pattern + after)
+            let start = flat.utf8.count { $0 == UInt8(ascii: "/") } - 1
+            let range = start..<start + pattern.utf8.count { $0 == UInt8(ascii: "/") } + 1
+            variables.append(Variable(name: String(name), range: range))
+            flat += pattern
         }
+        flat += rest
 
         var parts = flat.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         var verb: [UInt8]?
@@ -51,7 +61,7 @@ struct RouteTemplate: Sendable, Hashable {
         guard parts.allSatisfy({ $0 == "*" || RouteTemplate.isLiteral($0) }) else { throw malformed }
         self.segments = parts.map { $0 == "*" ? .any : .literal(Array($0.utf8)) }
         self.verb = verb
-        self.variable = variable
+        self.variables = variables
     }
 
     /// Whether the segments of a path, without its verb, are of this form.
@@ -63,13 +73,27 @@ struct RouteTemplate: Sendable, Hashable {
                 guard found == bytes else { return false }
             case .any:
                 // A slash that came encoded would look like two segments in a name of several.
-                let isWhole = variable?.count == 1 && variable?.contains(index) == true
+                let isWhole = variables.contains { $0.range == index..<index + 1 }
                 guard !found.isEmpty, !RouteTemplate.isDots(found), isWhole || !found.contains(UInt8(ascii: "/")) else {
                     return false
                 }
             }
         }
         return true
+    }
+
+    /// What a path of this form asks for.
+    func match(_ path: [[UInt8]], _ endpoint: Endpoint) -> RouteMatch {
+        var match = RouteMatch(endpoint: endpoint)
+        for variable in variables {
+            let text = String(decoding: Array(path[variable.range].joined(separator: "/".utf8)), as: UTF8.self)
+            if variable.name == RouteTemplate.resource {
+                match.resource = text
+            } else {
+                match.fields.append(RouteMatch.Field(name: variable.name, value: text))
+            }
+        }
+        return match
     }
 
     /// The letters of the unreserved characters (RFC 3986, section 2.3): what needs no encoding in a path.

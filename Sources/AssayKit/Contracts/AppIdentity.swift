@@ -49,16 +49,18 @@ public struct AppleIdentity: Sendable, Hashable {
     public var appID: String { "\(teamID).\(bundleID)" }
 }
 
-/// The kinds of resources that can obtain tokens.
+/// The kinds of resources that methods are called on: those that can obtain tokens, and projects.
 public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
     case app
     case oauthClient
+    case project
 
     /// The pattern of the resource name, in the terms of gRPC transcoding.
     public var pattern: String {
         switch self {
         case .app: "projects/*/apps/*"
         case .oauthClient: "oauthClients/*"
+        case .project: "projects/*"
         }
     }
 }

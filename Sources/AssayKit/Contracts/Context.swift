@@ -12,6 +12,8 @@ public struct Context: Sendable {
     public let deadline: Instant
     /// Who called, as far as the transport knows: an address; nil in a process.
     public let peer: String?
+    /// The policy's name for the caller whose permission was checked; nil where none is demanded.
+    public let caller: String?
     /// The time at which the request is judged: one reading for the whole decision.
     public let now: Instant
     /// The provider's own corner of the state store, for this app.
@@ -22,14 +24,15 @@ public struct Context: Sendable {
     public let logger: Logger
 
     public init(
-        decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?, now: Instant,
-        state: StateSpace, sealer: Sealer, logger: Logger
+        decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
+        caller: String? = nil, now: Instant, state: StateSpace, sealer: Sealer, logger: Logger
     ) {
         self.decision = decision
         self.app = app
         self.challenge = challenge
         self.deadline = deadline
         self.peer = peer
+        self.caller = caller
         self.now = now
         self.state = state
         self.sealer = sealer

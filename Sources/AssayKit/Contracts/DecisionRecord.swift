@@ -8,6 +8,8 @@ public struct DecisionRecord: Sendable {
         case issued(tokenID: String, limitedUse: Bool, expires: Instant)
         /// Evidence was refused.
         case refused(Reason)
+        /// A call was answered that is neither a challenge nor an exchange.
+        case answered
         /// The request was not of the method's form, or names what there is not.
         case rejected(StatusCode)
         /// No decision could be made.
@@ -28,11 +30,12 @@ public struct DecisionRecord: Sendable {
     public let detail: String?
     public let facts: [Fact]
     public let peer: String?
+    /// The policy's name for the caller; nil where no permission is demanded, or nobody showed one.
+    public let caller: String?
 
     public init(
         decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
-        outcome: Outcome,
-        detail: String?, facts: [Fact], peer: String?
+        outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil
     ) {
         self.decision = decision
         self.time = time
@@ -44,6 +47,7 @@ public struct DecisionRecord: Sendable {
         self.detail = detail
         self.facts = facts
         self.peer = peer
+        self.caller = caller
     }
 }
 

@@ -8,6 +8,8 @@ public struct MethodDescriptor: Sendable, Hashable {
         case exchange(TokenReply)
         /// Publishes the keys that verify tokens.
         case keySet
+        /// Does something else, for callers that have a permission; nil for anybody.
+        case call(Permission?)
     }
 
     /// How the reply of an exchange holds the token.
@@ -18,29 +20,40 @@ public struct MethodDescriptor: Sendable, Hashable {
         case enclosed
     }
 
-    /// The name, and the custom verb of its HTTP rules: `exchangeDebugToken`.
+    /// The name: `exchangeDebugToken`; for challenges and exchanges also the custom verb of the HTTP rules.
     public let name: String
     public let kind: Kind
     /// The kinds of resources that it is called on; empty when it has none.
     public let resources: Set<ResourceKind>
+    /// How the method is called over HTTP, in every version of the API that has it.
+    public let rules: [HTTPRule]
 
+    /// A method under its custom verb, `POST {resource=projects/*/apps/*}:exchangeDebugToken`; a key set under its name.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>) {
+        if kind == .keySet {
+            let rules = APIVersion.allCases.map { HTTPRule(.get, "/\($0.rawValue)/\(name)", version: $0) }
+            self.init(name: name, kind: kind, resources: resources, rules: rules)
+        } else {
+            self.init(name: name, kind: kind, resources: resources, path: MethodPath(.post, ":\(name)"))
+        }
+    }
+
+    /// A method with a path of its own under its resources.
+    public init(name: String, kind: Kind, resources: Set<ResourceKind>, path: MethodPath) {
+        self.init(name: name, kind: kind, resources: resources, rules: path.rules(for: resources))
+    }
+
+    /// A method with rules of its own.
+    public init(name: String, kind: Kind, resources: Set<ResourceKind>, rules: [HTTPRule]) {
         self.name = name
         self.kind = kind
         self.resources = resources
+        self.rules = rules
     }
 
-    /// How the method is called over HTTP, in every version of the API.
-    public var rules: [HTTPRule] {
-        APIVersion.allCases.flatMap { version in
-            if kind == .keySet {
-                [HTTPRule(.get, "/\(version.rawValue)/\(name)", version: version)]
-            } else {
-                ResourceKind.allCases.filter(resources.contains).map { kind in
-                    HTTPRule(.post, "/\(version.rawValue)/{resource=\(kind.pattern)}:\(name)", version: version)
-                }
-            }
-        }
+    /// What a caller must be allowed to do; nil when anybody may call.
+    public var permission: Permission? {
+        if case .call(let permission) = kind { permission } else { nil }
     }
 }
 
@@ -48,27 +61,4 @@ public struct MethodDescriptor: Sendable, Hashable {
 public enum APIVersion: String, Sendable, Hashable, CaseIterable {
     case v1
     case v1beta
-}
-
-/// One way to call a method over HTTP, in the style of gRPC transcoding (google.api.HttpRule).
-///
-/// A template's segments are literals, `*` for any one segment, and variables: `{name}` for one segment,
-/// `{resource=projects/*/apps/*}` for several. A custom verb follows the last colon.
-public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
-    public enum Verb: String, Sendable, Hashable {
-        case get = "GET"
-        case post = "POST"
-    }
-
-    public let verb: Verb
-    public let template: String
-    public let version: APIVersion
-
-    public init(_ verb: Verb, _ template: String, version: APIVersion) {
-        self.verb = verb
-        self.template = template
-        self.version = version
-    }
-
-    public var description: String { "\(verb.rawValue) \(template)" }
 }

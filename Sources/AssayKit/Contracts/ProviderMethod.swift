@@ -1,7 +1,8 @@
-/// A method of a provider: what clients call, of one of two kinds.
+/// A method of a provider: what clients call, of one of three kinds.
 ///
 /// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
-/// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token.
+/// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token;
+/// - ``call(_:_:permission:resources:_:)``: anything else, such as the management of what the provider keeps.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// What the method looks like from outside.
     public let descriptor: MethodDescriptor
@@ -10,6 +11,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     package enum Action: Sendable {
         case challenge
         case exchange(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedExchange)
+        case call(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedCall)
     }
 
     /// A method that hands out a challenge: an empty request, and `challenge` and `ttl` in reply.
@@ -42,6 +44,35 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
                     try await handler(provider, request, context)
                 }
             })
+    }
+
+    /// A method that neither hands out challenges nor tokens.
+    ///
+    /// - Parameters:
+    ///   - path: where it stands under its resources.
+    ///   - permission: what a caller must be allowed to do; the kernel has checked that before the handler runs.
+    ///   - handler: answers with the reply message. A ``CallFailure`` that it throws is the answer; any other error means
+    ///     that nothing could be decided now, and the client is told to come back.
+    public static func call<Request: RequestMessage>(
+        _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
+        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> JSON
+    ) -> ProviderMethod {
+        let descriptor = MethodDescriptor(name: name, kind: .call(permission), resources: resources, path: path)
+        return ProviderMethod(
+            descriptor: descriptor,
+            action: .call { (provider, fields) throws(InvalidRequest) in
+                let request = try Request(fields)
+                return PreparedCall { context in try await handler(provider, request, context) }
+            })
+    }
+}
+
+/// A call whose request has been read.
+package struct PreparedCall: Sendable {
+    package let answer: @Sendable (Context) async throws -> JSON
+
+    package init(answer: @escaping @Sendable (Context) async throws -> JSON) {
+        self.answer = answer
     }
 }
 

@@ -3,21 +3,26 @@ public struct Call: Sendable {
     /// The method's name: `exchangeDebugToken`.
     public var method: String
     public var version: APIVersion
-    /// The resource's name: `projects/NUMBER_OR_ID/apps/APP_ID`, `oauthClients/CLIENT_ID`; empty where there is none.
+    /// The resource's name: `projects/NUMBER_OR_ID/apps/APP_ID`, `oauthClients/CLIENT_ID`, `projects/NUMBER_OR_ID`; empty
+    /// where there is none.
     public var resource: String
     /// The request message, an object.
     public var body: JSON
     /// Who calls, for logs and audit records: an address; nil in a process.
     public var peer: String?
+    /// What the caller shows to be let in where a method demands a permission; nil for nothing.
+    public var credentials: BearerToken?
 
     public init(
-        _ method: String, version: APIVersion = .v1, resource: String = "", body: JSON = [:], peer: String? = nil
+        _ method: String, version: APIVersion = .v1, resource: String = "", body: JSON = [:], peer: String? = nil,
+        credentials: BearerToken? = nil
     ) {
         self.method = method
         self.version = version
         self.resource = resource
         self.body = body
         self.peer = peer
+        self.credentials = credentials
     }
 }
 
@@ -63,8 +68,13 @@ public struct CallFailure: Error, Sendable {
 public enum StatusCode: String, Sendable, Hashable, CaseIterable {
     case invalidArgument = "INVALID_ARGUMENT"
     case failedPrecondition = "FAILED_PRECONDITION"
+    case unauthenticated = "UNAUTHENTICATED"
     case permissionDenied = "PERMISSION_DENIED"
     case notFound = "NOT_FOUND"
+    case alreadyExists = "ALREADY_EXISTS"
+    case aborted = "ABORTED"
+    case resourceExhausted = "RESOURCE_EXHAUSTED"
+    case unimplemented = "UNIMPLEMENTED"
     case unavailable = "UNAVAILABLE"
     case internalError = "INTERNAL"
 }

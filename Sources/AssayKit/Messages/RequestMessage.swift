@@ -21,7 +21,7 @@ public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertibl
 /// a field that is there twice is refused, because two readers could take different ones.
 public struct RequestFields: Sendable {
     private let members: [JSONMember]
-    private let bytesLimit: Int
+    let bytesLimit: Int
 
     /// - Throws: ``InvalidRequest`` when the body is no object.
     public init(_ body: JSON, bytesLimit: Int = .max) throws(InvalidRequest) {
@@ -74,16 +74,19 @@ public struct RequestFields: Sendable {
         }
     }
 
-    private func value(_ name: String) throws(InvalidRequest) -> JSON? {
-        let snake = RequestFields.snakeCase(name)
+    func value(_ name: String) throws(InvalidRequest) -> JSON? {
+        let snake = name.snakeCased
         let found = members.filter { $0.name == name || $0.name == snake }
         guard found.count <= 1 else { throw InvalidRequest("the field '\(name)' is there more than once") }
         guard let value = found.first?.value, value != .null else { return nil }
         return value
     }
+}
 
-    private static func snakeCase(_ name: String) -> String {
-        name.reduce(into: "") { text, character in
+extension String {
+    /// A name of proto3 JSON in its other spelling: `debugToken` as `debug_token`.
+    package var snakeCased: String {
+        reduce(into: "") { text, character in
             if character.isUppercase { text += "_" }
             text += character.lowercased()
         }

@@ -25,6 +25,12 @@ enum Identifiers {
             && text.utf8.allSatisfy { isLetterOrDigit($0) || "-._".utf8.contains($0) }
     }
 
+    /// What a caller is called: letters, digits, and `-`, `.`, `_`, `@`.
+    static func isCallerName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { isLetterOrDigit($0) || "-._@".utf8.contains($0) }
+    }
+
     /// An Apple team identifier: ten upper-case letters and digits.
     static func isTeamID(_ text: String) -> Bool {
         text.utf8.count == 10

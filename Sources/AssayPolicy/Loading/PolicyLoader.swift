@@ -5,6 +5,8 @@ internal import AssayYAML
 struct PolicyLoader {
     private let sink: DiagnosticSink
     private var tokens: (policy: TokenPolicy, location: SourceLocation)?
+    private var callers: [CallerPolicy] = []
+    private var projects: [ProjectPolicy] = []
     private var apps: [AppPolicy] = []
     private var names = ClaimedNames()
 
@@ -14,7 +16,7 @@ struct PolicyLoader {
 
     /// What was read.
     var policies: PolicySet {
-        PolicySet(tokens: tokens?.policy ?? TokenPolicy(), apps: apps)
+        PolicySet(tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects, apps: apps)
     }
 
     mutating func read(_ file: PolicyFile) {
@@ -33,6 +35,7 @@ struct PolicyLoader {
             file.optional("version")?.report("version \(version) of the policy format is not known; this is version 1")
         }
         if let section = file.optional("tokens") { readTokens(section) }
+        if let section = file.optional("callers")?.mapping() { readCallers(section) }
         for project in file.optional("projects")?.elements() ?? [] where !sink.isOverfull { readProject(project) }
     }
 
@@ -60,6 +63,19 @@ struct PolicyLoader {
         tokens = (policy, value.location)
     }
 
+    private mutating func readCallers(_ section: YAMLMapping) {
+        for (entry, _) in section.all() {
+            guard Identifiers.isCallerName(entry.key) else {
+                section.report(
+                    "a caller's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`", key: entry.key)
+                continue
+            }
+            names.claim("the caller", entry.key, by: section, key: entry.key)
+            callers.append(
+                CallerPolicy(name: entry.key, section: PolicySection(entry, in: section.path, kernelKeys: [])))
+        }
+    }
+
     private mutating func readProject(_ value: YAMLValue) {
         guard let section = value.mapping() else { return }
         defer { section.finish() }
@@ -77,6 +93,7 @@ struct PolicyLoader {
         if let number { names.claim("the project", number, by: section, key: "number") }
         if let id { names.claim("the project", id, by: section, key: "id") }
         let project = ProjectIdentity(number: number ?? "0", id: id ?? "unknown")
+        projects.append(ProjectPolicy(identity: project, issuerPrefix: issuerPrefix))
         var appsOfProject: [String: AppPolicy] = [:]
         for value in section.optional("apps")?.elements() ?? [] where !sink.isOverfull {
             guard let app = readApp(value, of: project, issuerPrefix: issuerPrefix) else { continue }

@@ -4,6 +4,9 @@ public import AssayYAML
 public struct PolicySet: Sendable {
     /// How tokens are signed.
     public let tokens: TokenPolicy
+    /// Who may call methods that demand a permission.
+    public let callers: [CallerPolicy]
+    public let projects: [ProjectPolicy]
     /// The apps and OAuth clients of all projects.
     public let apps: [AppPolicy]
 }

@@ -3,19 +3,21 @@ import Synchronization
 
 /// A kernel that answers as a test wants, and remembers what it was asked.
 final class FakeHandler: CallHandler {
-    let methods: [MethodDescriptor] = [
+    static let exchanges = [
         MethodDescriptor(name: "exchangeDebugToken", kind: .exchange(.alone), resources: [.app, .oauthClient]),
         MethodDescriptor(name: "generateAppAttestChallenge", kind: .challenge, resources: [.app]),
         MethodDescriptor(name: "jwks", kind: .keySet, resources: []),
     ]
+    let methods: [MethodDescriptor]
     let readiness: Readiness
     private let answer: @Sendable (Call) async -> Result<JSON, CallFailure>
     private let recorded = Mutex<[Call]>([])
 
     init(
-        readiness: Readiness = .ready,
+        methods: [MethodDescriptor] = FakeHandler.exchanges, readiness: Readiness = .ready,
         answer: @escaping @Sendable (Call) async -> Result<JSON, CallFailure> = { .success(FakeHandler.echo($0)) }
     ) {
+        self.methods = methods
         self.readiness = readiness
         self.answer = answer
     }

@@ -1,0 +1,27 @@
+/// A secret text that lets its bearer in (RFC 6750); it never shows itself in a description.
+public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+    /// The largest one that is looked at, in bytes.
+    public static let byteLimit = 16_384
+
+    public let text: String
+
+    /// - Returns: nil for what is empty, too long, or has other characters than RFC 6750, section 2.1 allows.
+    public init?(_ text: String) {
+        guard (1...BearerToken.byteLimit).contains(text.utf8.count), text.utf8.allSatisfy(BearerToken.isAllowed) else {
+            return nil
+        }
+        self.text = text
+    }
+
+    public var description: String { "(a bearer token)" }
+    public var debugDescription: String { description }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~+/=".utf8.contains(byte)
+        }
+    }
+}
