@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
@@ -69,6 +70,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "AssayReload",
+            dependencies: [
+                "AssayKit", "AssayYAML", "AssayPolicy", "AssayEngine",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
         .target(name: "AssayTesting", dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR"], swiftSettings: settings),
 
         // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine.
@@ -93,7 +102,7 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP", "AssayTesting",
-                "AssayCBOR", "AppAttest", "Debug", "SQLite",
+                "AssayCBOR", "AssayReload", "AppAttest", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -149,8 +158,17 @@ let package = Package(
         .testTarget(
             name: "AssayCommandTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTesting", "AssayTestSupport", "assay",
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
+                "AssayTestSupport", "assay",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayReloadTests",
+            dependencies: [
+                "AssayKit", "AssayPolicy", "AssayEngine", "AssayReload", "AssayTesting", "Debug",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -32,6 +32,10 @@ struct RegisteredProvider: Sendable {
     let descriptor: PluginDescriptor
     let typeName: String
     let methods: [MethodDescriptor]
+    /// What the section of a policy looks like.
+    let section: @Sendable () -> ValueShape
+    /// Says what is wrong in a section, as far as that can be known without an instance.
+    let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it.
     let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> [BoundMethod]
 
@@ -40,6 +44,8 @@ struct RegisteredProvider: Sendable {
         typeName = "\(type)"
         let declared = P.methods
         methods = declared.map(\.descriptor)
+        section = { ValueShape(of: P.Configuration.self) }
+        check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         instantiate = { (section, app, host) throws(Diagnostics) in
             let configuration = try section.decode(P.Configuration.self)
             let provider: P

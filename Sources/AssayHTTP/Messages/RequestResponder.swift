@@ -79,6 +79,7 @@ struct RequestResponder: Sendable {
         case .readiness:
             switch await handler.readiness {
             case .ready: return HTTPReply(.ok, ["status": "ok"])
+            case .degraded(let reason): return HTTPReply(.ok, ["status": "degraded", "reason": .string(reason)])
             case .notReady(let reason): throw HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason)
             }
         case .method(let name, let rule, let isKeySet):

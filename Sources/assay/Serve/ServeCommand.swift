@@ -3,6 +3,7 @@ internal import AssayEngine
 internal import AssayHTTP
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayReload
 internal import AssayYAML
 internal import Logging
 internal import ServiceLifecycle
@@ -15,6 +16,10 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints one line when it listens; everything else goes to standard error. On SIGTERM and SIGINT it finishes \
             the requests that have begun, and ends.
+
+            Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
+            hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
+            force stay, and /readyz says "degraded" and why, with status 200, until the files are good again.
             """)
 
     @Option(help: "The folder of policy files.")
@@ -31,6 +36,9 @@ struct ServeCommand: AsyncParsableCommand {
             "The folder of the keys, made at the first start. By default beside the state's file, or in "
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
+
+    @OptionGroup
+    var reload: ReloadOptions
 
     @Option(help: "What is logged.")
     var logLevel = LogLevel.info
@@ -51,24 +59,35 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(_ logger: Logger) async throws {
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         let registry = try Plugins.registry()
-        let policies = try PolicyDirectory(policies).load()
+        let directory = PolicyDirectory(policies)
+        let fingerprint = directory.fingerprint
+        let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
         let host = Host(store: try await registry.openStore(state), logger: logger)
         let engine = try Engine(registry: registry, policies: policies, keys: .directory(folder), host: host)
-        if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
+        PolicyWarnings.log(policies, to: logger)
         logger.info(
             "policies, keys and state are ready",
             metadata: ["apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)"])
+        let reloader = Reloader(
+            [
+                .policies(in: directory, for: engine, loaded: fingerprint) { PolicyWarnings.log($0, to: logger) }
+            ], interval: reload.watch.duration, logger: logger)
         let service = try HTTPService(
-            handler: engine, configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger
+            handler: ReportingHandler(handler: engine, checks: [{ reloader.readiness }]),
+            configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger
         ) { host, port in
             // A server whose starter has gone away serves all the same.
             try? Terminal.say("assay listens on http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: [
+                    .init(service: reloader), .init(service: ReloadSignal(signals: hangups, reloader: reloader)),
+                    .init(service: service),
+                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 }
