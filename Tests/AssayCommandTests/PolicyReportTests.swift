@@ -23,13 +23,13 @@ struct PolicyReportTests {
             [
                 "a.yaml": "version: 1\nversion: 1\n",
                 "b.yaml": """
-                    projects:
-                      - number: 1
-                        id: größe
-                        apps:
-                          - id: 1:2:ios:a
-                            token_tll: 1h
-                    """,
+                projects:
+                  - number: 1
+                    id: größe
+                    apps:
+                      - id: 1:2:ios:a
+                        token_tll: 1h
+                """,
             ], "--format", "json")
         #expect(result.status == 1)
         #expect(result.errors.isEmpty)
@@ -87,16 +87,16 @@ struct PolicyReportTests {
     func text() async throws {
         let (result, _) = try await check([
             "a.yaml": """
-                projects:
-                  - number: 1
-                    id: a
-                    apps:
-                      - id: 1:1:ios:a
-                        providers:
-                          debug:
-                            tokens: [{name: mine, sha256: 6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10}]
-                            token_ttl: 5m
-                """
+            projects:
+              - number: 1
+                id: a
+                apps:
+                  - id: 1:1:ios:a
+                    providers:
+                      debug:
+                        tokens: [{name: mine, sha256: 6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10}]
+                        token_ttl: 5m
+            """
         ])
         #expect(result.status == 1)
         #expect(!(result.errors + result.output).contains("6B4E1D0C"))

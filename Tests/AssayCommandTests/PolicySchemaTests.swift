@@ -57,7 +57,9 @@ struct PolicySchemaTests {
 
     /// What is wrong at a place or below it.
     private func problems(at path: String, _ document: JSON) throws -> [Diagnostic] {
-        try problems(document).filter { $0.path == path || $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }
+        try problems(document).filter {
+            $0.path == path || $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[")
+        }
     }
 
     @Test("The file in the folder of policies is what the command prints")
@@ -139,7 +141,7 @@ struct PolicySchemaTests {
     private static let candidates: [JSON] = [
         "", "0", "a", "A", "a b", "é", "-", ".", "a-b_c.d", "01", "1234567890", "ABCDE12345", "abcde12345", "ABCDE1234",
         "com.example.app", "1:2:ios:ab", "1:2:ios", "x:2:ios:ab", "https://example.com/", "https://example.com",
-        "http://example.com/", "https:///", "1h", "1h30m", "30m1h", "1d2h3m4s5ms", "1x", "h", "1 h", "1H", "5m", "29m59s",
+        "http://example.com/", "https:///", "1h", "1h30m", "30m1h", "1d2h3m4s", "1x", "h", "1 h", "1H", "5m", "29m59s",
         "30m", "7d", "8d", "env:A", "file:/x", "env:", "vault:a", "2027-01-01T00:00:00Z", "2027-01-01", "tomorrow",
         .string(String(repeating: "0", count: 64)), .string(String(repeating: "F", count: 64)),
         .string(String(repeating: "0", count: 63)), .string(String(repeating: "g", count: 64)),
@@ -154,6 +156,8 @@ struct PolicySchemaTests {
             let choices = place.schema["enum"]?.array ?? []
             for candidate in Self.candidates + choices {
                 if place.value.array != nil, candidate.array?.isEmpty == false { continue }
+                // A number without quotes is text where text is asked for, but no pattern judges it.
+                if place.schema["pattern"] != nil, candidate.isNumber { continue }
                 let isGood = walk.validator.accepts(candidate, by: place.schema) && isInBounds(candidate, place.schema)
                 let found = try problems(at: place.path, place.replacing(candidate))
                 #expect(
@@ -162,6 +166,17 @@ struct PolicySchemaTests {
                 )
             }
         }
+    }
+
+    @Test(
+        "The pattern of durations is that of the code",
+        arguments: [
+            "1h", "0s", "1d2h3m4s5ms", "5ms", "1m5ms", "999999999d", "1000000000d", "", "h", "1", "1H", "1h 2m", "1m1h",
+            "1h1h", "-1h", "1.5h", "1ms1s", "1µs", "1hm", "1s\n", "٣h",
+        ])
+    func durationPattern(_ text: String) {
+        let schema: JSON = ["$ref": "#/$defs/duration"]
+        #expect(walk.validator.accepts(.string(text), by: schema) == (YAMLNode.duration(text) != nil))
     }
 
     /// Whether a duration is within the bounds that JSON Schema itself cannot compare.
@@ -210,6 +225,15 @@ struct PolicySchemaTests {
         case .scalar("true", _): true
         case .scalar("false", _): false
         case .scalar(let text, _): Int64(text).map { .integer($0) } ?? .string(text)
+        }
+    }
+}
+
+extension JSON {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .integer, .number: true
+        default: false
         }
     }
 }

@@ -32,43 +32,44 @@ struct PolicyProblemsTests {
         let hash = String(repeating: "0", count: 64)
         let found = try Self.places([
             "a.yaml": """
-                tokens: {algorithm: HS256}
-                callers:
-                  root: {sha256: abc, permissions: admin, project: [x]}
-                projects:
-                  - number: 1
-                    id: a
-                    apps:
-                      - id: 1:1:ios:a
-                        token_ttl: 5m
-                        apple: {team_id: ABCDE12345, bundle_id: com.example.app}
-                        providers:
-                          app_attest:
-                            enviroments: [production]
-                            receipts: always
-                            token_ttl: 8d
-                          debug:
-                            tokens:
-                              - {name: a, sha256: \(hash)}
-                              - {name: a, sha256: \(hash)}
-                              - {name: b, token: env:NOT_SET_ANYWHERE}
-                              - {nam: c}
-                      - id: 1:1:ios:b
-                        apple: {team_id: ABCDE12345, bundle_id: com.example.app}
-                        providers:
-                          app_attest:
-                            environments: []
-                            validation_categories: []
-                            unreported_validation_category: refused
-                            trust_anchor: none
-                          debgu: {}
-                """,
+            tokens: {algorithm: HS256}
+            callers:
+              root: {sha256: abc, permissions: admin, project: [x]}
+            projects:
+              - number: 1
+                id: a
+                apps:
+                  - id: 1:1:ios:a
+                    token_ttl: 5m
+                    apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                    providers:
+                      app_attest:
+                        enviroments: [production]
+                        receipts: always
+                        token_ttl: 8d
+                      debug:
+                        tokens:
+                          - {name: a, sha256: \(hash)}
+                          - {name: a, sha256: \(hash)}
+                          - {name: b, token: env:NOT_SET_ANYWHERE}
+                          - {nam: c}
+                  - id: 1:1:ios:b
+                    apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                    providers:
+                      app_attest:
+                        environments: []
+                        validation_categories: []
+                        unreported_validation_category: refused
+                        trust_anchor: none
+                      debgu: {}
+            """,
             "b.yaml": "projects: [",
             "c.yaml": "projects: [{number: 3, id: c, aps: []}]",
         ])
         #expect(
             found == [
-                "a.yaml:1:21 tokens.algorithm", "a.yaml:3:18 callers.root.sha256", "a.yaml:3:36 callers.root.permissions",
+                "a.yaml:1:21 tokens.algorithm", "a.yaml:3:18 callers.root.sha256",
+                "a.yaml:3:36 callers.root.permissions",
                 "a.yaml:3:43 callers.root.project", "a.yaml:9:20 projects[0].apps[0].token_ttl",
                 "a.yaml:13:13 projects[0].apps[0].providers.app_attest.enviroments",
                 "a.yaml:14:23 projects[0].apps[0].providers.app_attest.receipts",
@@ -182,7 +183,7 @@ struct PolicyProblemsTests {
             warnings.all.map { "\($0.location.map { "\($0)" } ?? "") \($0.message)" } == [
                 "a.yaml:5:9 the app has no providers: every call for it is refused",
                 "a.yaml:6:13 the app ID is one of project 2, and stands under project 1",
-                "a.yaml:9:20 the app has no providers: every call for it is refused",
+                "a.yaml:9:19 the app has no providers: every call for it is refused",
                 "a.yaml:11:20 the app has no providers: every call for it is refused",
                 "a.yaml:14:50 the OAuth client has no providers: every call for it is refused",
             ], "\(warnings)")

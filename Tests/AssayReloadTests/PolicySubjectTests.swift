@@ -41,11 +41,13 @@ struct PolicySubjectTests {
             registry: Registry([.provider(DebugProvider.self)]), policies: PolicyDirectory(folder.path).read(),
             keys: .ephemeral(),
             host: Host(
-                store: MemoryStore(clock: .system), logger: Logger(label: "t", factory: { _ in SwiftLogNoOpLogHandler() })))
+                store: MemoryStore(clock: .system),
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     }
 
     private func isAccepted(_ token: String, by engine: Engine) async -> Bool {
-        let call = Call("exchangeDebugToken", resource: "projects/a/apps/1:1:ios:a", body: ["debugToken": .string(token)])
+        let call = Call(
+            "exchangeDebugToken", resource: "projects/a/apps/1:1:ios:a", body: ["debugToken": .string(token)])
         return (try? await engine.handle(call).result.get()) != nil
     }
 
@@ -176,7 +178,8 @@ struct PolicySubjectTests {
         case "renamed":
             try FileManager.default.moveItem(at: file, to: folder.appendingPathComponent("b.yaml"))
         default:
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file.path)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file.path)
         }
         #expect(directory.fingerprint != before)
     }

@@ -32,7 +32,8 @@ struct ReloaderTests {
         let things = FakeSubject()
         let before = FileFingerprint(of: ["/proc/no/such/0"])
         things.set(1)
-        let subject = ReloadSubject("things", fingerprint: { FileFingerprint(of: ["/proc/no/such/1"]) }, loaded: before) {
+        let subject = ReloadSubject("things", fingerprint: { FileFingerprint(of: ["/proc/no/such/1"]) }, loaded: before)
+        {
             things.set(2)
             return nil
         }
@@ -145,7 +146,9 @@ struct ReloaderTests {
         let things = FakeSubject()
         let scene = ReloadScene(things.subject())
         let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [.init(service: scene.reloader)], logger: .init(label: "x")))
+            configuration: ServiceGroupConfiguration(
+                services: [.init(service: scene.reloader)],
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
             scene.reloader.requestReload()

@@ -44,7 +44,9 @@ struct DiagnosticTests {
     @Test func `A problem has an end, which is that of the value, of the key, or of the line`() throws {
         func ends(_ text: String) throws -> [String] {
             let error = try #require(throws: Diagnostics.self) { try decode([String: Int].self, text) }
-            return error.all.map { "\($0.location.map { "\($0.line):\($0.column)" } ?? "")-\($0.end?.line ?? 0):\($0.end?.column ?? 0)" }
+            return error.all.map {
+                "\($0.location.map { "\($0.line):\($0.column)" } ?? "")-\($0.end?.line ?? 0):\($0.end?.column ?? 0)"
+            }
         }
         #expect(try ends("a: größe # much") == ["1:4-1:9"])
         #expect(try ends("a: 'one\n  two'\nb: {c: d} # more") == ["1:4-2:7", "3:4-3:17"])

@@ -75,13 +75,15 @@ struct RecoveryTests {
 
     @Test("What a type finds wrong itself is said once, and only of values that could be read")
     func ownChecks() {
-        #expect(bad(Checked.self, "low: 3\nhigh: 1\nnot: x") == [
-            "1:6 low: above `high`", "3:1 not: unknown key `not` (did you mean `note`?)",
-        ])
-        #expect(bad(Checked.self, "low: 3\nhigh: x\nnote: true") == [
-            "2:7 high: expected a whole number, found `x`",
-            "3:7 note: expected a string, found `true` (quote it: \"true\")",
-        ])
+        #expect(
+            bad(Checked.self, "low: 3\nhigh: 1\nnot: x") == [
+                "1:6 low: above `high`", "3:1 not: unknown key `not` (did you mean `note`?)",
+            ])
+        #expect(
+            bad(Checked.self, "low: 3\nhigh: x\nnote: true") == [
+                "2:7 high: expected a whole number, found `x`",
+                "3:7 note: expected a string, found `true` (quote it: \"true\")",
+            ])
     }
 
     @Test("A key that will be asked for is not taken for the misspelling of one that is missing")
@@ -95,21 +97,24 @@ struct RecoveryTests {
 
     @Test("Where the keys depend on values, what follows a failure is left alone")
     func dependent() {
-        #expect(bad(ShapeTests.Either.self, "mode: x\nright: 1\nno: 2") == [
-            "1:7 mode: expected one of `enforced`, `monitored`, found `x`"
-        ])
-        #expect(bad(ShapeTests.Either.self, "mode: monitored\nright: 1\nno: 2") == [
-            "3:1 no: unknown key `no` (known here: `mode`, `right`)"
-        ])
+        #expect(
+            bad(ShapeTests.Either.self, "mode: x\nright: 1\nno: 2") == [
+                "1:7 mode: expected one of `enforced`, `monitored`, found `x`"
+            ])
+        #expect(
+            bad(ShapeTests.Either.self, "mode: monitored\nright: 1\nno: 2") == [
+                "3:1 no: unknown key `no` (known here: `mode`, `right`)"
+            ])
     }
 
     @Test("A type that reads parts of its mapping through others completes all of them")
     func extended() {
-        #expect(bad(ShapeTests.Extended.self, "nam: 1\nmore: x\nless: y") == [
-            "1:1 nam: unknown key `nam` (did you mean `name`, which is missing?)",
-            "2:7 more: expected a whole number, found `x`",
-            "3:1 less: unknown key `less` (known here: `more`, `name`, `secret`)",
-        ])
+        #expect(
+            bad(ShapeTests.Extended.self, "nam: 1\nmore: x\nless: y") == [
+                "1:1 nam: unknown key `nam` (did you mean `name`, which is missing?)",
+                "2:7 more: expected a whole number, found `x`",
+                "3:1 less: unknown key `less` (known here: `more`, `name`, `secret`)",
+            ])
     }
 
     @Test("An error can tell of several places")

@@ -58,7 +58,9 @@ struct SecretExcerptTests {
         let flow = try #require(throws: Diagnostics.self) {
             try decode(Section.self, "{tokens: [{lid: \(Self.secret), nmae: a}], lod: x}")
         }
-        #expect(flow.all.map { $0.excerpt?.text } == Array(repeating: "{tokens: [{lid: ***, nmae: ***}], lod: x}", count: 3))
+        #expect(
+            flow.all.map { $0.excerpt?.text } == Array(repeating: "{tokens: [{lid: ***, nmae: ***}], lod: x}", count: 3)
+        )
         #expect(flow.all.map { $0.excerpt?.caret } == [11, 21, 34])
     }
 

@@ -11,7 +11,8 @@
 ///
 /// The kernel does the rest: resources, policies, challenges, limited use, tokens, replay, audit, deadlines, limits.
 public protocol AttestationProvider: Sendable {
-    /// The provider's own section of a policy, in its own words. A `CodingKeys` enumeration names the keys.
+    /// The provider's own section of a policy, in its own words. A `CodingKeys` enumeration names the keys; a
+    /// ``DescribedConfiguration`` explains them to editors.
     associatedtype Configuration: Decodable & Sendable
 
     /// What the provider says of itself.

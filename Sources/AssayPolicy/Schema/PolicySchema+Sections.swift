@@ -60,9 +60,9 @@ extension PolicySchema {
                     [
                         "description":
                             """
-                            What stands before the project's number in a token's `iss`. Unmodified Admin SDKs accept the \
-                            standard only.
-                            """,
+                        What stands before the project's number in a token's `iss`. Unmodified Admin SDKs accept the \
+                        standard only.
+                        """,
                         "type": "string", "pattern": "^https://[!-~]+/$", "maxLength": 255,
                         "default": "https://firebaseappcheck.googleapis.com/",
                     ]),

@@ -34,19 +34,20 @@ package struct PolicySchema {
     }
 
     package var json: JSON {
-        .object([
-            JSONMember("$schema", "https://json-schema.org/draft/2020-12/schema"),
-            JSONMember("title", "Assay policy"),
-            JSONMember(
-                "description",
-                "A policy file. All files of a folder are one set; `assay policy check` tells whether it is good."),
-        ]
-            + ShapeSchema.object([
-                JSONMember("version", ["description": "The version of this format.", "const": 1]),
-                JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
-                list("projects", of: "project", "The projects, their apps and their OAuth clients."),
-            ])
-            + [JSONMember("$defs", .object(definitions))])
+        .object(
+            [
+                JSONMember("$schema", "https://json-schema.org/draft/2020-12/schema"),
+                JSONMember("title", "Assay policy"),
+                JSONMember(
+                    "description",
+                    "A policy file. All files of a folder are one set; `assay policy check` tells whether it is good."),
+            ]
+                + ShapeSchema.object([
+                    JSONMember("version", ["description": "The version of this format.", "const": 1]),
+                    JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
+                    list("projects", of: "project", "The projects, their apps and their OAuth clients."),
+                ])
+                + [JSONMember("$defs", .object(definitions))])
     }
 
     private var definitions: [JSONMember] {

@@ -86,7 +86,8 @@ enum ShapeSchema {
     ) -> [JSONMember] {
         let mayBeNull = required.isEmpty && alternatives.isEmpty
         var members = [
-            JSONMember("type", mayBeNull ? ["object", "null"] : "object"), JSONMember("properties", .object(properties)),
+            JSONMember("type", mayBeNull ? ["object", "null"] : "object"),
+            JSONMember("properties", .object(properties)),
         ]
         if !required.isEmpty { members.append(JSONMember("required", .array(required.map { .string($0) }))) }
         let choices = alternatives.map { keys in

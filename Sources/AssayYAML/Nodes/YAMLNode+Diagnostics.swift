@@ -7,7 +7,8 @@ extension YAMLNode {
         severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
         Diagnostic(
-            severity, in: source, from: position, to: isCollection ? nil : end, path: path, message: message, hint: hint,
+            severity, in: source, from: position, to: isCollection ? nil : end, path: path, message: message,
+            hint: hint,
             related: related)
     }
 
@@ -41,7 +42,8 @@ extension YAMLEntry {
         severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
         Diagnostic(
-            severity, in: value.source, from: keyPosition, to: keyEnd, path: path.key(key), message: message, hint: hint,
+            severity, in: value.source, from: keyPosition, to: keyEnd, path: path.key(key), message: message,
+            hint: hint,
             related: related)
     }
 }

@@ -42,7 +42,7 @@ struct TreeBuilder {
         guard let key = stack.last?.key, let line = stack.last?.keyPosition.line, SecretNames.mayNameSecret(key) else {
             return
         }
-        source.conceal(YAMLPosition(line: line + 1, column: 1)..<YAMLPosition.end)
+        source.conceal(YAMLPosition(line: min(line, .max - 1) + 1, column: 1)..<YAMLPosition.end)
     }
 
     /// Takes one event; false after the last, and when there are problems enough.

@@ -21,12 +21,11 @@ struct WatchInterval: ExpressibleByArgument, Sendable {
     init?(argument: String) {
         if argument == "never" {
             duration = nil
-        } else if let duration = YAMLNode.duration(argument), duration >= .milliseconds(100), duration <= .seconds(86_400)
-        {
-            self.duration = duration
-        } else {
-            return nil
+            return
         }
+        let allowed = Duration.milliseconds(100)...Duration.seconds(86_400)
+        guard let duration = YAMLNode.duration(argument), allowed.contains(duration) else { return nil }
+        self.duration = duration
     }
 
     var defaultValueDescription: String { duration.map { "\($0.components.seconds)s" } ?? "never" }
