@@ -105,13 +105,13 @@ public final class Engine: CallHandler {
 
     /// Goes from a resource to its policy, and from a method to the instance that answers it.
     private func find(_ call: Call, in snapshot: Snapshot) -> Finding {
-        let name: ResourceName
-        do throws(InvalidRequest) {
-            name = try ResourceName(call.resource)
-        } catch {
-            return .missing(.rejected(.invalidArgument, error.message), nil)
-        }
-        guard let app = snapshot.apps[name.text] else {
+        guard let app = snapshot.app(call.resource) else {
+            // Only names that are not known need to be told from what is no name at all.
+            do throws(InvalidRequest) {
+                try ResourceName.check(call.resource)
+            } catch {
+                return .missing(.rejected(.invalidArgument, error.message), nil)
+            }
             return .missing(.rejected(.notFound, "Requested entity was not found."), nil)
         }
         guard let entry = app.methods[call.method], entry.method.descriptor.resources.contains(app.identity.kind)

@@ -9,6 +9,14 @@ struct Snapshot: Sendable {
     let challenges: ChallengeIssuer
     /// The reply of `GET jwks`.
     let keySet: JSON
+
+    /// The app or OAuth client with exactly this name.
+    ///
+    /// A dictionary takes text for equal that Unicode calls equivalent, such as a Kelvin sign and a K; policies have
+    /// names of ASCII only.
+    func app(_ resource: String) -> AppEntry? {
+        resource.utf8.allSatisfy { $0 < 0x80 } ? apps[resource] : nil
+    }
 }
 
 /// One app or OAuth client, ready to be called.
