@@ -125,7 +125,7 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", "FuzzEntries", .product(name: "Logging", package: "swift-log"),
+                "Debug", "FuzzEntries", "AssayTestSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -112,15 +112,15 @@ public final class Engine: CallHandler {
             subject.caller = caller
             guard caller.has(permission) else { return .forbidden }
         }
-        let name: ResourceName
-        do throws(InvalidRequest) {
-            name = try ResourceName(call.resource)
-        } catch {
-            return .rejected(.invalidArgument, error.message)
-        }
-        subject.resource = snapshot.policies.find(name)
+        subject.resource = snapshot.policies.find(call.resource)
         if let caller = subject.caller, !caller.mayAct(in: subject.resource?.project) { return .forbidden }
         guard let resource = subject.resource else {
+            // Only names that are not known need to be told from what is no name at all.
+            do throws(InvalidRequest) {
+                try ResourceName.check(call.resource)
+            } catch {
+                return .rejected(.invalidArgument, error.message)
+            }
             return .rejected(.notFound, "Requested entity was not found.")
         }
         let dispatch = Dispatch(
@@ -141,15 +141,5 @@ public final class Engine: CallHandler {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
         }
         return await dispatch.run(entry, of: app)
-    }
-}
-
-extension BoundPolicies {
-    /// What a name leads to; nil when no policy knows it.
-    func find(_ name: ResourceName) -> FoundResource? {
-        switch name {
-        case .app, .oauthClient: apps[name.text].map { .app($0) }
-        case .project: projects[name.text].map { .project($0) }
-        }
     }
 }

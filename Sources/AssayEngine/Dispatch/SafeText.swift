@@ -1,6 +1,7 @@
 /// Makes text from outside fit for a log line: printable ASCII only, and short.
 enum SafeText {
     static func of(_ text: String, limit: Int = 160) -> String {
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var shown = ""
         for scalar in text.unicodeScalars.prefix(limit) {
             shown.unicodeScalars.append((0x20..<0x7F).contains(scalar.value) ? scalar : "?")

@@ -17,6 +17,15 @@ struct BoundPolicies: Sendable {
     let callers: Callers
     /// What the policies say of tokens, and so of keys.
     let tokens: TokenPolicy
+
+    /// What has exactly this name; nil when no policy knows it.
+    ///
+    /// A dictionary takes text for equal that Unicode calls equivalent, such as a Kelvin sign and a K; policies have
+    /// names of ASCII only.
+    func find(_ resource: String) -> FoundResource? {
+        guard resource.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return apps[resource].map { .app($0) } ?? projects[resource].map { .project($0) }
+    }
 }
 
 /// One app or OAuth client, ready to be called.

@@ -19,15 +19,15 @@ struct TokenIssuer: Sendable {
         let issued = Instant(seconds: now.seconds)
         let expires = issued + life
         let id = Base64.encodeURL(randomness.bytes(32))
-        let payload: JSON = [
-            "sub": .string(claims.subject),
-            "aud": .array(claims.audience.map { .string($0) }),
-            "provider": .string(provider),
-            "iss": .string(claims.issuer),
-            "exp": .integer(expires.seconds),
-            "iat": .integer(issued.seconds),
-            "jti": .string(id),
-        ]
+        let payload = JSON.object([
+            JSONMember("sub", .string(claims.subject)),
+            JSONMember("aud", .array(claims.audience.map { .string($0) })),
+            JSONMember("provider", .string(provider)),
+            JSONMember("iss", .string(claims.issuer)),
+            JSONMember("exp", .integer(expires.seconds)),
+            JSONMember("iat", .integer(issued.seconds)),
+            JSONMember("jti", .string(id)),
+        ])
         let text = try signer.sign(payload: payload.encoded)
         return IssuedToken(text: text, id: id, life: life, expires: expires)
     }
