@@ -20,7 +20,7 @@ public final class Engine: CallHandler {
     }
 
     public let registry: Registry
-    private let host: Host
+    let host: Host
     private let keys: KeyStore
     private let sink: any DecisionSink
     private let options: Options
@@ -43,6 +43,9 @@ public final class Engine: CallHandler {
         self.options = options
         self.current = Mutex(try Snapshot(policies, registry: registry, keys: keys, host: host))
     }
+
+    /// What providers do between calls, by the policies in force.
+    var upkeep: UpkeepList { current.withLock { $0.upkeep } }
 
     public var methods: [MethodDescriptor] { registry.methods }
 

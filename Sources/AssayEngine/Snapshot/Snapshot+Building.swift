@@ -15,7 +15,7 @@ extension Snapshot {
         self.init(
             apps: apps, keys: ring, issuer: TokenIssuer(signer: try signer.signer()),
             challenges: ChallengeIssuer(keys: ring.sealing),
-            keySet: JWKSet(ring.published(at: now).map(\.jwk)).json)
+            keySet: JWKSet(ring.published(at: now).map(\.jwk)).json, upkeep: UpkeepList(apps))
     }
 
     /// The apps of a policy set under their names; for checking policies, no keys are needed.
@@ -52,11 +52,12 @@ extension Snapshot {
         guard let plugin = registry.providers[policy.name] else {
             throw policy.section.unknownProvider(known: Array(registry.providers.keys))
         }
+        let bound = try plugin.instantiate(policy.section, app, host)
         let provider = ProviderEntry(
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
-            space: "\(policy.name)/\(app.resource)")
-        return try plugin.instantiate(policy.section, app, host).map { MethodEntry(method: $0, provider: provider) }
+            space: "\(policy.name)/\(app.resource)", upkeep: bound.upkeep)
+        return bound.methods.map { MethodEntry(method: $0, provider: provider) }
     }
 }
 

@@ -9,6 +9,8 @@ struct Snapshot: Sendable {
     let challenges: ChallengeIssuer
     /// The reply of `GET jwks`.
     let keySet: JSON
+    /// What providers do between calls.
+    let upkeep: UpkeepList
 }
 
 /// One app or OAuth client, ready to be called.
@@ -39,11 +41,16 @@ final class ProviderEntry: Sendable {
     let purpose: SealedPurpose
     /// The provider's corner of the state store.
     let space: String
+    /// What the instance does between calls.
+    let upkeep: Upkeep?
 
-    init(descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String) {
+    init(
+        descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String, upkeep: Upkeep?
+    ) {
         self.descriptor = descriptor
         self.tokenLife = tokenLife
         self.purpose = purpose
         self.space = space
+        self.upkeep = upkeep
     }
 }
