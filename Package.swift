@@ -17,11 +17,15 @@ let package = Package(
         .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
         .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        // The same with sockets: simulated servers that are called over HTTP.
+        .library(name: "AssayTestingHTTP", targets: ["AssayTestingHTTP"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        // Calls to other servers, for plugins that make some.
+        .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
@@ -30,8 +34,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -69,12 +75,43 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "AssayHTTPClient",
+            dependencies: [
+                "AssayKit",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
         .target(name: "AssayTesting", dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR"], swiftSettings: settings),
+        .target(
+            name: "AssayTestingHTTP",
+            dependencies: [
+                "AssayKit", "AssayTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
 
-        // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine.
+        // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine. What plugins
+        // have in common lies under Plugins/Shared.
+        .target(
+            name: "AppleServices",
+            dependencies: ["AssayKit", "AssayCrypto"],
+            path: "Plugins/Shared/AppleServices",
+            swiftSettings: settings),
         .target(
             name: "AppAttest",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AppleServices",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Plugins/Providers/AppAttest",
             swiftSettings: settings),
         .target(
@@ -92,8 +129,8 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP", "AssayTesting",
-                "AssayCBOR", "AppAttest", "Debug", "SQLite",
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
+                "AssayHTTPClient", "AssayTesting", "AssayCBOR", "AppAttest", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -125,7 +162,8 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", "FuzzEntries", "AssayTestSupport", .product(name: "Logging", package: "swift-log"),
+                "Debug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "SQLite",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -141,9 +179,21 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "AssayHTTPClientTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayHTTPClient", "AssayTesting", "AssayTestingHTTP",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AppleServicesTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AppleServices"],
+            swiftSettings: settings),
+        .testTarget(
             name: "AppAttestTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayCBOR", "AssayTesting", "AssayTestSupport", "AppAttest",
+                "AppleServices", "AssayEngine",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -19,7 +19,7 @@ public final class Engine: CallHandler {
     }
 
     public let registry: Registry
-    private let host: Host
+    let host: Host
     private let sink: any DecisionSink
     private let options: Options
     private let failedChallenges = FailedChallenges()
@@ -41,6 +41,9 @@ public final class Engine: CallHandler {
         self.live = try LiveSnapshot(
             BoundPolicies(policies, registry: registry, host: host), store: keys, host: host)
     }
+
+    /// What providers do between calls, by the policies in force.
+    var upkeep: UpkeepList { live.snapshot.policies.upkeep }
 
     public var methods: [MethodDescriptor] { registry.methods }
 

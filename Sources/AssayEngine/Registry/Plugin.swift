@@ -33,7 +33,7 @@ struct RegisteredProvider: Sendable {
     let typeName: String
     let methods: [MethodDescriptor]
     /// Makes an instance, and binds the methods to it.
-    let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> [BoundMethod]
+    let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> BoundProvider
 
     init<P: AttestationProvider>(_ type: P.Type) {
         descriptor = P.descriptor
@@ -48,7 +48,7 @@ struct RegisteredProvider: Sendable {
             } catch {
                 throw section.diagnostics(for: error)
             }
-            return declared.map { method in
+            let methods = declared.map { method in
                 switch method.action {
                 case .challenge:
                     BoundMethod(descriptor: method.descriptor, action: .challenge)
@@ -62,6 +62,7 @@ struct RegisteredProvider: Sendable {
                         action: .call { (fields) throws(InvalidRequest) in try prepare(provider, fields) })
                 }
             }
+            return BoundProvider(methods: methods, upkeep: provider.upkeep)
         }
     }
 }
@@ -71,6 +72,13 @@ struct RegisteredStore: Sendable {
     let scheme: String
     let typeName: String
     let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStore
+}
+
+/// One instance of a provider without its type.
+struct BoundProvider: Sendable {
+    let methods: [BoundMethod]
+    /// What it does between calls.
+    let upkeep: Upkeep?
 }
 
 /// A method of one instance of a provider.

@@ -19,6 +19,7 @@ extension BoundPolicies {
             projects["projects/\(policy.identity.id)"] = entry
         }
         try sink.throwIfAny()
+        upkeep = UpkeepList(apps)
     }
 
     /// The apps of a policy set under their names.
@@ -55,11 +56,12 @@ extension BoundPolicies {
         guard let plugin = registry.providers[policy.name] else {
             throw policy.section.unknownProvider(known: Array(registry.providers.keys))
         }
+        let bound = try plugin.instantiate(policy.section, app, host)
         let provider = ProviderEntry(
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
-            space: "\(policy.name)/\(app.resource)")
-        return try plugin.instantiate(policy.section, app, host).map { MethodEntry(method: $0, provider: provider) }
+            space: "\(policy.name)/\(app.resource)", upkeep: bound.upkeep)
+        return bound.methods.map { MethodEntry(method: $0, provider: provider) }
     }
 }
 

@@ -13,6 +13,8 @@ struct BoundPolicies: Sendable {
     var apps: [String: AppEntry] = [:]
     /// The projects, under each of their names.
     var projects: [String: ProjectEntry] = [:]
+    /// What providers do between calls.
+    var upkeep = UpkeepList([:])
     /// Who may call methods that demand a permission.
     let callers: Callers
     /// What the policies say of tokens, and so of keys.
@@ -68,11 +70,16 @@ final class ProviderEntry: Sendable {
     let purpose: SealedPurpose
     /// The provider's corner of the state store.
     let space: String
+    /// What the instance does between calls.
+    let upkeep: Upkeep?
 
-    init(descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String) {
+    init(
+        descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String, upkeep: Upkeep?
+    ) {
         self.descriptor = descriptor
         self.tokenLife = tokenLife
         self.purpose = purpose
         self.space = space
+        self.upkeep = upkeep
     }
 }

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayEngine
 internal import AssayHTTP
+internal import AssayHTTPClient
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
@@ -54,7 +55,8 @@ struct ServeCommand: AsyncParsableCommand {
         let registry = try Plugins.registry()
         let policies = try PolicyDirectory(policies).load()
         let folder = keys ?? KeyFolder.standard(forState: state)
-        let host = Host(store: try await registry.openStore(state), logger: logger)
+        let client = try HTTPClientService()
+        let host = Host(store: try await registry.openStore(state), http: client, logger: logger)
         let engine = try Engine(registry: registry, policies: policies, keys: .directory(folder), host: host)
         if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
         logger.info(
@@ -68,7 +70,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [.init(service: service)], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                // They end in the reverse order: what calls other servers outlives those that it calls for.
+                services: [
+                    .init(service: client), .init(service: UpkeepService(engine: engine)), .init(service: service),
+                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
         try await group.run()
     }
 }
