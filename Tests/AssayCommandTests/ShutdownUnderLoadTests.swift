@@ -16,7 +16,7 @@ struct ShutdownUnderLoadTests {
             let body = "{\"debug_token\":\"\(AssayServer.debugToken)\"}"
             // Those that were told to go on have begun, and are known to the server.
             var begun: [RawSocket] = []
-            for _ in 0..<60 {
+            for _ in 0..<30 {
                 let socket = try RawSocket(port: port)
                 let head = AssayServer.head(
                     "exchangeDebugToken", length: body.utf8.count, headers: "Expect: 100-continue\r\n")
