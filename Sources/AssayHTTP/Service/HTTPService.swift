@@ -18,7 +18,7 @@ internal import Darwin
 /// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
 public struct HTTPService: Service {
     private let configuration: HTTPConfiguration
-    private let connections: HTTPConnections
+    private let responder: RequestResponder
     private let logger: Logger
     private let onListening: @Sendable (_ host: String, _ port: Int) async -> Void
 
@@ -30,10 +30,9 @@ public struct HTTPService: Service {
     ) throws(HTTPServiceError) {
         let table = try RouteTable(methods: handler.methods)
         let limits = configuration.limits
-        let responder = RequestResponder(
+        self.responder = RequestResponder(
             handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system, logger: logger)
         self.configuration = configuration
-        self.connections = HTTPConnections(responder: responder, limits: limits)
         self.logger = logger
         self.onListening = onListening
     }
@@ -58,18 +57,27 @@ public struct HTTPService: Service {
 
     private func serve() async throws {
         let host = configuration.host
+        let limits = configuration.limits
         let isListening = Atomic(false)
+        let most = min(limits.maximumConnections, OpenFileLimit.connections)
+        if most < limits.maximumConnections {
+            logger.warning(
+                "the limit on open files leaves room for few connections",
+                metadata: ["connections": "\(most)", "wanted": "\(limits.maximumConnections)"])
+        }
+        let group = MultiThreadedEventLoopGroup.singleton
+        let slots = ConnectionSlots(most: most, grace: limits.graceTime, eventLoop: group.any())
         let server = Server(
-            childChannelSetup: connections,
+            childChannelSetup: HTTPConnections(responder: responder, limits: limits, slots: slots),
             configuration: ServerConfiguration(
-                address: .hostname(host, port: configuration.port), backlog: configuration.limits.backlog,
-                availableConnectionsDelegate: .maximum(configuration.limits.maximumConnections, logger: logger)),
+                address: .hostname(host, port: configuration.port), backlog: limits.backlog,
+                availableConnectionsDelegate: ConnectionGate(slots: slots)),
             onServerRunning: { channel in
                 isListening.store(true, ordering: .relaxed)
                 let address = channel.localAddress
                 await onListening(address?.ipAddress ?? host, address?.port ?? configuration.port)
             },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            eventLoopGroup: group, logger: logger)
         do {
             try await server.run()
         } catch {

@@ -38,6 +38,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        ProcessLimits.prepare()
         var logger = Logger(label: "assay")
         logger.logLevel = logLevel.level
         do {
