@@ -25,7 +25,7 @@ struct DecisionLog: DecisionSink {
         case .challenged:
             logger.info("challenge issued", metadata: metadata)
         case .issued(let tokenID, let limitedUse, let expires):
-            metadata["jti"] = "\(tokenID)"
+            metadata["jti"] = "\(SafeText.field(tokenID))"
             metadata["limited_use"] = "\(limitedUse)"
             metadata["expires"] = "\(expires)"
             logger.info("token issued", metadata: metadata)

@@ -27,6 +27,8 @@ public struct MethodDescriptor: Sendable, Hashable {
     public let resources: Set<ResourceKind>
     /// How the method is called over HTTP, in every version of the API that has it.
     public let rules: [HTTPRule]
+    /// Whether a caller may choose the `jti` of a limited-use token.
+    public var takesTokenID = false
 
     /// A method under its custom verb, `POST {resource=projects/*/apps/*}:exchangeDebugToken`; a key set under its name.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>) {

@@ -29,13 +29,16 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///     made for this app, lately, and were not used before; of several requests with one challenge that are handled
     ///     at the same time, the kernel answers one with a token.
     ///   - reply: whether the token is the whole reply, or stands in it beside the provider's own fields.
+    ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the request:
+    ///     for callers that are trusted with that, as servers are. The kernel reads the field.
     ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
-        resources: Set<ResourceKind> = [.app],
+        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false,
         _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> Verdict
     ) -> ProviderMethod {
-        let descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+        var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+        descriptor.takesTokenID = takesTokenID
         return ProviderMethod(
             descriptor: descriptor,
             action: .exchange { (provider, fields) throws(InvalidRequest) in
