@@ -21,6 +21,10 @@ struct DecisionLog: DecisionSink {
         metadata["peer"] = record.peer.map { "\(SafeText.field($0))" }
         metadata["detail"] = record.detail.map { "\(SafeText.field($0))" }
         for fact in record.facts { metadata["fact.\(fact.name)"] = "\(SafeText.field("\(fact.value)"))" }
+        if let use = record.tokenUse {
+            metadata["service"] = use.service.map { "\($0)" }
+            metadata["category"] = "\(use.category.rawValue)"
+        }
         switch record.outcome {
         case .challenged:
             logger.info("challenge issued", metadata: metadata)

@@ -20,10 +20,10 @@ public final class Engine: CallHandler {
     }
 
     public let registry: Registry
-    private let host: Host
+    let host: Host
     private let keys: KeyStore
-    private let sink: any DecisionSink
-    private let options: Options
+    let sink: any DecisionSink
+    let options: Options
     private let failedChallenges = FailedChallenges()
     private let current: Mutex<Snapshot>
 
@@ -56,6 +56,9 @@ public final class Engine: CallHandler {
         current.withLock { $0 = snapshot }
     }
 
+    /// What a request that begins now is judged by.
+    var snapshot: Snapshot { current.withLock { $0 } }
+
     public var readiness: Readiness {
         get async {
             do {
@@ -72,7 +75,7 @@ public final class Engine: CallHandler {
         let now = host.clock.now
         let start = host.clock.uptime
         let decision = DecisionID(now: now, randomness: host.randomness)
-        let snapshot = current.withLock { $0 }
+        let snapshot = snapshot
         if call.method == KernelMethods.keySet.name {
             return Reply(decision: decision, result: .success(snapshot.keySet))
         }
@@ -82,8 +85,9 @@ public final class Engine: CallHandler {
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
                 resource: subject.resource?.name ?? SafeText.of(call.resource),
-                provider: registry.owners[call.method], outcome: ending.outcome, detail: ending.detail,
-                facts: ending.facts, peer: call.peer, caller: subject.caller?.name))
+                provider: ending.provider ?? registry.owners[call.method], outcome: ending.outcome,
+                detail: ending.detail, facts: ending.facts, peer: call.peer, caller: subject.caller?.name,
+                tokenUse: ending.tokenUse))
         return Reply(decision: decision, result: ending.result)
     }
 

@@ -16,7 +16,9 @@ extension Snapshot {
             apps: parts.apps, projects: parts.projects, callers: parts.callers, keys: ring,
             issuer: TokenIssuer(signer: try signer.signer()),
             challenges: ChallengeIssuer(keys: ring.sealing),
-            keySet: JWKSet(ring.published(at: now).map(\.jwk)).json)
+            keySet: JWKSet(ring.published(at: now).map(\.jwk)).json,
+            tokenVerifier: TokenVerifier(keys: JWKSet(ring.published(at: now).map(\.jwk))),
+            descriptors: registry.providers.mapValues(\.descriptor))
     }
 
     /// What is made of policies alone, without keys.
@@ -33,9 +35,13 @@ extension Snapshot {
             policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
         var parts = Parts(callers: callers)
         parts.apps = apps(policies, registry: registry, host: host, problems: sink)
+        var subjects: [String: [String: AppEntry]] = [:]
+        for app in parts.apps.values {
+            subjects[app.identity.project.number, default: [:]][app.identity.subject] = app
+        }
         for policy in policies.projects {
             let entry = ProjectEntry(
-                identity: policy.identity, issuer: policy.issuerPrefix + policy.identity.number)
+                policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
             parts.projects["projects/\(policy.identity.number)"] = entry
             parts.projects["projects/\(policy.identity.id)"] = entry
         }
@@ -53,18 +59,22 @@ extension Snapshot {
         apps.reserveCapacity(2 * policies.apps.count)
         for policy in policies.apps {
             var methods: [String: MethodEntry] = [:]
+            var providers: [String: ConfiguredProvider] = [:]
             for provider in policy.providers {
                 do throws(Diagnostics) {
-                    for entry in try entries(provider, for: policy.identity, registry: registry, host: host) {
-                        methods[entry.method.descriptor.name] = entry
-                    }
+                    let (entries, config) = try entries(
+                        provider, for: policy.identity, registry: registry, host: host)
+                    for entry in entries { methods[entry.method.descriptor.name] = entry }
+                    providers[provider.name] = ConfiguredProvider(
+                        tokenLife: provider.tokenLife, fields: config, location: provider.section.location)
                 } catch {
                     for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
             }
             let entry = AppEntry(
                 identity: policy.identity,
-                claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods)
+                claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods,
+                providers: providers, location: policy.location)
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
@@ -73,7 +83,7 @@ extension Snapshot {
 
     private static func entries(
         _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
-    ) throws(Diagnostics) -> [MethodEntry] {
+    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField]) {
         guard let plugin = registry.providers[policy.name] else {
             throw policy.section.unknownProvider(known: Array(registry.providers.keys))
         }
@@ -81,7 +91,8 @@ extension Snapshot {
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
             space: "\(policy.name)/\(app.resource)")
-        return try plugin.instantiate(policy.section, app, host).map { MethodEntry(method: $0, provider: provider) }
+        let bound = try plugin.instantiate(policy.section, app, host)
+        return (bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config)
     }
 }
 

@@ -1,4 +1,6 @@
 internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
 
 /// Everything that a request is judged by: policies, instances of plugins, keys. Immutable; a request sees one.
 struct Snapshot: Sendable {
@@ -12,6 +14,10 @@ struct Snapshot: Sendable {
     let challenges: ChallengeIssuer
     /// The reply of `GET jwks`.
     let keySet: JSON
+    /// Verifies tokens by those keys.
+    let tokenVerifier: TokenVerifier
+    /// What the providers of this program say of themselves, by their names.
+    let descriptors: [String: PluginDescriptor]
 }
 
 /// One app or OAuth client, ready to be called.
@@ -21,11 +27,20 @@ final class AppEntry: Sendable {
     let claims: TokenClaims
     /// The methods of the providers that its policy names.
     let methods: [String: MethodEntry]
+    /// Those providers, by their names.
+    let providers: [String: ConfiguredProvider]
+    /// Where its policy stands.
+    let location: SourceLocation
 
-    init(identity: AppIdentity, claims: TokenClaims, methods: [String: MethodEntry]) {
+    init(
+        identity: AppIdentity, claims: TokenClaims, methods: [String: MethodEntry],
+        providers: [String: ConfiguredProvider], location: SourceLocation
+    ) {
         self.identity = identity
         self.claims = claims
         self.methods = methods
+        self.providers = providers
+        self.location = location
     }
 }
 
@@ -34,10 +49,25 @@ final class ProjectEntry: Sendable {
     let identity: ProjectIdentity
     /// The `iss` of its tokens.
     let issuer: String
+    /// Its apps and OAuth clients, by the subjects of their tokens.
+    let apps: [String: AppEntry]
+    /// Whether `verifyAppCheckToken` takes tokens of providers for development.
+    let acceptsDevelopment: Bool
+    /// The services that policies speak of, by their names.
+    let services: [String: ServicePolicy]
+    /// Where its policy stands.
+    let location: SourceLocation
+    /// Since when the policy is in force in this process.
+    let since: Instant
 
-    init(identity: ProjectIdentity, issuer: String) {
-        self.identity = identity
-        self.issuer = issuer
+    init(_ policy: ProjectPolicy, apps: [String: AppEntry], since: Instant) {
+        identity = policy.identity
+        issuer = policy.issuerPrefix + policy.identity.number
+        self.apps = apps
+        acceptsDevelopment = policy.acceptsDevelopment
+        services = Dictionary(policy.services.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        location = policy.location
+        self.since = since
     }
 }
 

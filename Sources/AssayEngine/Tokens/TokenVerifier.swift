@@ -49,8 +49,8 @@ public struct TokenVerifier: Sendable {
         guard signed.header.type == "JWT", let claims = try? JSON.parse(signed.payload, limits: TokenVerifier.limits),
             let token = VerifiedToken(claims: claims)
         else { return .refused(KernelReasons.tokenMalformed) }
-        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
         guard token.audience.contains(expectation.audience) else { return .refused(KernelReasons.tokenAudience) }
+        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
         guard now < token.expires else { return .refused(KernelReasons.tokenExpired) }
         guard token.issued <= now + expectation.skew else { return .refused(KernelReasons.tokenNotYetValid) }
         return .verified(token)

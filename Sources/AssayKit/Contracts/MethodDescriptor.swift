@@ -10,6 +10,8 @@ public struct MethodDescriptor: Sendable, Hashable {
         case keySet
         /// Does something else, for callers that have a permission; nil for anybody.
         case call(Permission?)
+        /// Is a method of Google's service that this program has not: it says so, to callers that would be allowed.
+        case notOffered(Permission?)
     }
 
     /// How the reply of an exchange holds the token.
@@ -55,7 +57,10 @@ public struct MethodDescriptor: Sendable, Hashable {
 
     /// What a caller must be allowed to do; nil when anybody may call.
     public var permission: Permission? {
-        if case .call(let permission) = kind { permission } else { nil }
+        switch kind {
+        case .call(let permission), .notOffered(let permission): permission
+        case .challenge, .exchange, .keySet: nil
+        }
     }
 }
 

@@ -1,8 +1,9 @@
-/// A method of a provider: what clients call, of one of three kinds.
+/// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
 /// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token;
-/// - ``call(_:_:permission:resources:_:)``: anything else, such as the management of what the provider keeps.
+/// - ``call(_:_:permission:resources:_:)``: anything else, such as the management of what the provider keeps;
+/// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// What the method looks like from outside.
     public let descriptor: MethodDescriptor
@@ -12,6 +13,12 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
         case challenge
         case exchange(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedExchange)
         case call(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedCall)
+        case config(ConfigResource<Provider>)
+    }
+
+    /// The resource that it declares, for a method of that kind.
+    package var config: ConfigResource<Provider>? {
+        if case .config(let resource) = action { resource } else { nil }
     }
 
     /// A method that hands out a challenge: an empty request, and `challenge` and `ttl` in reply.
@@ -67,6 +74,20 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
                 let request = try Request(fields)
                 return PreparedCall { context in try await handler(provider, request, context) }
             })
+    }
+
+    /// The resource that shows an app's settings of the provider, under `projects/*/apps/*`, to administrators.
+    ///
+    /// - Parameters:
+    ///   - name: the last part of the resource's name: `deviceCheckConfig`.
+    ///   - fields: what it shows beside the name and the life of tokens; never a secret.
+    public static func config(
+        _ name: String, _ fields: @escaping @Sendable (Provider) -> [ReplyField] = { _ in [] }
+    ) -> ProviderMethod {
+        ProviderMethod(
+            descriptor: MethodDescriptor(
+                name: name, kind: .call(.admin), resources: [.app], path: MethodPath(.get, "/\(name)")),
+            action: .config(ConfigResource(name: name, fields: fields)))
     }
 }
 

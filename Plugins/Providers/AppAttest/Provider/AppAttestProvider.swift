@@ -25,6 +25,7 @@ public struct AppAttestProvider: AttestationProvider {
         ) { provider, request, context in
             try await provider.appraise(request, context)
         },
+        .config("appAttestConfig"),
     ]
 
     private let appID: AppAttestAppID
