@@ -1,0 +1,44 @@
+import pytest
+from google.auth.credentials import AnonymousCredentials
+from google.oauth2.credentials import Credentials
+from googleapiclient.discovery import build
+
+from device import Authority
+from server import ADMIN_TOKEN, Server
+
+
+@pytest.fixture(scope="session")
+def authority():
+    return Authority()
+
+
+@pytest.fixture(scope="session")
+def server(authority, tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("assay"), authority)
+    server.start()
+    yield server
+    assert server.stop() == 0
+
+
+def client(server, version, credentials):
+    return build(
+        "firebaseappcheck", version, static_discovery=True, credentials=credentials,
+        client_options={"api_endpoint": server.address},
+    )
+
+
+@pytest.fixture(scope="session", params=["v1", "v1beta"])
+def version(request):
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def anybody(server, version):
+    """Google's API client, as an app uses it."""
+    return client(server, version, AnonymousCredentials())
+
+
+@pytest.fixture(scope="session")
+def administrator(server, version):
+    """Google's API client, as an operator uses it."""
+    return client(server, version, Credentials(ADMIN_TOKEN))
