@@ -167,6 +167,20 @@ struct ProtectionTests {
         #expect(status(await protect(id, token)) == expected)
     }
 
+    @Test(
+        "A store that keeps silent is given up, and what is only counted is let through",
+        arguments: [("counted.example.com", nil), ("once.example.com", .unavailable)] as [(String, StatusCode?)])
+    func storeSilent(_ id: String, _ expected: StatusCode?) async throws {
+        let service = try AdminService(project: Self.project, store: SilentStore())
+        let token = try await service.token()
+        let request = ProtectedRequest(project: "example-project", service: id, token: token)
+        async let protection = service.engine.protect(request)
+        // One alarm is for the decision; where the use is only counted, another one is for that.
+        while service.clock.sleeperCount < (expected == nil ? 2 : 1) { await Task.yield() }
+        service.clock.advance(by: expected == nil ? .milliseconds(2500) : .seconds(10))
+        #expect(status(await protection) == expected)
+    }
+
     @Test("What there is not is not let through")
     func unknown() async {
         #expect(status(await protect("nobody.example.com", nil)) == .invalidArgument)

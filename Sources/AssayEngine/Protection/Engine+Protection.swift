@@ -25,7 +25,9 @@ extension Engine {
             return Protection(
                 decision: decision, result: .failure(CallFailure(.notFound, "Requested entity was not found.")))
         }
-        let guardian = ServiceGuard(request: request, project: project, snapshot: snapshot, host: host, now: now)
+        let guardian = ServiceGuard(
+            request: request, project: project, snapshot: snapshot, host: host, now: now,
+            timeLimit: options.timeLimit)
         var ending: Ending
         var admission = Protection.Admission(use: nil, token: nil)
         do {

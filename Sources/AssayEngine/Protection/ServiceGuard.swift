@@ -8,6 +8,8 @@ struct ServiceGuard: Sendable {
     let snapshot: Snapshot
     let host: Host
     let now: Instant
+    /// How long the decision may take.
+    let timeLimit: Duration
 
     /// What was decided. The level is OFF where there is neither a use nor a refusal.
     struct Judgement: Sendable {
@@ -74,7 +76,10 @@ struct ServiceGuard: Sendable {
         switch level {
         case .off: return false
         case .unenforced:
-            let isFirst = try? await TokenConsumption.consume(good, in: .services, store: host.store)
+            // A store that keeps silent must not use up the time of the decision either.
+            let isFirst = try? await Deadline.run(timeLimit / 4, clock: host.clock) {
+                try await TokenConsumption.consume(good, in: .services, store: host.store)
+            }
             return isFirst == false
         case .enforced: return try await !TokenConsumption.consume(good, in: .services, store: host.store)
         }
