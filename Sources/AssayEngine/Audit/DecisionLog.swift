@@ -21,11 +21,15 @@ struct DecisionLog: DecisionSink {
         metadata["peer"] = record.peer.map { "\(SafeText.field($0))" }
         metadata["detail"] = record.detail.map { "\(SafeText.field($0))" }
         for fact in record.facts { metadata["fact.\(fact.name)"] = "\(SafeText.field("\(fact.value)"))" }
+        if let use = record.tokenUse {
+            metadata["service"] = use.service.map { "\($0)" }
+            metadata["category"] = "\(use.category.rawValue)"
+        }
         switch record.outcome {
         case .challenged:
             logger.info("challenge issued", metadata: metadata)
         case .issued(let tokenID, let limitedUse, let expires):
-            metadata["jti"] = "\(tokenID)"
+            metadata["jti"] = "\(SafeText.field(tokenID))"
             metadata["limited_use"] = "\(limitedUse)"
             metadata["expires"] = "\(expires)"
             logger.info("token issued", metadata: metadata)

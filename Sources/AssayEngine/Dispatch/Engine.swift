@@ -20,8 +20,8 @@ public final class Engine: CallHandler {
 
     public let registry: Registry
     let host: Host
-    private let sink: any DecisionSink
-    private let options: Options
+    let sink: any DecisionSink
+    let options: Options
     private let failedChallenges = FailedChallenges()
     private let live: LiveSnapshot
 
@@ -43,7 +43,7 @@ public final class Engine: CallHandler {
     }
 
     /// What providers do between calls, by the policies in force.
-    var upkeep: UpkeepList { live.snapshot.policies.upkeep }
+    var upkeep: UpkeepList { snapshot.policies.upkeep }
 
     public var methods: [MethodDescriptor] { registry.methods }
 
@@ -68,6 +68,9 @@ public final class Engine: CallHandler {
         try live.reloadKeys()
     }
 
+    /// What a request that begins now is judged by.
+    var snapshot: Snapshot { live.snapshot }
+
     public var readiness: Readiness {
         get async {
             do {
@@ -84,7 +87,7 @@ public final class Engine: CallHandler {
         let now = host.clock.now
         let start = host.clock.uptime
         let decision = DecisionID(now: now, randomness: host.randomness)
-        let snapshot = live.snapshot
+        let snapshot = snapshot
         if call.method == KernelMethods.keySet.name {
             return Reply(decision: decision, result: .success(snapshot.keys.keySet(at: now)))
         }
@@ -94,8 +97,9 @@ public final class Engine: CallHandler {
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
                 resource: subject.resource?.name ?? SafeText.of(call.resource),
-                provider: registry.owners[call.method], outcome: ending.outcome, detail: ending.detail,
-                facts: ending.facts, peer: call.peer, caller: subject.caller?.name))
+                provider: ending.provider ?? registry.owners[call.method], outcome: ending.outcome,
+                detail: ending.detail, facts: ending.facts, peer: call.peer, caller: subject.caller?.name,
+                tokenUse: ending.tokenUse))
         return Reply(decision: decision, result: ending.result)
     }
 

@@ -10,11 +10,13 @@ extension BoundPolicies {
         let sink = DiagnosticSink()
         let callers = Callers(
             policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
-        self.init(callers: callers, tokens: policies.tokens)
+        self.init(
+            callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
         apps = BoundPolicies.apps(policies, registry: registry, host: host, problems: sink)
+        var subjects: [String: [String: AppEntry]] = [:]
+        for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
-            let entry = ProjectEntry(
-                identity: policy.identity, issuer: policy.issuerPrefix + policy.identity.number)
+            let entry = ProjectEntry(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
             projects["projects/\(policy.identity.number)"] = entry
             projects["projects/\(policy.identity.id)"] = entry
         }
@@ -32,18 +34,22 @@ extension BoundPolicies {
         apps.reserveCapacity(2 * policies.apps.count)
         for policy in policies.apps {
             var methods: [String: MethodEntry] = [:]
+            var providers: [String: ConfiguredProvider] = [:]
             for provider in policy.providers {
                 do throws(Diagnostics) {
-                    for entry in try entries(provider, for: policy.identity, registry: registry, host: host) {
-                        methods[entry.method.descriptor.name] = entry
-                    }
+                    let (entries, config) = try entries(
+                        provider, for: policy.identity, registry: registry, host: host)
+                    for entry in entries { methods[entry.method.descriptor.name] = entry }
+                    providers[provider.name] = ConfiguredProvider(
+                        tokenLife: provider.tokenLife, fields: config, location: provider.section.location)
                 } catch {
                     for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
             }
             let entry = AppEntry(
                 identity: policy.identity,
-                claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods)
+                claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods,
+                providers: providers, location: policy.location)
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
@@ -52,7 +58,7 @@ extension BoundPolicies {
 
     private static func entries(
         _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
-    ) throws(Diagnostics) -> [MethodEntry] {
+    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField]) {
         guard let plugin = registry.providers[policy.name] else {
             throw policy.section.unknownProvider(known: Array(registry.providers.keys))
         }
@@ -61,7 +67,7 @@ extension BoundPolicies {
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
             space: "\(policy.name)/\(app.resource)", upkeep: bound.upkeep)
-        return bound.methods.map { MethodEntry(method: $0, provider: provider) }
+        return (bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config)
     }
 }
 

@@ -58,8 +58,8 @@ public struct TokenVerifier: Sendable {
         guard header.type == "JWT", let token = VerifiedToken(payload: payload) else {
             return .refused(KernelReasons.tokenMalformed)
         }
-        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
         guard token.audience.contains(expectation.audience) else { return .refused(KernelReasons.tokenAudience) }
+        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
         guard now < token.expires else { return .refused(KernelReasons.tokenExpired) }
         guard token.issued <= now || token.issued <= now + expectation.skew else {
             return .refused(KernelReasons.tokenNotYetValid)

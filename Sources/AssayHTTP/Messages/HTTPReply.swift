@@ -38,8 +38,8 @@ struct HTTPReply: Sendable {
             ]
         ]
         self.init(status, HTTPReply.error(status, failure.status.rawValue, failure.message, details: details))
-        // RFC 6750, section 3.
-        if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer")) }
+        // RFC 6750, section 3: one parameter at least, without which httplib2 breaks off.
+        if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer realm=\"assay\"")) }
         if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
     }
 

@@ -15,10 +15,13 @@ public struct PluginDescriptor: Sendable {
     public let facts: [FactName]
     /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
     public let evidenceLimit: Int
+    /// Whether the provider stands in for evidence while an app is developed, as debug tokens do: its tokens are good only
+    /// where a policy says so.
+    public let isForDevelopment: Bool
 
     public init(
         name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
-        evidenceLimit: Int = 32 * 1024
+        evidenceLimit: Int = 32 * 1024, isForDevelopment: Bool = false
     ) {
         self.name = name
         self.contract = contract
@@ -26,5 +29,6 @@ public struct PluginDescriptor: Sendable {
         self.reasons = reasons
         self.facts = facts
         self.evidenceLimit = evidenceLimit
+        self.isForDevelopment = isForDevelopment
     }
 }

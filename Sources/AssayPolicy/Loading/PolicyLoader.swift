@@ -93,7 +93,14 @@ struct PolicyLoader {
         if let number { names.claim("the project", number, by: section, key: "number") }
         if let id { names.claim("the project", id, by: section, key: "id") }
         let project = ProjectIdentity(number: number ?? "0", id: id ?? "unknown")
-        projects.append(ProjectPolicy(identity: project, issuerPrefix: issuerPrefix))
+        let verification = section.optional("verification")?.mapping()
+        projects.append(
+            ProjectPolicy(
+                identity: project, issuerPrefix: issuerPrefix,
+                acceptsDevelopment: verification?.optional("accept_development", as: Bool.self) ?? false,
+                services: section.optional("services")?.mapping().map { ServiceReader.read($0) } ?? [],
+                location: value.location))
+        verification?.finish()
         var appsOfProject: [String: AppPolicy] = [:]
         for value in section.optional("apps")?.elements() ?? [] where !sink.isOverfull {
             guard let app = readApp(value, of: project, issuerPrefix: issuerPrefix) else { continue }
@@ -121,7 +128,7 @@ struct PolicyLoader {
             resource: "projects/\(project.number)/apps/\(id)", kind: .app, project: project, subject: id, apple: apple)
         return AppPolicy(
             identity: identity, issuerPrefix: issuerPrefix, alias: "projects/\(project.id)/apps/\(id)",
-            providers: providers)
+            providers: providers, location: value.location)
     }
 
     private mutating func readClient(_ value: YAMLValue, apps: [String: AppPolicy]) -> AppPolicy? {
@@ -146,7 +153,8 @@ struct PolicyLoader {
             resource: "oauthClients/\(id)", kind: .oauthClient, project: app.identity.project, subject: id,
             apple: app.identity.apple)
         return AppPolicy(
-            identity: identity, issuerPrefix: app.issuerPrefix, alias: nil, providers: own ?? app.providers)
+            identity: identity, issuerPrefix: app.issuerPrefix, alias: nil, providers: own ?? app.providers,
+            location: value.location)
     }
 
     private func readApple(_ value: YAMLValue) -> AppleIdentity? {

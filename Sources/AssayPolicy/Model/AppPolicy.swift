@@ -1,4 +1,5 @@
 public import AssayKit
+public import AssayYAML
 
 /// The policy of one app or OAuth client.
 public struct AppPolicy: Sendable {
@@ -8,4 +9,6 @@ public struct AppPolicy: Sendable {
     /// The other name that the resource goes by, with the project's ID in place of its number; nil when it has one name.
     public let alias: String?
     public let providers: [ProviderPolicy]
+    /// Where it stands.
+    public let location: SourceLocation
 }

@@ -26,6 +26,7 @@ public struct AppAttestProvider: AttestationProvider {
         ) { provider, request, context in
             try await provider.appraise(request, context)
         },
+        .config("appAttestConfig"),
     ]
 
     private let appID: AppAttestAppID
