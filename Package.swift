@@ -17,12 +17,15 @@ let package = Package(
         .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
         .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        // JWTs of other issuers, for plugins that trust some.
+        .library(name: "AssayJWT", targets: ["AssayJWT"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
+        .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
@@ -56,6 +59,11 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .target(
+            name: "AssayJWT",
+            dependencies: ["AssayKit", "AssayCrypto", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+
         // Around the kernel.
         .target(
             name: "AssayHTTP",
@@ -81,6 +89,11 @@ let package = Package(
             name: "Debug",
             dependencies: ["AssayKit", "AssayCrypto"],
             path: "Plugins/Providers/Debug",
+            swiftSettings: settings),
+        .target(
+            name: "CustomToken",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
             name: "SQLite",
@@ -116,6 +129,19 @@ let package = Package(
         .testTarget(name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayJWTTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CustomTokenTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "CustomToken", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(name: "AssayYAMLTests", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),

@@ -18,10 +18,13 @@ public struct Appraisal: Sendable {
     public var facts: [Fact]
     /// What the reply carries beside the token, such as an artifact.
     public var reply: [ReplyField]
+    /// How long a session token for this evidence lives, where the evidence says; nil for as long as the policy says.
+    public var tokenLife: Duration?
 
-    public init(facts: [Fact] = [], reply: [ReplyField] = []) {
+    public init(facts: [Fact] = [], reply: [ReplyField] = [], tokenLife: Duration? = nil) {
         self.facts = facts
         self.reply = reply
+        self.tokenLife = tokenLife
     }
 }
 

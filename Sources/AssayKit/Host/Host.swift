@@ -1,6 +1,6 @@
 public import Logging
 
-/// What a plugin has from its surroundings: time, randomness, storage, secrets and a log.
+/// What a plugin has from its surroundings: time, randomness, storage, secrets, calls to other servers, and a log.
 ///
 /// Tests put their own in place, set the clock and never sleep.
 public struct Host: Sendable {
@@ -8,16 +8,19 @@ public struct Host: Sendable {
     public var randomness: Randomness
     public var store: any StateStore
     public var secrets: SecretSource
+    public var http: any OutboundHTTP
     public var logger: Logger
 
+    /// - Parameter http: what plugins call other servers with; by default every call fails.
     public init(
         clock: HostClock = .system, randomness: Randomness = .system, store: any StateStore,
-        secrets: SecretSource = .system, logger: Logger
+        secrets: SecretSource = .system, http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger
     ) {
         self.clock = clock
         self.randomness = randomness
         self.store = store
         self.secrets = secrets
+        self.http = http
         self.logger = logger
     }
 }
