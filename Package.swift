@@ -19,6 +19,8 @@ let package = Package(
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         // The same with sockets: simulated servers that are called over HTTP.
         .library(name: "AssayTestingHTTP", targets: ["AssayTestingHTTP"]),
+        // JWTs of other issuers, for plugins that trust some.
+        .library(name: "AssayJWT", targets: ["AssayJWT"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
@@ -27,6 +29,7 @@ let package = Package(
         // Calls to other servers, for plugins that make some.
         .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
+        .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
@@ -60,6 +63,11 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings),
+
+        .target(
+            name: "AssayJWT",
+            dependencies: ["AssayKit", "AssayCrypto", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
 
         // Around the kernel.
@@ -120,6 +128,11 @@ let package = Package(
             path: "Plugins/Providers/Debug",
             swiftSettings: settings),
         .target(
+            name: "CustomToken",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Providers/CustomToken",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -130,7 +143,7 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
-                "AssayHTTPClient", "AssayTesting", "AssayCBOR", "AppAttest", "Debug", "SQLite",
+                "AssayHTTPClient", "AssayTesting", "AssayCBOR", "AppAttest", "CustomToken", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -153,6 +166,19 @@ let package = Package(
         .testTarget(name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayJWTTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CustomTokenTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "CustomToken", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(name: "AssayYAMLTests", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),

@@ -94,9 +94,10 @@ struct ConfigMethods: Sendable {
     /// The app whose settings a name means, which must be of the project that the call is about.
     private func app(_ name: String, of project: ProjectEntry, in snapshot: Snapshot) throws -> AppEntry {
         let suffix = "/\(resource)"
-        guard name.hasSuffix(suffix),
-            case .app(let parent, let id) = try ResourceName(String(name.dropLast(suffix.count)))
-        else { throw InvalidRequest("a name must be projects/*/apps/*/\(resource)") }
+        let parts = name.hasSuffix(suffix) ? name.dropLast(suffix.count).split(separator: "/") : []
+        guard parts.count == 4 else { throw InvalidRequest("a name must be projects/*/apps/*/\(resource)") }
+        try ResourceName.check(String(name.dropLast(suffix.count)))
+        let (parent, id) = (String(parts[1]), String(parts[3]))
         guard parent == project.identity.number || parent == project.identity.id else {
             throw InvalidRequest("all names must be of the project that the request is about")
         }
