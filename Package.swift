@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
@@ -57,6 +58,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Around the kernel.
+        .target(name: "AssayMetrics", dependencies: ["AssayKit"], swiftSettings: settings),
         .target(
             name: "AssayHTTP",
             dependencies: [
@@ -93,7 +95,7 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP", "AssayTesting",
-                "AssayCBOR", "AppAttest", "Debug", "SQLite",
+                "AssayCBOR", "AssayMetrics", "AppAttest", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -128,6 +130,8 @@ let package = Package(
                 "Debug", "FuzzEntries", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "AssayMetricsTests", dependencies: ["AssayKit", "AssayMetrics"], swiftSettings: settings),
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [

@@ -13,9 +13,13 @@ public final class Engine: CallHandler {
     public struct Options: Sendable {
         /// How long one decision may take.
         public var timeLimit: Duration
+        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Calls are answered
+        /// as unavailable then: where decisions must be on record, for instance, and cannot be written down.
+        public var hindrance: (@Sendable () -> String?)?
 
-        public init(timeLimit: Duration = .seconds(10)) {
+        public init(timeLimit: Duration = .seconds(10), hindrance: (@Sendable () -> String?)? = nil) {
             self.timeLimit = timeLimit
+            self.hindrance = hindrance
         }
     }
 
@@ -25,6 +29,7 @@ public final class Engine: CallHandler {
     private let sink: any DecisionSink
     private let options: Options
     private let failedChallenges = FailedChallenges()
+    private let storeProbe: StoreProbe
     private let current: Mutex<Snapshot>
 
     /// Builds the first snapshot; makes keys where there are none.
@@ -41,6 +46,7 @@ public final class Engine: CallHandler {
         self.keys = keys
         self.sink = sink ?? DecisionLog(host.logger)
         self.options = options
+        self.storeProbe = StoreProbe(host)
         self.current = Mutex(try Snapshot(policies, registry: registry, keys: keys, host: host))
     }
 
@@ -56,15 +62,11 @@ public final class Engine: CallHandler {
         current.withLock { $0 = snapshot }
     }
 
+    /// Whether the state store can be written, as a write of the last few seconds showed, and nothing else hinders.
     public var readiness: Readiness {
         get async {
-            do {
-                _ = try await host.store.get(StateKey(Dispatch.challengeSpace, "readiness"))
-                return .ready
-            } catch {
-                host.logger.warning("the state store does not answer", metadata: ["error": "\(error)"])
-                return .notReady("the state store does not answer")
-            }
+            if let hindrance = options.hindrance?() { return .notReady(hindrance) }
+            return await storeProbe.readiness
         }
     }
 
@@ -81,7 +83,11 @@ public final class Engine: CallHandler {
         }
         let app: AppEntry?
         let ending: Ending
+        let hindrance = options.hindrance?()
         switch find(call, in: snapshot) {
+        case .method(_, let found) where hindrance != nil:
+            app = found
+            ending = .unavailable(hindrance ?? "")
         case .missing(let rejection, let found):
             app = found
             ending = rejection

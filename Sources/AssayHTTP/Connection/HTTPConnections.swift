@@ -10,6 +10,7 @@ internal import NIOHTTP1
 struct HTTPConnections: ServerChildChannel {
     let responder: RequestResponder
     let limits: HTTPLimits
+    let metrics: HTTPMetrics
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
         channel.eventLoop.makeCompletedFuture {
@@ -34,6 +35,8 @@ struct HTTPConnections: ServerChildChannel {
                 RequestReader(limits: limits, gate: gate),
                 InputSink(continuation),
             ])
+            metrics.opened()
+            channel.closeFuture.whenComplete { _ in metrics.closed() }
             return HTTPConnection(channel: channel, inputs: inputs)
         }
     }

@@ -8,4 +8,6 @@ enum Endpoint: Sendable, Hashable {
     case liveness
     /// Whether the kernel can answer calls.
     case readiness
+    /// The page of metrics.
+    case metrics
 }

@@ -12,7 +12,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and `/livez` and `/readyz` beside them.
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and pages for operators beside them.
 ///
 /// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
 /// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
@@ -20,21 +20,28 @@ public struct HTTPService: Service {
     private let configuration: HTTPConfiguration
     private let connections: HTTPConnections
     private let logger: Logger
+    private let metrics: HTTPMetrics
     private let onListening: @Sendable (_ host: String, _ port: Int) async -> Void
 
-    /// - Parameter onListening: called once with the address and port that are listened on.
+    /// - Parameters:
+    ///   - pages: what is served beside the handler's methods.
+    ///   - meter: where connections and refused requests are counted.
+    ///   - onListening: called once with the address and port that are listened on.
     /// - Throws: ``HTTPServiceError`` when the handler's methods cannot be routed.
     public init(
-        handler: any CallHandler, configuration: HTTPConfiguration, logger: Logger,
-        onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
+        handler: any CallHandler, pages: HTTPPages = .health, configuration: HTTPConfiguration, logger: Logger,
+        meter: Meter = .none, onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
     ) throws(HTTPServiceError) {
-        let table = try RouteTable(methods: handler.methods)
+        let table = try RouteTable(methods: handler.methods, pages: pages)
         let limits = configuration.limits
+        let metrics = HTTPMetrics(meter)
         let responder = RequestResponder(
-            handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system, logger: logger)
+            handler: handler, table: table, pages: pages, bodyLimit: limits.bodyBytes, clock: .system, logger: logger,
+            metrics: metrics)
         self.configuration = configuration
-        self.connections = HTTPConnections(responder: responder, limits: limits)
+        self.connections = HTTPConnections(responder: responder, limits: limits, metrics: metrics)
         self.logger = logger
+        self.metrics = metrics
         self.onListening = onListening
     }
 
@@ -65,6 +72,10 @@ public struct HTTPService: Service {
                 address: .hostname(host, port: configuration.port), backlog: configuration.limits.backlog,
                 availableConnectionsDelegate: .maximum(configuration.limits.maximumConnections, logger: logger)),
             onServerRunning: { channel in
+                try? await channel.eventLoop.submit {
+                    let pause = AcceptPause(logger: logger, metrics: metrics)
+                    try channel.pipeline.syncOperations.addHandler(pause, position: .first)
+                }.get()
                 isListening.store(true, ordering: .relaxed)
                 let address = channel.localAddress
                 await onListening(address?.ipAddress ?? host, address?.port ?? configuration.port)

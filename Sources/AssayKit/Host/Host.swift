@@ -1,6 +1,6 @@
 public import Logging
 
-/// What a plugin has from its surroundings: time, randomness, storage, secrets and a log.
+/// What a plugin has from its surroundings: time, randomness, storage, secrets, a log, and a meter.
 ///
 /// Tests put their own in place, set the clock and never sleep.
 public struct Host: Sendable {
@@ -9,15 +9,17 @@ public struct Host: Sendable {
     public var store: any StateStore
     public var secrets: SecretSource
     public var logger: Logger
+    public var meter: Meter
 
     public init(
         clock: HostClock = .system, randomness: Randomness = .system, store: any StateStore,
-        secrets: SecretSource = .system, logger: Logger
+        secrets: SecretSource = .system, logger: Logger, meter: Meter = .none
     ) {
         self.clock = clock
         self.randomness = randomness
         self.store = store
         self.secrets = secrets
         self.logger = logger
+        self.meter = meter
     }
 }
