@@ -98,6 +98,9 @@ let package = Package(
                 "AssayCBOR", "AssayMetrics", "AppAttest", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -127,11 +130,12 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", "FuzzEntries", .product(name: "Logging", package: "swift-log"),
+                "AssayTestSupport", "Debug", "FuzzEntries", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AssayMetricsTests", dependencies: ["AssayKit", "AssayMetrics"], swiftSettings: settings),
+            name: "AssayMetricsTests",
+            dependencies: ["AssayKit", "AssayEngine", "AssayMetrics", "AppAttest", "Debug"], swiftSettings: settings),
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [
@@ -152,7 +156,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "AssayCommandTests",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AssayTestSupport", "assay"],
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayTesting", "AssayTestSupport", "assay",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "ReadmeTests",

@@ -36,7 +36,8 @@ extension Metric {
             return false
         }
         return text.utf8.allSatisfy { byte in
-            byte.isLowerCaseLetter || byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            byte.isLowerCaseLetter || byte == UInt8(ascii: "_")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
     }
 }

@@ -14,7 +14,8 @@ public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
 
     /// The format that an `Accept` header asks for; OpenMetrics only when it is named in the version that is written.
     public init(accept: String) {
-        self = accept.split(separator: ",").contains(where: ExpositionFormat.isOpenMetrics)
+        self =
+            accept.split(separator: ",").contains(where: ExpositionFormat.isOpenMetrics)
             ? .openMetrics : .prometheusText
     }
 

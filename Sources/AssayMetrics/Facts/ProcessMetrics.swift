@@ -15,9 +15,11 @@ public enum ProcessMetrics {
             try registry.declare(metric, isStandard: true)
         }
         let processor = try declare(
-            .counter("process_cpu_seconds_total", "Time of the processor, the user's and the system's.")).series([])
+            .counter("process_cpu_seconds_total", "Time of the processor, the user's and the system's.")
+        ).series([])
         let maximum = try declare(
-            .gauge("process_max_fds", "How many file descriptors may be open.")).series([])
+            .gauge("process_max_fds", "How many file descriptors may be open.")
+        ).series([])
         registry.beforeEachPage {
             processor?.mirror(processorTime())
             maximum?.set(descriptorLimit())
@@ -27,7 +29,8 @@ public enum ProcessMetrics {
         let resident = try declare(.gauge("process_resident_memory_bytes", "Resident memory.")).series([])
         let virtual = try declare(.gauge("process_virtual_memory_bytes", "Virtual memory.")).series([])
         let start = try declare(
-            .gauge("process_start_time_seconds", "When the process began, in Unix time.")).series([])
+            .gauge("process_start_time_seconds", "When the process began, in Unix time.")
+        ).series([])
         registry.beforeEachPage {
             if let descriptors = ProcessStatus.openDescriptors() { open?.set(Double(descriptors)) }
             guard let status = ProcessStatus.read() else { return }

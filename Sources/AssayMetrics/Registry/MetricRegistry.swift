@@ -47,6 +47,9 @@ public final class MetricRegistry: Sendable {
                 return known
             }
             if let problem = metric.problem { throw MetricError(problem) }
+            guard name.utf8.allSatisfy(MetricRegistry.isAllowed) else {
+                throw MetricError("the name '\(name)' of a metric must be lower-case words joined by underscores")
+            }
             let names = MetricRegistry.names(metric, name)
             guard state.taken.isDisjoint(with: names), state.families.count < MetricRegistry.familyLimit else {
                 throw MetricError("the metric '\(name)' has the name of another one, or there are too many")
@@ -82,6 +85,13 @@ public final class MetricRegistry: Sendable {
         let name = prefix + scope + metric.name
         if let known = state.withLock({ $0.families[name] }) { return known.metric == metric ? known : nil }
         return try? declare(metric, scope: scope)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+        default: false
+        }
     }
 
     private static func names(_ metric: Metric, _ name: String) -> Set<String> {

@@ -40,7 +40,8 @@ enum JSONLogLine {
         case .stringConvertible(let value):
             switch value {
             case let field as LogField: return text(field.text)
-            case let number as any BinaryInteger: return Int64(exactly: number).map { .integer($0) } ?? text("\(number)")
+            case let number as any BinaryInteger:
+                return Int64(exactly: number).map { .integer($0) } ?? text("\(number)")
             case let number as Double: return number.isFinite ? .number(number) : text("\(number)")
             case let isTrue as Bool: return .bool(isTrue)
             default: return text("\(value)")
@@ -59,9 +60,19 @@ enum JSONLogLine {
         .string(cut(text, LogEntry.valueLimit))
     }
 
+    /// The beginning of a text that takes about so many bytes in the line, escapes included.
     private static func cut(_ text: String, _ limit: Int) -> String {
-        guard text.utf8.count > limit, text.unicodeScalars.count > limit else { return text }
-        return String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))) + "..."
+        guard text.utf8.count > limit / 12 else { return text }
+        var bytes = 0
+        let end = text.unicodeScalars.firstIndex { scalar in
+            switch scalar.value {
+            case 0x20..<0x7F: bytes += scalar == "\"" || scalar == "\\" ? 2 : 1
+            case ...0xFFFF: bytes += 6
+            default: bytes += 12
+            }
+            return bytes > limit
+        }
+        return end.map { "\(text[..<$0])..." } ?? text
     }
 
     private static func bytes(_ member: JSONMember) -> Int {

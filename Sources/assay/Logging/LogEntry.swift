@@ -12,7 +12,7 @@ struct LogEntry: Sendable {
 
     /// The most bytes that a line may have, its end not counted. What is more is left out, and the line says so.
     static let lineLimit = 16_384
-    /// The most Unicode scalars that are shown of a message or a value.
+    /// About how many bytes are shown of a message or a value.
     static let valueLimit = 4096
     /// How deep dictionaries and arrays of metadata may be nested.
     static let depthLimit = 4
