@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
         // Calls to other servers, for plugins that make some.
         .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
+        .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
@@ -71,6 +72,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Around the kernel.
+        .target(name: "AssayMetrics", dependencies: ["AssayKit"], swiftSettings: settings),
         .target(
             name: "AssayHTTP",
             dependencies: [
@@ -143,9 +145,13 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
-                "AssayHTTPClient", "AssayTesting", "AssayCBOR", "AppAttest", "CustomToken", "Debug", "SQLite",
+                "AssayHTTPClient", "AssayMetrics", "AssayTesting", "AssayCBOR", "AppAttest",
+                "CustomToken", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -192,6 +198,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "AssayMetricsTests",
+            dependencies: ["AssayKit", "AssayEngine", "AssayMetrics", "AppAttest", "Debug"], swiftSettings: settings),
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [

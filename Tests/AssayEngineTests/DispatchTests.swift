@@ -95,6 +95,8 @@ struct DispatchTests {
         #expect(await service.engine.readiness != .ready)
         service.store.isFailing = false
         #expect(try await service.assert(keyID, artifact).status == nil)
+        // What was found out of the store is good for three seconds.
+        service.clock.advance(by: .seconds(3))
         #expect(await service.engine.readiness == .ready)
     }
 

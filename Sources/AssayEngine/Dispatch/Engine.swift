@@ -12,9 +12,13 @@ public final class Engine: CallHandler {
     public struct Options: Sendable {
         /// How long one decision may take.
         public var timeLimit: Duration
+        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Calls are answered
+        /// as unavailable then: where decisions must be on record, for instance, and cannot be written down.
+        public var hindrance: (@Sendable () -> String?)?
 
-        public init(timeLimit: Duration = .seconds(10)) {
+        public init(timeLimit: Duration = .seconds(10), hindrance: (@Sendable () -> String?)? = nil) {
             self.timeLimit = timeLimit
+            self.hindrance = hindrance
         }
     }
 
@@ -24,6 +28,7 @@ public final class Engine: CallHandler {
     let options: Options
     private let failedChallenges = FailedChallenges()
     private let live: LiveSnapshot
+    private let storeProbe: StoreProbe
 
     /// Builds the first snapshot; makes keys where there are none.
     ///
@@ -38,6 +43,7 @@ public final class Engine: CallHandler {
         self.host = host
         self.sink = sink ?? DecisionLog(host.logger)
         self.options = options
+        self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
             BoundPolicies(policies, registry: registry, host: host), store: keys, host: host)
     }
@@ -71,15 +77,11 @@ public final class Engine: CallHandler {
     /// What a request that begins now is judged by.
     var snapshot: Snapshot { live.snapshot }
 
+    /// Whether the state store can be written, as a write of the last few seconds showed, and nothing else hinders.
     public var readiness: Readiness {
         get async {
-            do {
-                _ = try await host.store.get(StateKey(Dispatch.challengeSpace, "readiness"))
-                return .ready
-            } catch {
-                host.logger.warning("the state store does not answer", metadata: ["error": "\(error)"])
-                return .notReady("the state store does not answer")
-            }
+            if let hindrance = options.hindrance?() { return .notReady(hindrance) }
+            return await storeProbe.readiness
         }
     }
 
@@ -130,6 +132,7 @@ public final class Engine: CallHandler {
             }
             return .rejected(.notFound, "Requested entity was not found.")
         }
+        if let hindrance = options.hindrance?() { return .unavailable(hindrance) }
         let dispatch = Dispatch(
             snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now, host: host,
             failedChallenges: failedChallenges, timeLimit: options.timeLimit)

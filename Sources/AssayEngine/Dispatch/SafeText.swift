@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Makes text from outside fit for a log line: printable ASCII only, and short.
 enum SafeText {
     static func of(_ text: String, limit: Int = 160) -> String {
@@ -11,9 +13,7 @@ enum SafeText {
 
     /// The same as one value of a line of `name=value`: in quotation marks where it has spaces, so that nobody can
     /// write a field of another name into it.
-    static func field(_ text: String) -> String {
-        let shown = of(text)
-        guard shown.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\"") }) else { return shown }
-        return "\"\(String(shown.map { $0 == "\"" ? "'" : $0 }))\""
+    static func field(_ text: String) -> LogField {
+        LogField(of(text))
     }
 }

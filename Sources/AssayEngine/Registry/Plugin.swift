@@ -53,6 +53,8 @@ struct RegisteredProvider: Sendable {
             let configuration = try section.decode(P.Configuration.self)
             let provider: P
             do throws(ConfigurationError) {
+                var host = host
+                host.meter = host.meter.scoped(to: P.descriptor.name)
                 provider = try P(configuration, app: app, host: host)
             } catch {
                 throw section.diagnostics(for: error)

@@ -43,6 +43,10 @@ public struct Registry: Sendable {
                 try claims.claim("the provider name", descriptor.name, by: provider.typeName)
                 for method in provider.methods { try claims.claim("the method", method.name, by: provider.typeName) }
                 for reason in descriptor.reasons { try claims.claim("the reason", reason.code, by: provider.typeName) }
+                for metric in descriptor.metrics {
+                    if let problem = metric.problem { throw RegistryError("\(provider.typeName): \(problem)") }
+                    try claims.claim("the metric", "\(descriptor.name)_\(metric.name)", by: provider.typeName)
+                }
                 providers[descriptor.name] = provider
                 methods += provider.methods
                 for method in provider.methods { owners[method.name] = descriptor.name }

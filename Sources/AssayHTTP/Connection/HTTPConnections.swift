@@ -11,6 +11,7 @@ struct HTTPConnections: ServerChildChannel {
     let responder: RequestResponder
     let limits: HTTPLimits
     let slots: ConnectionSlots
+    let metrics: HTTPMetrics
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
         let connection = channel.eventLoop.makeCompletedFuture {
@@ -38,6 +39,8 @@ struct HTTPConnections: ServerChildChannel {
                 RequestReader(limits: limits, gate: gate, slots: slots),
                 InputSink(continuation),
             ])
+            metrics.opened()
+            channel.closeFuture.whenComplete { _ in metrics.closed() }
             return HTTPConnection(channel: channel, inputs: inputs)
         }
         // Nobody else closes a connection that was never handed on.

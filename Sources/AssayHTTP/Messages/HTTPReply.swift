@@ -1,7 +1,7 @@
 internal import AssayKit
 internal import NIOHTTP1
 
-/// A whole reply: always JSON.
+/// A whole reply: JSON, but for the page of metrics.
 struct HTTPReply: Sendable {
     let status: HTTPResponseStatus
     var headers: [(name: String, value: String)]
@@ -18,6 +18,17 @@ struct HTTPReply: Sendable {
         self.headers = [
             ("content-type", "application/json; charset=UTF-8"),
             ("cache-control", cacheControl),
+            ("x-content-type-options", "nosniff"),
+        ]
+    }
+
+    /// A page that is not JSON.
+    init(_ page: HTTPPage) {
+        self.status = .ok
+        self.body = page.body
+        self.headers = [
+            ("content-type", page.contentType),
+            ("cache-control", "no-store"),
             ("x-content-type-options", "nosniff"),
         ]
     }

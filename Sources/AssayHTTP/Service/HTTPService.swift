@@ -12,7 +12,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and `/livez` and `/readyz` beside them.
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and pages for operators beside them.
 ///
 /// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
 /// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
@@ -20,20 +20,27 @@ public struct HTTPService: Service {
     private let configuration: HTTPConfiguration
     private let responder: RequestResponder
     private let logger: Logger
+    private let metrics: HTTPMetrics
     private let onListening: @Sendable (_ host: String, _ port: Int) async -> Void
 
-    /// - Parameter onListening: called once with the address and port that are listened on.
+    /// - Parameters:
+    ///   - pages: what is served beside the handler's methods.
+    ///   - meter: where connections and refused requests are counted.
+    ///   - onListening: called once with the address and port that are listened on.
     /// - Throws: ``HTTPServiceError`` when the handler's methods cannot be routed.
     public init(
-        handler: any CallHandler, configuration: HTTPConfiguration, logger: Logger,
-        onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
+        handler: any CallHandler, pages: HTTPPages = .health, configuration: HTTPConfiguration, logger: Logger,
+        meter: Meter = .none, onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
     ) throws(HTTPServiceError) {
-        let table = try RouteTable(methods: handler.methods)
+        let table = try RouteTable(methods: handler.methods, pages: pages)
         let limits = configuration.limits
+        let metrics = HTTPMetrics(meter)
         self.responder = RequestResponder(
-            handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system, logger: logger)
+            handler: handler, table: table, pages: pages, bodyLimit: limits.bodyBytes, clock: .system, logger: logger,
+            metrics: metrics)
         self.configuration = configuration
         self.logger = logger
+        self.metrics = metrics
         self.onListening = onListening
     }
 
@@ -68,11 +75,16 @@ public struct HTTPService: Service {
         let group = MultiThreadedEventLoopGroup.singleton
         let slots = ConnectionSlots(most: most, grace: limits.graceTime, eventLoop: group.any())
         let server = Server(
-            childChannelSetup: HTTPConnections(responder: responder, limits: limits, slots: slots),
+            childChannelSetup: HTTPConnections(
+                responder: responder, limits: limits, slots: slots, metrics: metrics),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port), backlog: limits.backlog,
                 availableConnectionsDelegate: ConnectionGate(slots: slots)),
             onServerRunning: { channel in
+                try? await channel.eventLoop.submit {
+                    let pause = AcceptPause(logger: logger, metrics: metrics)
+                    try channel.pipeline.syncOperations.addHandler(pause, position: .first)
+                }.get()
                 isListening.store(true, ordering: .relaxed)
                 let address = channel.localAddress
                 await onListening(address?.ipAddress ?? host, address?.port ?? configuration.port)

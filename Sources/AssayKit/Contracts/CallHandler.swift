@@ -13,5 +13,7 @@ public protocol CallHandler: Sendable {
 /// Whether a service can do its work.
 public enum Readiness: Sendable, Equatable {
     case ready
+    /// It works, and something needs an operator: the reason in words.
+    case degraded(String)
     case notReady(String)
 }

@@ -1,6 +1,7 @@
 public import Logging
 
-/// What a plugin has from its surroundings: time, randomness, storage, secrets, calls to other servers, and a log.
+/// What a plugin has from its surroundings: time, randomness, storage, secrets, calls to other servers, a log, and a
+/// meter.
 ///
 /// Tests put their own in place, set the clock and never sleep.
 public struct Host: Sendable {
@@ -10,11 +11,13 @@ public struct Host: Sendable {
     public var secrets: SecretSource
     public var http: any OutboundHTTP
     public var logger: Logger
+    public var meter: Meter
 
     /// - Parameter http: what plugins call other servers with; by default every call fails.
     public init(
         clock: HostClock = .system, randomness: Randomness = .system, store: any StateStore,
-        secrets: SecretSource = .system, http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger
+        secrets: SecretSource = .system, http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger,
+        meter: Meter = .none
     ) {
         self.clock = clock
         self.randomness = randomness
@@ -22,5 +25,6 @@ public struct Host: Sendable {
         self.secrets = secrets
         self.http = http
         self.logger = logger
+        self.meter = meter
     }
 }

@@ -3,8 +3,8 @@ internal import AssayEngine
 internal import AssayHTTP
 internal import AssayHTTPClient
 internal import AssayKit
+internal import AssayMetrics
 internal import AssayPolicy
-internal import AssayYAML
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -33,67 +33,69 @@ struct ServeCommand: AsyncParsableCommand {
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
 
-    @Option(help: "What is logged.")
-    var logLevel = LogLevel.info
+    @OptionGroup
+    var operations: OperationsOptions
+
+    @OptionGroup
+    var audit: AuditOptions
+
+    @OptionGroup
+    var log: LogOptions
 
     func run() async throws {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        let logger = log.bootstrap()
         ProcessLimits.prepare()
-        var logger = Logger(label: "assay")
-        logger.logLevel = logLevel.level
         do {
             try await serve(logger)
-        } catch let error as Diagnostics {
-            Terminal.complain(error.description)
-            throw ExitCode.couldNotRun
         } catch let error where !(error is ExitCode) {
-            Terminal.complain("assay: \(error)")
+            log.complain(error, logger)
             throw ExitCode.couldNotRun
         }
     }
 
     private func serve(_ logger: Logger) async throws {
         let registry = try Plugins.registry()
+        let metrics = try ServerMetrics(registry)
         let policies = try PolicyDirectory(policies).load()
         let folder = keys ?? KeyFolder.standard(forState: state)
         let client = try HTTPClientService()
-        let host = Host(store: try await registry.openStore(state), http: client, logger: logger)
-        let engine = try Engine(registry: registry, policies: policies, keys: .directory(folder), host: host)
+        let host = Host(
+            store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
+        let auditFile = try audit.open(host)
+        var sinks: [any DecisionSink] = [DecisionLog(logger), metrics.decisions]
+        if let auditFile { sinks.append(auditFile) }
+        let engine = try Engine(
+            registry: registry, policies: policies, keys: .directory(folder), host: host, sink: DecisionSinks(sinks),
+            options: Engine.Options(hindrance: audit.hindrance(auditFile)))
+        metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
         if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
         logger.info(
             "policies, keys and state are ready",
-            metadata: ["apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)"])
+            metadata: [
+                "apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)",
+                "version": "\(AssayVersion.text)",
+            ])
+
+        let pages = HTTPPages(checks: audit.checks(auditFile), metrics: metrics.page)
+        let operations = try operations.service(engine, pages: pages, logger: logger)
         let service = try HTTPService(
-            handler: engine, configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger
+            handler: engine, pages: operations == nil ? pages : .none,
+            configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger, meter: metrics.meter
         ) { host, port in
             // A server whose starter has gone away serves all the same.
             try? Terminal.say("assay listens on http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
         }
+        // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
+        // other servers outlives those that it calls for.
+        var services: [any Service] = [client]
+        services += audit.services(auditFile, logger)
+        services.append(UpkeepService(engine: engine))
+        if let operations { services.append(operations) }
+        services.append(service)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                // They end in the reverse order: what calls other servers outlives those that it calls for.
-                services: [
-                    .init(service: client), .init(service: UpkeepService(engine: engine)), .init(service: service),
-                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
         try await group.run()
-    }
-}
-
-/// How much is logged.
-enum LogLevel: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case debug
-    case info
-    case notice
-    case warning
-    case error
-
-    var level: Logger.Level {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .notice: .notice
-        case .warning: .warning
-        case .error: .error
-        }
     }
 }
