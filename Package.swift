@@ -29,6 +29,8 @@ let package = Package(
         // Calls to other servers, for plugins that make some.
         .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
         .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
+        // Reloading of policies and keys while a service runs.
+        .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
@@ -97,6 +99,14 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "AssayReload",
+            dependencies: [
+                "AssayKit", "AssayYAML", "AssayPolicy", "AssayEngine",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
         .target(name: "AssayTesting", dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR"], swiftSettings: settings),
         .target(
             name: "AssayTestingHTTP",
@@ -145,8 +155,8 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
-                "AssayHTTPClient", "AssayMetrics", "AssayTesting", "AssayCBOR", "AppAttest",
-                "CustomToken", "Debug", "SQLite",
+                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayCBOR",
+                "AppAttest", "CustomToken", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -234,8 +244,17 @@ let package = Package(
         .testTarget(
             name: "AssayCommandTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTesting", "AssayTestSupport", "assay",
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
+                "AssayTestSupport", "assay",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayReloadTests",
+            dependencies: [
+                "AssayKit", "AssayPolicy", "AssayEngine", "AssayReload", "AssayTesting", "Debug",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -15,6 +15,7 @@ struct AssayServer {
 
     let process: AssayProcess
     let base: String
+    let folder: URL
     private let session = URLSession(configuration: .ephemeral)
 
     /// Starts a server in a folder, which keeps its state and keys from one start to the next.
@@ -23,6 +24,7 @@ struct AssayServer {
     init(
         in folder: URL, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil
     ) async throws {
+        self.folder = folder
         process = try AssayProcess(
             ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + arguments,
             environment: environment, folder: folder, descriptors: descriptors)
@@ -74,7 +76,11 @@ struct AssayServer {
     }
 
     func post(_ method: String, _ body: JSON? = nil) async throws -> (status: Int, body: JSON) {
-        var request = URLRequest(url: try #require(URL(string: "\(base)/v1/\(Self.app):\(method)")))
+        try await post(to: try #require(URL(string: "\(base)/v1/\(Self.app):\(method)")), body)
+    }
+
+    func post(to url: URL, _ body: JSON? = nil) async throws -> (status: Int, body: JSON) {
+        var request = URLRequest(url: url)
         request.httpMethod = "POST"
         request.httpBody = body.map { Data($0.encoded) }
         return try await send(request)

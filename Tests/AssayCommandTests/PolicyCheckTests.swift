@@ -7,7 +7,7 @@ struct PolicyCheckTests {
     func examples() async throws {
         let result = try await AssayProcess.run("policy", "check", repository.appendingPathComponent("policies").path)
         #expect(result.status == 0)
-        #expect(result.output.contains("1 apps and 1 OAuth clients"))
+        #expect(result.output.contains("1 app and 1 OAuth client, all good"))
     }
 
     @Test("A set without an app is good, but not what anybody wants")

@@ -32,7 +32,25 @@ struct DiagnosticTests {
                   |   tokn: 1
                   |   ^
                 """)
-        #expect(!diagnostic.withoutExcerpt.description.contains("|"))
+    }
+
+    @Test func `A warning says so`() {
+        let place = SourceLocation(file: "a.yaml", line: 2, column: 3)
+        let warning = Diagnostic(.warning, location: place, path: "a", message: "odd")
+        #expect(warning.description == "a.yaml:2:3: warning: a: odd")
+        #expect(Diagnostic(file: "a.yaml", location: nil, message: "gone").description == "a.yaml: gone")
+    }
+
+    @Test func `A problem has an end, which is that of the value, of the key, or of the line`() throws {
+        func ends(_ text: String) throws -> [String] {
+            let error = try #require(throws: Diagnostics.self) { try decode([String: Int].self, text) }
+            return error.all.map { "\($0.location.map { "\($0.line):\($0.column)" } ?? "")-\($0.end?.line ?? 0):\($0.end?.column ?? 0)" }
+        }
+        #expect(try ends("a: größe # much") == ["1:4-1:9"])
+        #expect(try ends("a: 'one\n  two'\nb: {c: d} # more") == ["1:4-2:7", "3:4-3:17"])
+        #expect(try ends("a:") == ["1:3-1:3"])
+        let unknown = try #require(throws: Diagnostics.self) { try decode(ShapeTests.Inner.self, "{name: a, nmae: b}") }
+        #expect(unknown.all.map { $0.end?.column } == [15])
     }
 
     @Test func `Tabs before the place are repeated under the line`() {

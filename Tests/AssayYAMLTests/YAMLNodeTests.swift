@@ -51,15 +51,15 @@ struct YAMLNodeTests {
         _ path: [ConfigurationError.Component], _ expected: String
     ) throws {
         let node = try parse("a:\n  tokens:\n    - sha: 1\n    - sha: 2\n")
-        let diagnostic = node.diagnostic(for: ConfigurationError(at: path, "m"), path: .root)
-        #expect(diagnostic.brief == expected.replacing(" : m", with: " m"))
+        let diagnostics = node.diagnostics(for: ConfigurationError(at: path, "m"), path: .root)
+        #expect(diagnostics.map(\.brief) == [expected.replacing(" : m", with: " m")])
     }
 
     @Test func `A plugin's path continues that of its section`() throws {
         let node = try parse("debug:\n  tokens: []\n")
         let section = try #require(node["debug"])
         let path = YAMLPath.root.key("apps").index(2).key("debug")
-        let diagnostic = section.diagnostic(for: ConfigurationError(at: ["tokens"], "none"), path: path)
-        #expect(diagnostic.brief == "2:11 apps[2].debug.tokens: none")
+        let diagnostics = section.diagnostics(for: ConfigurationError(at: ["tokens"], "none"), path: path)
+        #expect(diagnostics.map(\.brief) == ["2:11 apps[2].debug.tokens: none"])
     }
 }

@@ -2,23 +2,39 @@ internal import AssayCrypto
 public import AssayKit
 
 /// The section `debug` of a policy.
-public struct DebugConfiguration: Decodable, Sendable {
+public struct DebugConfiguration: DescribedConfiguration, Sendable {
     /// The tokens that are accepted; none when absent.
     public let tokens: [DebugToken]?
+
+    public static let keys: [String: PolicyKey] = [
+        "tokens": "The debug tokens that are accepted; `assay debug-token` makes one."
+    ]
 }
 
 /// One debug token of a policy: its hash, or a reference to its text.
-public struct DebugToken: Decodable, Sendable {
+public struct DebugToken: DescribedConfiguration, Sendable {
     /// What the token is called in logs.
     public let name: String
-    /// The SHA-256 of the token's text in lower case, as 64 hexadecimal digits.
-    public let sha256: String?
+    /// The SHA-256 of the token's text in lower case.
+    public let sha256: SecretDigest?
     /// Where the token's text is to be found, in place of its hash.
     public let token: SecretReference?
     /// Whether the policy is good without the token's text: then there is no such token. False when absent.
     public let optional: Bool?
     /// From when on the token is refused; never when absent.
     public let expires: Instant?
+
+    public static let keys: [String: PolicyKey] = [
+        "name": PolicyKey(
+            "What the token is called in logs.", .length(1...100), examples: ["a developer's device"]),
+        "sha256": "The SHA-256 of the token's text in lower case, in hexadecimal; `assay debug-token` prints it.",
+        "token": "Where the token's text is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
+        "optional": PolicyKey(
+            "Whether the policy is good without the token's text: then there is no such token.", standard: false),
+        "expires": "From when on the token is refused (RFC 3339); never when absent.",
+    ]
+
+    public static let alternatives = [["sha256", "token"]]
 
     /// The hash that a token's text is known by. App Check's tokens are UUIDs, which SDKs write in either case; other
     /// letters than those of ASCII are taken as they are, so that a hash does not depend on a version of Unicode.
@@ -34,12 +50,8 @@ public struct DebugToken: Decodable, Sendable {
             throw ConfigurationError(at: path + ["name"], "expected a name of 1 to 100 bytes")
         }
         switch (sha256, token) {
-        case (let digits?, nil):
-            guard let hash = Hex.decode(digits), hash.count == 32 else {
-                throw ConfigurationError(
-                    at: path + ["sha256"], "expected 64 hexadecimal digits, the SHA-256 of the token in lower case")
-            }
-            return hash
+        case (let digest?, nil):
+            return digest.bytes
         case (nil, let reference?):
             return try hash(of: reference, at: path + ["token"], secrets: secrets)
         default:

@@ -28,17 +28,20 @@ public struct DebugProvider: AttestationProvider {
     public init(_ configuration: DebugConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
         var tokens: [[UInt8]: Entry] = [:]
         var names: Set<String> = []
+        var problems = ConfigurationProblems()
         for (index, token) in (configuration.tokens ?? []).enumerated() {
-            guard names.insert(token.name).inserted else {
-                throw ConfigurationError(
-                    at: ["tokens", .index(index), "name"], "two debug tokens are named `\(token.name)`")
+            let path: [ConfigurationError.Component] = ["tokens", .index(index)]
+            if !names.insert(token.name).inserted {
+                problems.report(at: path + ["name"], "two debug tokens are named `\(token.name)`")
             }
-            guard let hash = try token.hash(at: ["tokens", .index(index)], secrets: host.secrets) else { continue }
-            guard tokens[hash] == nil else {
-                throw ConfigurationError(at: ["tokens", .index(index)], "the same token stands here twice")
+            let found = problems.attempt { () throws(ConfigurationError) in
+                try token.hash(at: path, secrets: host.secrets)
             }
+            guard case let hash?? = found else { continue }
+            if tokens[hash] != nil { problems.report(at: path, "the same token stands here twice") }
             tokens[hash] = Entry(name: token.name, expires: token.expires)
         }
+        try problems.throwIfAny()
         self.tokens = tokens
     }
 

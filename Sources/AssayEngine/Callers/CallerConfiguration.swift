@@ -3,8 +3,8 @@ internal import AssayKit
 
 /// One entry of the section `callers` of a policy.
 struct CallerConfiguration: Decodable, Sendable {
-    /// The SHA-256 of the bearer token, as 64 hexadecimal digits.
-    let sha256: String?
+    /// The SHA-256 of the bearer token.
+    let sha256: SecretDigest?
     /// Where the bearer token is to be found, in place of its hash.
     let token: SecretReference?
     /// Whether the policy is good without the token: then there is no such caller. False when absent.
@@ -20,12 +20,8 @@ struct CallerConfiguration: Decodable, Sendable {
     /// The hash that the caller is known by; nil when it refers to an optional token that is not there.
     func hash(secrets: SecretSource) throws(ConfigurationError) -> [UInt8]? {
         switch (sha256, token) {
-        case (let digits?, nil):
-            guard let hash = Hex.decode(digits), hash.count == SHA256.byteCount else {
-                throw ConfigurationError(
-                    at: ["sha256"], "expected 64 hexadecimal digits, the SHA-256 of the bearer token")
-            }
-            return hash
+        case (let digest?, nil):
+            return digest.bytes
         case (nil, let reference?):
             let secret: [UInt8]?
             do throws(SecretError) {
@@ -50,4 +46,19 @@ struct CallerConfiguration: Decodable, Sendable {
             throw ConfigurationError("expected either `sha256` or `token`, and not both")
         }
     }
+}
+
+extension CallerConfiguration: DescribedConfiguration {
+    static let keys: [String: PolicyKey] = [
+        "sha256": "The SHA-256 of the bearer token that the caller shows, in hexadecimal.",
+        "token": "Where the bearer token is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
+        "optional": PolicyKey(
+            "Whether the policy is good without the token: then there is no such caller.", standard: false),
+        "permissions": "What the caller may do; `admin` is everything.",
+        "projects": PolicyKey(
+            "The projects, by number or ID, that it may do that in; all of them when absent.",
+            examples: [["example-project"]]),
+    ]
+
+    static let alternatives = [["sha256", "token"]]
 }

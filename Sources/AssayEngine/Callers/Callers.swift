@@ -16,7 +16,9 @@ struct Callers: Sendable {
     ) {
         for policy in policies.callers {
             do throws(Diagnostics) {
-                try add(policy, known: known, projects: policies.projects, secrets: secrets)
+                try add(
+                    policy, known: known, projects: policies.knowsAllProjects ? policies.projects : nil,
+                    secrets: secrets)
             } catch {
                 problems.report(error)
             }
@@ -29,27 +31,31 @@ struct Callers: Sendable {
     }
 
     private mutating func add(
-        _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy], secrets: SecretSource
+        _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy]?, secrets: SecretSource
     ) throws(Diagnostics) {
         let configuration = try policy.section.decode(CallerConfiguration.self)
         do throws(ConfigurationError) {
+            var problems = ConfigurationProblems()
             var permissions: Set<Permission> = []
             for (index, name) in configuration.permissions.enumerated() {
-                guard known.contains(Permission(name)) else {
+                if !known.contains(Permission(name)) {
                     let names = known.map(\.name).sorted().joined(separator: ", ")
-                    throw ConfigurationError(
+                    problems.report(
                         at: ["permissions", .index(index)], "there is no permission `\(name)`; known are \(names)")
                 }
                 permissions.insert(Permission(name))
             }
-            guard !permissions.isEmpty else {
-                throw ConfigurationError(at: ["permissions"], "without a permission the caller may do nothing")
+            if permissions.isEmpty {
+                problems.report(at: ["permissions"], "without a permission the caller may do nothing")
             }
-            for (index, name) in (configuration.projects ?? []).enumerated()
-            where !projects.contains(where: { $0.identity.number == name || $0.identity.id == name }) {
-                throw ConfigurationError(at: ["projects", .index(index)], "there is no project `\(name)`")
+            // Nil where projects could not be read: one that is not known may be one of them.
+            for (index, name) in (projects == nil ? [] : configuration.projects ?? []).enumerated()
+            where projects?.contains(where: { $0.identity.number == name || $0.identity.id == name }) == false {
+                problems.report(at: ["projects", .index(index)], "there is no project `\(name)`")
             }
-            guard let hash = try configuration.hash(secrets: secrets) else { return }
+            let found = problems.attempt { () throws(ConfigurationError) in try configuration.hash(secrets: secrets) }
+            try problems.throwIfAny()
+            guard case let hash?? = found else { return }
             let caller = Caller(
                 name: policy.name, permissions: permissions, projects: configuration.projects.map { Set($0) })
             guard bearers.updateValue(caller, forKey: hash) == nil else {

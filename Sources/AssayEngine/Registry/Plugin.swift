@@ -34,6 +34,10 @@ struct RegisteredProvider: Sendable {
     let methods: [MethodDescriptor]
     /// The name of the resource that shows its settings; nil when it has none.
     let config: String?
+    /// What the section of a policy looks like.
+    let section: @Sendable () -> ValueShape
+    /// Says what is wrong in a section, as far as that can be known without an instance.
+    let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it.
     let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> BoundProvider
 
@@ -49,6 +53,8 @@ struct RegisteredProvider: Sendable {
         let configs = declared.compactMap(\.config)
         methods = declared.filter { $0.config == nil }.map(\.descriptor)
         config = configs.first?.name
+        section = { ValueShape(of: P.Configuration.self) }
+        check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         instantiate = { (section, app, host) throws(Diagnostics) in
             let configuration = try section.decode(P.Configuration.self)
             let provider: P

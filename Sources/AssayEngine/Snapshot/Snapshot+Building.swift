@@ -5,9 +5,11 @@ public import AssayYAML
 extension BoundPolicies {
     /// Makes an instance of each provider for each app of a policy set.
     ///
-    /// - Throws: everything that is wrong in the sections of plugins and in those that the kernel decodes itself.
+    /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
+    ///   those that the kernel decodes itself.
     init(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) {
         let sink = DiagnosticSink()
+        if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
             policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
         self.init(
@@ -32,11 +34,15 @@ extension BoundPolicies {
         var seen: Set<Diagnostic> = []
         var apps: [String: AppEntry] = [:]
         apps.reserveCapacity(2 * policies.apps.count)
-        for policy in policies.apps {
+        for policy in policies.apps where !sink.isOverfull {
             var methods: [String: MethodEntry] = [:]
             var providers: [String: ConfiguredProvider] = [:]
             for provider in policy.providers {
                 do throws(Diagnostics) {
+                    guard policy.isSound else {
+                        try check(provider, registry: registry)
+                        continue
+                    }
                     let (entries, config) = try entries(
                         provider, for: policy.identity, registry: registry, host: host)
                     for entry in entries { methods[entry.method.descriptor.name] = entry }
@@ -56,12 +62,24 @@ extension BoundPolicies {
         return apps
     }
 
-    private static func entries(
-        _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
-    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField]) {
+    /// Looks at a section by itself: what an instance would say of an app that is wrong helps nobody.
+    private static func check(_ policy: ProviderPolicy, registry: Registry) throws(Diagnostics) {
+        try plugin(of: policy, registry).check(policy.section)
+    }
+
+    private static func plugin(
+        of policy: ProviderPolicy, _ registry: Registry
+    ) throws(Diagnostics) -> RegisteredProvider {
         guard let plugin = registry.providers[policy.name] else {
             throw policy.section.unknownProvider(known: Array(registry.providers.keys))
         }
+        return plugin
+    }
+
+    private static func entries(
+        _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
+    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField]) {
+        let plugin = try plugin(of: policy, registry)
         let bound = try plugin.instantiate(policy.section, app, host)
         let provider = ProviderEntry(
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
@@ -74,7 +92,7 @@ extension BoundPolicies {
 extension PolicySet {
     /// Checks policies against the plugins that are registered, without keys and without state.
     ///
-    /// - Throws: everything that plugins find wrong in their sections.
+    /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
     public func check(_ registry: Registry, host: Host) throws(Diagnostics) {
         _ = try BoundPolicies(self, registry: registry, host: host)
     }

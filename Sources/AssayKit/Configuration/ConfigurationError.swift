@@ -23,9 +23,26 @@ public struct ConfigurationError: Error, Sendable, Equatable {
     public let path: [Component]
     /// What is wrong and what was expected, in words for an operator; never a secret.
     public let message: String
+    /// What else is wrong in the section; see ``ConfigurationProblems``.
+    public let others: [ConfigurationError]
 
     public init(at path: [Component] = [], _ message: String) {
+        self.init(at: path, message, others: [])
+    }
+
+    init(at path: [Component], _ message: String, others: [ConfigurationError]) {
         self.path = path
         self.message = message
+        self.others = others
+    }
+
+    /// This problem and the others, each by itself.
+    public var all: [ConfigurationError] {
+        [ConfigurationError(at: path, message)] + others
+    }
+
+    /// The same problems of a section within another one.
+    public func within(_ parent: [Component]) -> ConfigurationError {
+        ConfigurationError(at: parent + path, message, others: others.map { $0.within(parent) })
     }
 }

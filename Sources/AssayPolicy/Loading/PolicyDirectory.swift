@@ -1,3 +1,4 @@
+public import AssayKit
 public import AssayYAML
 
 #if canImport(Glibc)
@@ -19,24 +20,64 @@ public struct PolicyDirectory: Sendable {
 
     /// Reads the files; hidden ones, subfolders and files with another ending are passed over.
     ///
-    /// - Throws: ``Diagnostics`` when the folder or a file cannot be read, when there is no policy file at all, and when
+    /// - Throws: ``Diagnostics`` when the folder or files cannot be read, when there is no policy file at all, and when
     ///   there are more than 1024 files or 64 MiB.
     public func files() throws(Diagnostics) -> [PolicyFile] {
-        var files: [PolicyFile] = []
-        var total = 0
-        for name in try names() {
-            let file = path.hasSuffix("/") ? path + name : "\(path)/\(name)"
-            let bytes = try contents(of: file, limit: PolicyDirectory.byteLimit - total)
-            total += bytes.count
-            files.append(PolicyFile(name: file, bytes: bytes))
-        }
-        guard !files.isEmpty else { throw problem(path, "holds no policy: no file that ends in .yaml or .yml") }
+        let sink = DiagnosticSink()
+        let files = files(problems: sink)
+        try sink.throwIfAny()
         return files
     }
 
     /// Reads and loads the files.
+    ///
+    /// - Throws: what is wrong with them, as far as that can be known without any plugin.
     public func load() throws(Diagnostics) -> PolicySet {
-        try PolicySet.load(try files())
+        let policies = read()
+        if let problems = policies.problems { throw problems }
+        return policies
+    }
+
+    /// Reads the files as far as they are good, for whoever looks at the sections of plugins next: see
+    /// ``PolicySet/read(_:)``.
+    public func read() -> PolicySet {
+        let sink = DiagnosticSink()
+        let files = files(problems: sink)
+        return PolicySet.read(files, isWhole: sink.isEmpty, problems: sink)
+    }
+
+    /// The state of the files that would be read now: another one when any of them is changed, added, removed or
+    /// replaced, whether itself or by a link on the way to it.
+    public var fingerprint: FileFingerprint {
+        let names = try? names()
+        // Without names the folder itself tells why: it is gone, or closed to us.
+        return FileFingerprint(of: names.map { $0.map(file) } ?? [path])
+    }
+
+    private func files(problems: DiagnosticSink) -> [PolicyFile] {
+        var files: [PolicyFile] = []
+        var total = 0
+        do throws(Diagnostics) {
+            let names = try names()
+            if names.isEmpty { throw problem(path, "holds no policy: no file that ends in .yaml or .yml") }
+            for name in names where !problems.isOverfull && total <= PolicyDirectory.byteLimit {
+                let file = file(name)
+                do throws(Diagnostics) {
+                    let bytes = try contents(of: file, limit: PolicyDirectory.byteLimit - total)
+                    files.append(PolicyFile(name: file, bytes: bytes))
+                    total += bytes.count
+                } catch {
+                    problems.report(error)
+                }
+            }
+        } catch {
+            problems.report(error)
+        }
+        return files
+    }
+
+    private func file(_ name: String) -> String {
+        path.hasSuffix("/") ? path + name : "\(path)/\(name)"
     }
 
     private func names() throws(Diagnostics) -> [String] {
@@ -67,7 +108,7 @@ public struct PolicyDirectory: Sendable {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = read(descriptor, &buffer, buffer.count)
+            let count = readBytes(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw problem(file, String(cString: strerror(errno))) }
             if count == 0 { return bytes }
@@ -79,6 +120,12 @@ public struct PolicyDirectory: Sendable {
     }
 
     private func problem(_ place: String, _ message: String) -> Diagnostics {
-        Diagnostics(Diagnostic(location: nil, path: place, message: message))
+        Diagnostics(Diagnostic(file: place, location: nil, message: message))
     }
+}
+
+// Within the type above the name is that of its own method.
+
+private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(descriptor, start, count)
 }

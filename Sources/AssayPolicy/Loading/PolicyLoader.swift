@@ -4,19 +4,25 @@ internal import AssayYAML
 /// Reads policy files one after the other, and goes on after errors so that all are found, or as many as are kept.
 struct PolicyLoader {
     private let sink: DiagnosticSink
+    private let warnings = DiagnosticSink()
+    /// Whether all projects are known.
+    private var isWhole: Bool
     private var tokens: (policy: TokenPolicy, location: SourceLocation)?
     private var callers: [CallerPolicy] = []
     private var projects: [ProjectPolicy] = []
     private var apps: [AppPolicy] = []
     private var names = ClaimedNames()
 
-    init(sink: DiagnosticSink) {
+    init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
+        self.isWhole = isWhole
     }
 
     /// What was read.
     var policies: PolicySet {
-        PolicySet(tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects, apps: apps)
+        PolicySet(
+            tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects, apps: apps,
+            problems: sink.diagnostics, warnings: warnings.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull)
     }
 
     mutating func read(_ file: PolicyFile) {
@@ -24,19 +30,28 @@ struct PolicyLoader {
             let root = try YAMLDocument.parse(file.bytes, file: file.name)
             readFile(YAMLValue(root, sink: sink))
         } catch {
+            isWhole = false
             sink.report(error)
         }
     }
 
     private mutating func readFile(_ root: YAMLValue) {
-        guard let file = root.mapping() else { return }
+        guard let file = root.mapping() else {
+            isWhole = false
+            return
+        }
         defer { file.finish() }
         if let version = file.optional("version", as: Int.self), version != 1 {
             file.optional("version")?.report("version \(version) of the policy format is not known; this is version 1")
         }
         if let section = file.optional("tokens") { readTokens(section) }
         if let section = file.optional("callers")?.mapping() { readCallers(section) }
-        for project in file.optional("projects")?.elements() ?? [] where !sink.isOverfull { readProject(project) }
+        guard let section = file.optional("projects") else { return }
+        guard let elements = section.elements() else {
+            isWhole = false
+            return
+        }
+        for project in elements where !sink.isOverfull { readProject(project) }
     }
 
     private mutating func readTokens(_ value: YAMLValue) {
@@ -77,7 +92,10 @@ struct PolicyLoader {
     }
 
     private mutating func readProject(_ value: YAMLValue) {
-        guard let section = value.mapping() else { return }
+        guard let section = value.mapping() else {
+            isWhole = false
+            return
+        }
         defer { section.finish() }
         let number = text(
             section, "number", "a project number: decimal digits without leading zeros", Identifiers.isProjectNumber)
@@ -92,69 +110,112 @@ struct PolicyLoader {
         }
         if let number { names.claim("the project", number, by: section, key: "number") }
         if let id { names.claim("the project", id, by: section, key: "id") }
-        let project = ProjectIdentity(number: number ?? "0", id: id ?? "unknown")
+        let project = Project(
+            identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown"), issuerPrefix: issuerPrefix,
+            isSound: number != nil && id != nil)
+        if !project.isSound { isWhole = false }
         let verification = section.optional("verification")?.mapping()
         projects.append(
             ProjectPolicy(
-                identity: project, issuerPrefix: issuerPrefix,
+                identity: project.identity, issuerPrefix: issuerPrefix,
                 acceptsDevelopment: verification?.optional("accept_development", as: Bool.self) ?? false,
                 services: section.optional("services")?.mapping().map { ServiceReader.read($0) } ?? [],
                 location: value.location))
         verification?.finish()
-        var appsOfProject: [String: AppPolicy] = [:]
-        for value in section.optional("apps")?.elements() ?? [] where !sink.isOverfull {
-            guard let app = readApp(value, of: project, issuerPrefix: issuerPrefix) else { continue }
-            apps.append(app)
-            appsOfProject[app.identity.subject] = app
+        var known = KnownApps()
+        if let value = section.optional("apps") {
+            known.isWhole = false
+            if let elements = value.elements() {
+                known.isWhole = true
+                for value in elements where !sink.isOverfull { readApp(value, of: project, into: &known) }
+            }
         }
         for value in section.optional("oauth_clients")?.elements() ?? [] where !sink.isOverfull {
-            guard let client = readClient(value, apps: appsOfProject) else { continue }
-            apps.append(client)
+            readClient(value, of: project, apps: known)
         }
     }
 
-    private mutating func readApp(
-        _ value: YAMLValue, of project: ProjectIdentity, issuerPrefix: String
-    ) -> AppPolicy? {
-        guard let section = value.mapping() else { return nil }
+    /// What apps need to know of their project.
+    private struct Project {
+        let identity: ProjectIdentity
+        let issuerPrefix: String
+        /// Whether nothing is wrong with the identity.
+        let isSound: Bool
+    }
+
+    /// The apps of one project, for its OAuth clients.
+    private struct KnownApps {
+        var byID: [String: AppPolicy] = [:]
+        /// Whether they are all there, so that one that is not there does not exist.
+        var isWhole = true
+    }
+
+    private mutating func readApp(_ value: YAMLValue, of project: Project, into known: inout KnownApps) {
+        guard let section = value.mapping() else {
+            known.isWhole = false
+            return
+        }
         defer { section.finish() }
         let id = text(section, "id", "an app ID such as 1:1234567890:ios:321abc456def7890", Identifiers.isAppID)
         if let id { names.claim("the app", id, by: section, key: "id") }
         _ = section.optional("name", as: String.self)
-        let apple = section.optional("apple").flatMap { readApple($0) }
-        let providers = readProviders(section)
-        guard let id else { return nil }
+        let appleSection = section.optional("apple")
+        let apple = appleSection.flatMap { readApple($0) }
+        let providers = readProviders(section, of: "the app")
+        let number = project.identity.number
         let identity = AppIdentity(
-            resource: "projects/\(project.number)/apps/\(id)", kind: .app, project: project, subject: id, apple: apple)
-        return AppPolicy(
-            identity: identity, issuerPrefix: issuerPrefix, alias: "projects/\(project.id)/apps/\(id)",
-            providers: providers, location: value.location)
+            resource: "projects/\(number)/apps/\(id ?? "")", kind: .app, project: project.identity, subject: id ?? "",
+            apple: apple)
+        let app = AppPolicy(
+            identity: identity, issuerPrefix: project.issuerPrefix,
+            alias: "projects/\(project.identity.id)/apps/\(id ?? "")", providers: providers,
+            isSound: project.isSound && id != nil && (appleSection == nil) == (apple == nil),
+            location: value.location)
+        apps.append(app)
+        guard let id else {
+            known.isWhole = false
+            return
+        }
+        known.byID[id] = app
+        let named = id.split(separator: ":").dropFirst().first ?? ""
+        if project.isSound, named != number {
+            section.optional("id")?.warn(
+                "the app ID is one of project \(named), and stands under project \(number)", into: warnings)
+        }
     }
 
-    private mutating func readClient(_ value: YAMLValue, apps: [String: AppPolicy]) -> AppPolicy? {
-        guard let section = value.mapping() else { return nil }
+    private mutating func readClient(_ value: YAMLValue, of project: Project, apps known: KnownApps) {
+        guard let section = value.mapping() else { return }
         defer { section.finish() }
         let id = text(section, "id", "an OAuth client ID", Identifiers.isOAuthClientID)
         if let id { names.claim("the OAuth client", id, by: section, key: "id") }
         _ = section.optional("name", as: String.self)
         // A section that is there and empty is the client's own: nothing is inherited by leaving values out.
-        let own = section.stated("providers").map { _ in readProviders(section) }
+        let own = section.stated("providers").map { _ in readProviders(section, of: "the OAuth client") }
         if own == nil, let life = section.optional(ProviderKeys.tokenTTL) {
             life.report("means nothing without `providers` of the client's own: those of its app are used")
         }
-        guard let link = section.required("app"), let appID = link.decode(String.self) else { return nil }
-        guard let app = apps[appID] else {
-            link.report(
-                "there is no app `\(appID)` in this project", hint: Spelling.hint(for: appID, among: Array(apps.keys)))
-            return nil
-        }
-        guard let id else { return nil }
+        let app = linkedApp(section, among: known)
         let identity = AppIdentity(
-            resource: "oauthClients/\(id)", kind: .oauthClient, project: app.identity.project, subject: id,
-            apple: app.identity.apple)
-        return AppPolicy(
-            identity: identity, issuerPrefix: app.issuerPrefix, alias: nil, providers: own ?? app.providers,
-            location: value.location)
+            resource: "oauthClients/\(id ?? "")", kind: .oauthClient, project: project.identity, subject: id ?? "",
+            apple: app?.identity.apple)
+        apps.append(
+            AppPolicy(
+                identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
+                providers: own ?? app?.providers ?? [], isSound: id != nil && app?.isSound == true,
+                location: value.location))
+    }
+
+    /// The app that an OAuth client is linked to; nil when there is none, which is reported.
+    private func linkedApp(_ section: YAMLMapping, among known: KnownApps) -> AppPolicy? {
+        guard let link = section.required("app"), let id = link.decode(String.self) else { return nil }
+        if let app = known.byID[id] { return app }
+        // Where an app could not be read it may be the one that is meant.
+        guard known.isWhole else { return nil }
+        link.report(
+            "there is no app `\(id)` in this project",
+            hint: Spelling.hint(for: id, among: Array(known.byID.keys)))
+        return nil
     }
 
     private func readApple(_ value: YAMLValue) -> AppleIdentity? {
@@ -167,11 +228,24 @@ struct PolicyLoader {
         return AppleIdentity(teamID: team, bundleID: bundle)
     }
 
-    private func readProviders(_ app: YAMLMapping) -> [ProviderPolicy] {
-        let common = app.optional("token_ttl").flatMap { ProviderKeys.tokenLife($0) }
-        guard let section = app.optional("providers")?.mapping() else { return [] }
-        return section.all().map { entry, value in
-            let own = value.mapping()?.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLife($0) }
+    private func readProviders(_ app: YAMLMapping, of what: String) -> [ProviderPolicy] {
+        let common = app.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLife($0) }
+        guard let value = app.stated("providers"), !value.node.isNull else {
+            (app.stated("providers") ?? app.value).warn(
+                "\(what) has no providers: every call for it is refused", into: warnings)
+            return []
+        }
+        guard let section = value.mapping() else { return [] }
+        let all = section.all()
+        if all.isEmpty { value.warn("\(what) has no providers: every call for it is refused", into: warnings) }
+        return all.map { entry, value in
+            // Whether the section is a mapping at all is looked at by the provider.
+            let own = value.node[ProviderKeys.tokenTTL].flatMap { node in
+                node.isNull
+                    ? nil
+                    : ProviderKeys.tokenLife(
+                        YAMLValue(node, path: value.path.key(ProviderKeys.tokenTTL), sink: value.sink))
+            }
             return ProviderPolicy(
                 name: entry.key, tokenLife: own ?? common ?? ProviderKeys.defaultTokenLife,
                 section: PolicySection(entry, in: section.path, kernelKeys: ProviderKeys.all))

@@ -9,10 +9,13 @@ enum ProviderKeys {
     /// One hour, as in Google's service.
     static let defaultTokenLife = Duration.seconds(3600)
 
-    /// A token's life: 30 minutes to 7 days, in whole seconds, the range of Google's service.
+    /// How long tokens may live: the range of Google's service.
+    static let tokenLives = Duration.seconds(1800)...Duration.seconds(7 * 86_400)
+
+    /// A token's life: 30 minutes to 7 days, in whole seconds.
     static func tokenLife(_ value: YAMLValue) -> Duration? {
         guard let life = value.decode(Duration.self) else { return nil }
-        guard life >= .seconds(1800), life <= .seconds(7 * 86_400), life == .seconds(life.wholeSeconds) else {
+        guard tokenLives.contains(life), life == .seconds(life.wholeSeconds) else {
             value.report("expected a duration from 30m to 7d, in whole seconds")
             return nil
         }

@@ -24,7 +24,7 @@ public struct PolicySection: Sendable {
     /// - Throws: everything that is wrong in the section, unknown keys included.
     public func decode<Configuration: Decodable>(_ type: Configuration.Type) throws(Diagnostics) -> Configuration {
         let sink = DiagnosticSink()
-        let mapping = YAMLValue(entry.value, path: path, sink: sink).mapping()
+        let mapping = YAMLValue(entry.value, path: path, sink: sink).mapping(for: type)
         for key in kernelKeys { _ = mapping?.optional(key) }
         let configuration = mapping?.decode(type)
         mapping?.finish()
@@ -35,7 +35,7 @@ public struct PolicySection: Sendable {
 
     /// What a plugin found wrong in its section, at the place that it names.
     package func diagnostics(for error: ConfigurationError) -> Diagnostics {
-        Diagnostics(entry.value.diagnostic(for: error, path: path))
+        Diagnostics(entry.value.diagnostics(for: error, path: path)) ?? diagnostics(error.message)
     }
 
     /// A problem with the section as a whole, at its key.

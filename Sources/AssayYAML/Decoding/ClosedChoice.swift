@@ -2,9 +2,7 @@
 enum ClosedChoice {
     /// A message that lists the raw values; nil for a type that is no enumeration of strings.
     static func mismatch(_ type: any Any.Type, _ node: YAMLNode) -> YAMLMismatch? {
-        guard let type = type as? any CaseIterable.Type else { return nil }
-        let names = names(type)
-        guard !names.isEmpty else { return nil }
+        guard let names = names(of: type) else { return nil }
         var hint: String?
         if case .scalar(let text, _) = node.content {
             hint = Spelling.suggestion(for: text, among: names).map { "did you mean `\($0)`?" }
@@ -14,7 +12,13 @@ enum ClosedChoice {
         return YAMLMismatch(expected: expected, found: node, hint: hint)
     }
 
-    private static func names<T: CaseIterable>(_ type: T.Type) -> [String] {
+    /// The raw values; nil for a type that is no enumeration of strings.
+    static func names(of type: any Any.Type) -> [String]? {
+        let names = (type as? any CaseIterable.Type).map { rawValues(of: $0) } ?? []
+        return names.isEmpty ? nil : names
+    }
+
+    private static func rawValues<T: CaseIterable>(of type: T.Type) -> [String] {
         type.allCases.compactMap { ($0 as? any RawRepresentable)?.rawValue as? String }
     }
 }

@@ -16,23 +16,46 @@ final class DecodingSession {
         }
         let isHomogeneous = type is any HomogeneousCollection.Type
         let decoder = NodeDecoder(
-            node, path: path(), session: self, isHomogeneous: isHomogeneous, sharing: outer?.sharedLog)
+            node, path: path(), session: self, decoding: type, isHomogeneous: isHomogeneous, sharing: outer?.sharedLog)
         let value: T
         do {
             value = try T(from: decoder)
         } catch {
-            throw decoder.located(error, decoding: type)
+            let failure = decoder.completed(decoder.failure(for: error))
+            if decoder.log?.isIncomplete == false { decoder.reportUnknownKeys() }
+            throw decoder.error(failure)
         }
         decoder.reportUnknownKeys()
         return value
     }
 
-    func mismatch(_ type: any Any.Type, _ node: YAMLNode, _ path: YAMLPath, _ mismatch: YAMLMismatch) -> DecodingError {
-        .typeMismatch(
+    /// What is wrong with a value by itself; nothing when it can be decoded.
+    func problems<T: Decodable>(of type: T.Type, _ node: YAMLNode, at path: YAMLPath) -> [Diagnostic] {
+        do {
+            _ = try decode(type, from: node, at: path)
+            return []
+        } catch {
+            return LocatedFailure(in: error)?.diagnostics ?? []
+        }
+    }
+
+    /// - Parameter owner: the type that the value is to be, which knows whether it may be a secret.
+    func mismatch(
+        _ type: any Any.Type, _ node: YAMLNode, _ path: YAMLPath, _ mismatch: YAMLMismatch,
+        of owner: (any Decodable.Type)? = nil
+    ) -> DecodingError {
+        let diagnostic: Diagnostic
+        if let owner, ValueShape(of: owner).mayHoldSecret {
+            node.conceal()
+            diagnostic = node.diagnostic(mismatch.reticent, path: path)
+        } else {
+            diagnostic = node.diagnostic(mismatch.message, path: path, hint: mismatch.hint)
+        }
+        return .typeMismatch(
             type,
             .init(
-                codingPath: path.codingPath, debugDescription: mismatch.message,
-                underlyingError: LocatedFailure([node.diagnostic(mismatch.message, path: path, hint: mismatch.hint)])))
+                codingPath: path.codingPath, debugDescription: diagnostic.message,
+                underlyingError: LocatedFailure([diagnostic])))
     }
 
     /// The types that are read from text directly; nil for all others.

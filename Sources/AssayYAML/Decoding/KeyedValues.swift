@@ -18,17 +18,13 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool { try value(key).isNull }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        guard let index = log.index(key.stringValue) else {
-            log.noteMissing(type)
-            return nil
-        }
+        guard let index = log.index(key.stringValue) else { return nil }
         guard !log.entries[index].value.isNull else { return nil }
         return try decode(type, log.entries[index].value, key)
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if !contains(key) { log.noteMissing(type) }
-        return try decode(type, value(key), key)
+        try decode(type, value(key), key)
     }
 
     private func decode<T: Decodable>(_ type: T.Type, _ node: YAMLNode, _ key: Key) throws -> T {
@@ -36,7 +32,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
             return try decoder.session.decode(type, from: node, at: decoder.path.key(key.stringValue))
         } catch {
             guard decoder.isHomogeneous else { throw error }
-            throw decoder.located(failures(after: error, decoding: type), decoding: type)
+            throw decoder.error(failures(after: error, decoding: type))
         }
     }
 
@@ -67,7 +63,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func missing(_ key: String) -> DecodingError {
-        let diagnostic = YAMLMapping.missing(key, in: decoder.node, path: decoder.path, log: log)
+        let diagnostic = decoder.missing(key, log)
         return .keyNotFound(
             PathKey(stringValue: key),
             .init(
@@ -79,11 +75,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func failures<T: Decodable>(after first: any Error, decoding type: T.Type) -> LocatedFailure {
         var diagnostics = LocatedFailure(in: first)?.diagnostics ?? []
         for entry in log.entries where diagnostics.count < LocatedFailure.limit && !log.isKnown(entry.key) {
-            do {
-                _ = try decoder.session.decode(type, from: entry.value, at: decoder.path.key(entry.key))
-            } catch {
-                diagnostics += LocatedFailure(in: error)?.diagnostics ?? []
-            }
+            diagnostics += decoder.session.problems(of: type, entry.value, at: decoder.path.key(entry.key))
         }
         return LocatedFailure(diagnostics)
     }

@@ -5,22 +5,29 @@ final class NodeDecoder: Decoder {
     let node: YAMLNode
     let path: YAMLPath
     let session: DecodingSession
+    /// The type that is being decoded; nil for a part of one that its initializer reads by hand.
+    let type: (any Decodable.Type)?
     /// Whether the type being decoded reads elements of one type only.
     let isHomogeneous: Bool
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    private var log: KeyLog?
+    private(set) var log: KeyLog?
     /// Whether someone else reports the unknown keys.
     private let isShared: Bool
     /// Decoders that the type's own initializer made for values within this one.
     private var nested: [NodeDecoder] = []
 
-    init(_ node: YAMLNode, path: YAMLPath, session: DecodingSession, isHomogeneous: Bool, sharing log: KeyLog? = nil) {
+    init(
+        _ node: YAMLNode, path: YAMLPath, session: DecodingSession, decoding type: (any Decodable.Type)?,
+        isHomogeneous: Bool = false, sharing log: KeyLog? = nil
+    ) {
         self.node = node
         self.path = path
         self.session = session
+        self.type = type
         self.isHomogeneous = isHomogeneous
         self.log = log
         isShared = log != nil
+        if let type { log?.types.append(type) }
     }
 
     var codingPath: [any CodingKey] { path.codingPath }
@@ -44,12 +51,12 @@ final class NodeDecoder: Decoder {
     }
 
     func mismatch(_ type: any Any.Type, _ mismatch: YAMLMismatch) -> DecodingError {
-        session.mismatch(type, node, path, mismatch)
+        session.mismatch(type, node, path, mismatch, of: self.type)
     }
 
     /// A decoder of a value within this one, whose unknown keys are reported with this one's.
     func child(_ node: YAMLNode, _ component: ConfigurationError.Component) -> NodeDecoder {
-        let child = NodeDecoder(node, path: .child(path, component), session: session, isHomogeneous: false)
+        let child = NodeDecoder(node, path: .child(path, component), session: session, decoding: nil)
         nested.append(child)
         return child
     }
@@ -59,37 +66,8 @@ final class NodeDecoder: Decoder {
         for decoder in nested { decoder.reportUnknownKeys() }
     }
 
-    /// An error of a type's initializer with its place found; one that has a place is passed on.
-    func located(_ error: any Error, decoding type: any Any.Type) -> DecodingError {
-        var failure = LocatedFailure(in: error) ?? LocatedFailure([diagnostic(for: error, decoding: type)])
-        if type == SecretReference.self {
-            // The line may hold a secret that someone wrote here by mistake.
-            failure = LocatedFailure(failure.diagnostics.map(\.withoutExcerpt))
-        }
-        return .dataCorrupted(
-            .init(
-                codingPath: codingPath, debugDescription: failure.diagnostics.first?.message ?? "",
-                underlyingError: failure))
-    }
-
-    private func diagnostic(for error: any Error, decoding type: any Any.Type) -> Diagnostic {
-        if let error = error as? ConfigurationError { return node.diagnostic(for: error, path: path) }
-        guard let error = error as? DecodingError, let context = error.context else {
-            return node.diagnostic(String(describing: error), path: path)
-        }
-        let steps = context.codingPath.dropFirst(path.components.count).map { ConfigurationError.Component($0) }
-        if case .keyNotFound(let key, _) = error {
-            return node.descendant(steps).diagnostic(
-                "missing key \(DisplayText.quoted(key.stringValue))", path: path.appending(steps).key(key.stringValue))
-        }
-        if steps.isEmpty, let mismatch = ClosedChoice.mismatch(type, node) {
-            return node.diagnostic(mismatch.message, path: path, hint: mismatch.hint)
-        }
-        return node.descendant(steps).diagnostic(context.debugDescription, path: path.appending(steps))
-    }
-
     /// The log of a mapping for another decoder of the same value; nil for a value that is no mapping.
-    var sharedLog: KeyLog? { try? keyLog() }
+    var sharedLog: KeyLog? { node.entries == nil ? nil : try? keyLog() }
 
     private func keyLog() throws -> KeyLog {
         if let log { return log }
@@ -97,6 +75,7 @@ final class NodeDecoder: Decoder {
             throw mismatch([String: Any].self, YAMLMismatch(expected: "a mapping", found: node))
         }
         let new = KeyLog(entries)
+        if let type { new.types.append(type) }
         log = new
         return new
     }

@@ -29,7 +29,7 @@ struct SequenceValues: UnkeyedDecodingContainer {
             return value
         } catch {
             guard decoder.isHomogeneous else { throw error }
-            throw decoder.located(failures(after: error, decoding: type), decoding: type)
+            throw decoder.error(failures(after: error, decoding: type))
         }
     }
 
@@ -64,12 +64,8 @@ struct SequenceValues: UnkeyedDecodingContainer {
         var diagnostics = LocatedFailure(in: first)?.diagnostics ?? []
         currentIndex += 1
         while currentIndex < elements.count, diagnostics.count < LocatedFailure.limit {
-            do {
-                let node = elements[currentIndex]
-                _ = try decoder.session.decode(type, from: node, at: decoder.path.index(currentIndex))
-            } catch {
-                diagnostics += LocatedFailure(in: error)?.diagnostics ?? []
-            }
+            diagnostics += decoder.session.problems(
+                of: type, elements[currentIndex], at: decoder.path.index(currentIndex))
             currentIndex += 1
         }
         return LocatedFailure(diagnostics)

@@ -2,8 +2,9 @@
 ///
 /// Keys that the type does not ask for are errors. Every error becomes a diagnostic at the value it is about, with the
 /// path of keys from the root: those of `DecodingError`, `ConfigurationError` with its path relative to the value whose
-/// type threw it, and any other error in words of its own. After a failed element of a sequence the others are still
-/// read. `Duration` is read from text such as `1h30m`.
+/// type threw it, and any other error in words of its own. After a failed element of a sequence, or a failed key of a
+/// mapping, the others are still looked at, as long as the type asks for the same keys whatever their values are.
+/// `Duration` is read from text such as `1h30m`.
 package struct YAMLDecoder {
     package init() {}
 
@@ -26,12 +27,11 @@ package struct YAMLDecoder {
         defer { if let unknown = session.unknownKeys.diagnostics { sink.report(unknown) } }
         do {
             guard let log else { return try session.decode(type, from: node, at: path) }
-            let decoder = NodeDecoder(node, path: path, session: session, isHomogeneous: false, sharing: log)
+            let decoder = NodeDecoder(node, path: path, session: session, decoding: type, sharing: log)
             do {
                 return try T(from: decoder)
             } catch {
-                log.isIncomplete = true
-                throw decoder.located(error, decoding: type)
+                throw decoder.error(decoder.completed(decoder.failure(for: error)))
             }
         } catch {
             for diagnostic in LocatedFailure(in: error)?.diagnostics ?? [] { sink.report(diagnostic) }

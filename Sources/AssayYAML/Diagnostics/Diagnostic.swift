@@ -1,5 +1,13 @@
 /// One thing wrong in a policy file: where, which key, what, and what was perhaps meant.
-public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
+public struct Diagnostic: Error, Sendable, CustomStringConvertible {
+    /// How bad it is.
+    public enum Severity: String, Sendable, Hashable, CaseIterable {
+        /// The policies are refused.
+        case error
+        /// The policies are good, but perhaps not what was meant.
+        case warning
+    }
+
     /// A second place that belongs to the problem.
     public struct Note: Sendable, Hashable {
         public let location: SourceLocation
@@ -12,8 +20,13 @@ public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    public let severity: Severity
+    /// The file; nil when the problem is none of a single file.
+    public let file: String?
     /// Where; nil when the problem is not in a file's text, such as a file that cannot be read.
     public let location: SourceLocation?
+    /// The first place behind what is wrong; the end of the line where that is not known, or is far away.
+    public let end: SourceLocation?
     /// The way from the root to the value, such as `projects[0].apps[1].token_ttl`; empty for the root.
     public let path: String
     /// What is wrong, and what was expected.
@@ -22,32 +35,76 @@ public struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
     public let hint: String?
     /// Other places that belong to the problem.
     public let related: [Note]
-    /// The source line for the caret; nil when there is none to show.
-    public let excerpt: SourceExcerpt?
+    private let place: Place
+
+    /// What an excerpt is made of, once everything is known that must not be shown in it.
+    private enum Place: Sendable {
+        case none
+        case shown(SourceExcerpt)
+        case source(YAMLSource, YAMLPosition)
+    }
 
     package init(
-        location: SourceLocation?, path: String = "", message: String, hint: String? = nil, related: [Note] = [],
-        excerpt: SourceExcerpt? = nil
+        _ severity: Severity = .error, file: String? = nil, location: SourceLocation?, path: String = "",
+        message: String, hint: String? = nil, related: [Note] = [], excerpt: SourceExcerpt? = nil
     ) {
+        self.severity = severity
+        self.file = location?.file ?? file
         self.location = location
+        self.end = nil
         self.path = path
         self.message = DisplayText.line(message)
         self.hint = hint.map(DisplayText.line)
         self.related = related
-        self.excerpt = excerpt
+        self.place = excerpt.map { .shown($0) } ?? .none
     }
 
-    /// The same without the source line, for values that may be a secret written in the wrong place.
-    package var withoutExcerpt: Diagnostic {
-        Diagnostic(location: location, path: path, message: message, hint: hint, related: related)
+    init(
+        _ severity: Severity = .error, in source: YAMLSource, from start: YAMLPosition, to end: YAMLPosition?,
+        path: YAMLPath, message: String, hint: String?, related: [Note]
+    ) {
+        self.severity = severity
+        self.file = source.file
+        self.location = source.location(start)
+        self.end = source.location(end.flatMap { $0 >= start ? $0 : nil } ?? source.endOfLine(at: start))
+        self.path = path.description
+        self.message = DisplayText.line(message)
+        self.hint = hint.map(DisplayText.line)
+        self.related = related
+        self.place = .source(source, start)
+    }
+
+    /// The source line for the caret, without what may be a secret; nil when there is none to show.
+    public var excerpt: SourceExcerpt? {
+        switch place {
+        case .none: nil
+        case .shown(let excerpt): excerpt
+        case .source(let source, let position): source.excerpt(at: position)
+        }
     }
 
     /// `file:line:column: path: message`, then the hint, the source line with its caret, and the related places.
     public var description: String {
-        var head = [location?.description, path.isEmpty ? nil : path, message].compactMap { $0 }.joined(separator: ": ")
+        let kind = severity == .warning ? "warning" : nil
+        var head = [location?.description ?? file, kind, path.isEmpty ? nil : path, message].compactMap { $0 }
+            .joined(separator: ": ")
         if let hint { head += "\n  \(hint)" }
         if let excerpt { head += "\n\(excerpt)" }
         for note in related { head += "\n  \(note.location): \(note.message)" }
         return head
+    }
+}
+
+extension Diagnostic: Hashable {
+    public static func == (left: Diagnostic, right: Diagnostic) -> Bool {
+        left.severity == right.severity && left.file == right.file && left.location == right.location
+            && left.path == right.path && left.message == right.message && left.hint == right.hint
+            && left.related == right.related
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(location)
+        hasher.combine(path)
+        hasher.combine(message)
     }
 }

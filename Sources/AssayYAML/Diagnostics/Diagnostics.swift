@@ -1,8 +1,11 @@
-/// What is wrong with policy files: at least one problem, sorted by file, line and column.
+/// What is wrong, or questionable, in policy files: at least one problem, sorted by file, line and column.
 public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     public let all: [Diagnostic]
     /// How many more problems were found and not kept; there may be others, because readers stop early then.
     public let omitted: Int
+
+    /// How many of those that were kept are errors.
+    public var errorCount: Int { all.count { $0.severity == .error } }
 
     /// Exactly one problem.
     package init(_ diagnostic: Diagnostic) {

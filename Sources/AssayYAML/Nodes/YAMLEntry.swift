@@ -3,6 +3,7 @@ package struct YAMLEntry: Sendable {
     package let key: String
     package let value: YAMLNode
     let keyPosition: YAMLPosition
+    let keyEnd: YAMLPosition
 
     package var keyLocation: SourceLocation { value.source.location(keyPosition) }
 }

@@ -3,16 +3,19 @@ package import AssayKit
 extension YAMLNode {
     /// A problem with this value.
     package func diagnostic(
-        _ message: String, path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = []
+        _ message: String, path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = [],
+        severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
-        source.diagnostic(message, at: position, path: path, hint: hint, related: related)
+        Diagnostic(
+            severity, in: source, from: position, to: isCollection ? nil : end, path: path, message: message, hint: hint,
+            related: related)
     }
 
-    /// The problem that a plugin found in its own section, at the value it names.
+    /// The problems that a plugin found in its own section, at the values it names.
     ///
     /// `path` is this node's own. A value that is not in the file is shown at the nearest value around it that is.
-    package func diagnostic(for error: ConfigurationError, path: YAMLPath) -> Diagnostic {
-        descendant(error.path).diagnostic(error.message, path: path.appending(error.path))
+    package func diagnostics(for error: ConfigurationError, path: YAMLPath) -> [Diagnostic] {
+        error.all.map { descendant($0.path).diagnostic($0.message, path: path.appending($0.path)) }
     }
 
     /// The value at a relative path, or the last one on the way to it.
@@ -34,9 +37,12 @@ extension YAMLNode {
 extension YAMLEntry {
     /// A problem with the key itself; `path` is that of the mapping.
     package func diagnostic(
-        _ message: String, in path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = []
+        _ message: String, in path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = [],
+        severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
-        value.source.diagnostic(message, at: keyPosition, path: path.key(key), hint: hint, related: related)
+        Diagnostic(
+            severity, in: value.source, from: keyPosition, to: keyEnd, path: path.key(key), message: message, hint: hint,
+            related: related)
     }
 }
 
@@ -45,8 +51,6 @@ extension YAMLSource {
         _ message: String, at position: YAMLPosition, path: YAMLPath, hint: String? = nil,
         related: [Diagnostic.Note] = []
     ) -> Diagnostic {
-        Diagnostic(
-            location: location(position), path: path.description, message: message, hint: hint, related: related,
-            excerpt: excerpt(at: position))
+        Diagnostic(in: self, from: position, to: nil, path: path, message: message, hint: hint, related: related)
     }
 }

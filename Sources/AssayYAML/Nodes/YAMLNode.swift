@@ -12,8 +12,19 @@ package struct YAMLNode: Sendable {
     package let content: Content
     package let source: YAMLSource
     let position: YAMLPosition
+    /// Behind the last character; for a collection without brackets, where the next thing begins.
+    let end: YAMLPosition
 
     package var location: SourceLocation { source.location(position) }
+
+    var isCollection: Bool {
+        if case .scalar = content { false } else { true }
+    }
+
+    /// Keeps the value out of every excerpt.
+    func conceal() {
+        source.conceal(position..<max(position, end))
+    }
 
     /// Whether the value is `null`, `~` or nothing at all, unquoted.
     package var isNull: Bool {

@@ -4,11 +4,15 @@ internal import Synchronization
 package final class YAMLSource: Sendable {
     package let file: String
     private let bytes: [UInt8]
-    /// Where each line starts; computed when the first diagnostic is made, because good files need none.
-    private let lineStarts = Mutex<[Int]?>(nil)
+    private let state = Mutex(State())
 
-    private static let windowBefore = 70
-    private static let window = 110
+    private struct State {
+        /// Where each line starts; computed when the first diagnostic is shown, because good files need none.
+        var lineStarts: [Int]?
+        /// What is not shown in excerpts.
+        var concealed: [Range<YAMLPosition>] = []
+    }
+
     private static let longestLine = 64 << 10
 
     init(file: String, bytes: [UInt8]) {
@@ -20,31 +24,30 @@ package final class YAMLSource: Sendable {
         SourceLocation(file: file, line: Int(position.line), column: Int(position.column))
     }
 
-    /// The line at a position, cut to a window when it is long; nil past the last line, for lines so long that it
-    /// would take long to find the place, and when no text was kept.
+    /// Keeps a part of the text out of every excerpt, also of those for diagnostics that were made before.
+    func conceal(_ part: Range<YAMLPosition>) {
+        state.withLock { state in
+            if !state.concealed.contains(part) { state.concealed.append(part) }
+        }
+    }
+
+    /// The line at a position without what may be a secret, cut to a window when it is long; nil past the last line, for
+    /// lines so long that it would take long to find the place, and when no text was kept.
     func excerpt(at position: YAMLPosition) -> SourceExcerpt? {
         guard !bytes.isEmpty, let line = lineBytes(Int(position.line)), line.count <= Self.longestLine else {
             return nil
         }
-        let caret = Int(position.column) - 1
-        let first = caret > Self.windowBefore + 10 ? caret - Self.windowBefore : 0
-        var index = line.startIndex
-        var scalars = 0
-        while index < line.endIndex, scalars < first {
-            index = Self.next(index, in: line)
-            scalars += 1
-        }
-        let start = index
-        var shown = 0
-        while index < line.endIndex, shown < Self.window {
-            index = Self.next(index, in: line)
-            shown += 1
-        }
-        var text = String.UnicodeScalarView()
-        for scalar in String(decoding: line[start..<index], as: UTF8.self).unicodeScalars {
-            text.append(scalar == "\t" || DisplayText.isSafe(scalar) ? scalar : "\u{FFFD}")
-        }
-        return SourceExcerpt(text: String(text), caret: caret - scalars)
+        let scalars = Array(String(decoding: line, as: UTF8.self).unicodeScalars)
+        let concealed = state.withLock { $0.concealed }.compactMap { $0.columns(ofLine: position.line, scalars.count) }
+        return SourceExcerpt(
+            line: scalars, caret: Int(position.column) - 1, hiding: concealed + SecretNames.values(in: scalars))
+    }
+
+    /// The end of the text on a line, and at least the position itself.
+    func endOfLine(at position: YAMLPosition) -> YAMLPosition {
+        guard let line = lineBytes(Int(position.line)), line.count <= Self.longestLine else { return position }
+        let length = line.count { $0 & 0xC0 != 0x80 }
+        return max(position, YAMLPosition(line: position.line, column: UInt32(clamping: length + 1)))
     }
 
     /// The position of a byte; one past the end counts as on the last line.
@@ -89,10 +92,10 @@ package final class YAMLSource: Sendable {
     }
 
     private func starts() -> [Int] {
-        lineStarts.withLock { known in
-            if let known { return known }
+        state.withLock { state in
+            if let known = state.lineStarts { return known }
             let starts = Self.lineStarts(of: bytes)
-            known = starts
+            state.lineStarts = starts
             return starts
         }
     }
@@ -126,5 +129,15 @@ package final class YAMLSource: Sendable {
             if predicate(sorted[middle]) { low = middle + 1 } else { high = middle }
         }
         return low
+    }
+}
+
+extension Range<YAMLPosition> {
+    /// The part of a line, in characters from 0; nil when there is none.
+    fileprivate func columns(ofLine line: UInt32, _ length: Int) -> Range<Int>? {
+        guard lowerBound.line <= line, line <= upperBound.line else { return nil }
+        let start = lowerBound.line < line ? 0 : Swift.min(Int(lowerBound.column) - 1, length)
+        let end = upperBound.line > line ? length : Swift.min(Int(upperBound.column) - 1, length)
+        return start < end ? start..<end : nil
     }
 }

@@ -11,8 +11,9 @@ struct OpenCollection {
     private(set) var entries: [YAMLEntry] = []
     /// The levels below, this one included.
     private(set) var height = 1
-    private var key: String?
-    private var keyPosition = YAMLPosition.start
+    private(set) var key: String?
+    private(set) var keyPosition = YAMLPosition.start
+    private var keyEnd = YAMLPosition.start
     /// The keys so far, once they are too many to be compared one by one.
     private var index: [String: YAMLPosition] = [:]
 
@@ -34,10 +35,11 @@ struct OpenCollection {
     }
 
     /// Takes a key; returns where the same key stood before.
-    mutating func begin(key: String, at position: YAMLPosition) -> YAMLPosition? {
+    mutating func begin(key: String, at position: YAMLPosition, to end: YAMLPosition) -> YAMLPosition? {
         let first = firstPosition(of: key)
         self.key = key
         keyPosition = position
+        keyEnd = end
         return first
     }
 
@@ -49,7 +51,7 @@ struct OpenCollection {
             return
         }
         guard let key else { return }
-        entries.append(YAMLEntry(key: key, value: node, keyPosition: keyPosition))
+        entries.append(YAMLEntry(key: key, value: node, keyPosition: keyPosition, keyEnd: keyEnd))
         if entries.count == Self.fewKeys {
             for entry in entries { index[entry.key] = entry.keyPosition }
         } else if entries.count > Self.fewKeys, index[key] == nil {

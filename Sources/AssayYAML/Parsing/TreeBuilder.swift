@@ -28,12 +28,21 @@ struct TreeBuilder {
         do throws(Diagnostics) {
             while try accept(parser.next().pointee) {}
         } catch {
+            concealUnread()
             problems.report(error)
         }
         try problems.throwIfAny()
-        let empty = YAMLNode(content: .mapping([]), source: source, position: .start)
+        let empty = YAMLNode(content: .mapping([]), source: source, position: .start, end: .start)
         guard let root, !root.isAbsent else { return empty }
         return root
+    }
+
+    /// Hides what follows the line of a key whose value could not be read to its end, when it may be a secret.
+    private func concealUnread() {
+        guard let key = stack.last?.key, let line = stack.last?.keyPosition.line, SecretNames.mayNameSecret(key) else {
+            return
+        }
+        source.conceal(YAMLPosition(line: line + 1, column: 1)..<YAMLPosition.end)
     }
 
     /// Takes one event; false after the last, and when there are problems enough.
@@ -56,7 +65,7 @@ struct TreeBuilder {
             refuseTag(start.tag, event)
             try open(event, isMapping: true, anchor: start.anchor)
         case YAML_SEQUENCE_END_EVENT, YAML_MAPPING_END_EVENT:
-            try close()
+            try close(event)
         case YAML_ALIAS_EVENT:
             try alias(event)
         default:
@@ -73,22 +82,25 @@ struct TreeBuilder {
         let position = YAMLPosition(event.start_mark)
         if !stack.isEmpty, stack[stack.count - 1].expectsKey {
             if scalar.anchor != nil { report(event, "an anchor on a key is not supported") }
-            key(text, isPlain: isPlain, at: position)
+            key(text, isPlain: isPlain, event)
             return
         }
         try countNodes(1, event)
-        let node = YAMLNode(content: .scalar(text, isPlain: isPlain), source: source, position: position)
+        let node = YAMLNode(
+            content: .scalar(text, isPlain: isPlain), source: source, position: position,
+            end: YAMLPosition(event.end_mark))
         if let anchor = scalar.anchor {
             anchors[String(cString: anchor)] = Anchored(node: node, count: 1, height: 0)
         }
         place(node, height: 0)
     }
 
-    private mutating func key(_ text: String, isPlain: Bool, at position: YAMLPosition) {
+    private mutating func key(_ text: String, isPlain: Bool, _ event: yaml_event_t) {
+        let position = YAMLPosition(event.start_mark)
         if isPlain, text == "<<" {
             report(position, "merge keys (`<<`) are not supported", key: text, hint: "repeat the keys")
         }
-        if let first = stack[stack.count - 1].begin(key: text, at: position) {
+        if let first = stack[stack.count - 1].begin(key: text, at: position, to: YAMLPosition(event.end_mark)) {
             report(
                 position, "duplicate key \(DisplayText.quoted(text))", key: text,
                 related: [.init(location: source.location(first), message: "first defined here")])
@@ -113,10 +125,11 @@ struct TreeBuilder {
                 isMapping: isMapping, anchor: name, position: YAMLPosition(event.start_mark), countBefore: count - 1))
     }
 
-    private mutating func close() throws(Diagnostics) {
+    private mutating func close(_ event: yaml_event_t) throws(Diagnostics) {
         guard let closed = stack.popLast() else { return }
         let content: YAMLNode.Content = closed.isMapping ? .mapping(closed.entries) : .sequence(closed.elements)
-        let node = YAMLNode(content: content, source: source, position: closed.position)
+        let node = YAMLNode(
+            content: content, source: source, position: closed.position, end: YAMLPosition(event.end_mark))
         if let anchor = closed.anchor {
             anchors[anchor] = Anchored(node: node, count: count - closed.countBefore, height: closed.height)
         }

@@ -1,13 +1,10 @@
-internal import AssayKit
-
 /// Which keys of one mapping were asked for, by whomever.
 final class KeyLog {
     let entries: [YAMLEntry]
     /// Whether a reader gave up on the mapping half-way, so that the keys it would have asked for are not known.
     var isIncomplete = false
-    /// Whether a reference to a secret was asked for and is not there: a value under a misspelled key may then be the
-    /// secret itself, and the line is not shown.
-    private(set) var lacksSecret = false
+    /// The types that were decoded from the mapping.
+    var types: [any Decodable.Type] = []
     private var asked: [String] = []
     private var hits: Set<Int> = []
     /// The first 64 hits, which spares most mappings the set.
@@ -38,11 +35,6 @@ final class KeyLog {
         position(of: key).map(isHit) ?? asked.contains(key)
     }
 
-    /// Takes note that a value of a type was asked for and is not there.
-    func noteMissing(_ type: any Any.Type) {
-        if type == SecretReference.self { lacksSecret = true }
-    }
-
     /// Counts all keys as known, for mappings whose keys are names.
     func acceptAll() {
         for index in entries.indices { hit(index) }
@@ -54,20 +46,42 @@ final class KeyLog {
         let unknown = entries.indices.filter { !isHit($0) }
         guard !unknown.isEmpty else { return }
         let known = distinctAsked
-        for index in unknown { sink.report(unknownKey(entries[index], in: path, known: known)) }
+        concealUnclaimed()
+        for index in unknown {
+            let entry = entries[index]
+            sink.report(
+                entry.diagnostic(
+                    "unknown key \(DisplayText.quoted(entry.key))", in: path,
+                    hint: Spelling.hint(for: entry.key, among: known)))
+        }
     }
 
-    private func unknownKey(_ entry: YAMLEntry, in path: YAMLPath, known: [String]) -> Diagnostic {
-        let diagnostic = entry.diagnostic(
-            "unknown key \(DisplayText.quoted(entry.key))", in: path, hint: Spelling.hint(for: entry.key, among: known))
-        return lacksSecret ? diagnostic.withoutExcerpt : diagnostic
+    /// For a missing key: a key that is there, that nobody asked for or will ask for, and that is spelled much like it.
+    ///
+    /// It counts as known from now on: one mistake is reported once.
+    func misspelling(of key: String, known: [String]) -> YAMLEntry? {
+        let unclaimed = entries.indices.lazy.filter { !self.isHit($0) && !known.contains(self.entries[$0].key) }
+            .prefix(50).map { self.entries[$0].key }
+        guard let near = Spelling.suggestion(for: key, among: Array(unclaimed)), let index = position(of: near) else {
+            return nil
+        }
+        concealUnclaimed()
+        hit(index)
+        return entries[index]
     }
 
-    /// For a missing key: a key that is there, that nobody asked for, and that is spelled much like it.
-    func misspelling(of key: String) -> YAMLEntry? {
-        let unclaimed = entries.indices.filter { !isHit($0) }.prefix(50).map { entries[$0].key }
-        guard let near = Spelling.suggestion(for: key, among: unclaimed) else { return nil }
-        return position(of: near).map { entries[$0] }
+    /// Where the mapping lacks something that may hold a secret, the secret may stand under a misspelled key.
+    private func concealUnclaimed() {
+        let lacking = types.flatMap { type -> [MappingShape.Field] in
+            guard case .mapping(let shape) = ValueShape(of: type) else { return [] }
+            return shape.fields.filter { position(of: $0.key) == nil && ValueShape(of: $0.type).mayHoldSecret }
+        }
+        guard !lacking.isEmpty else { return }
+        let lacksSecret = lacking.contains { if case .form = ValueShape(of: $0.type) { true } else { false } }
+        for entry in entries.indices.lazy.filter({ !self.isHit($0) }).prefix(1000).map({ self.entries[$0] })
+        where lacksSecret || Spelling.suggestion(for: entry.key, among: lacking.map(\.key)) != nil {
+            entry.value.conceal()
+        }
     }
 
     private var distinctAsked: [String] {

@@ -73,14 +73,17 @@ package final class YAMLMapping {
         YAMLValue(entry.value, path: path.key(entry.key), sink: value.sink)
     }
 
-    /// The problem of a key that is not there.
-    static func missing(_ key: String, in node: YAMLNode, path: YAMLPath, log: KeyLog) -> Diagnostic {
-        let near = log.misspelling(of: key)
-        let diagnostic = node.diagnostic(
-            "missing key \(DisplayText.quoted(key))", path: path.key(key),
-            hint: near.map { "is \(DisplayText.quoted($0.key)) a misspelling of it?" },
-            related: near.map { [.init(location: $0.keyLocation, message: "\(DisplayText.quoted($0.key)) is here")] }
-                ?? [])
-        return log.lacksSecret ? diagnostic.withoutExcerpt : diagnostic
+    /// The problem of a key that is not there; where it seems to be misspelled, that is what is said.
+    ///
+    /// - Parameter known: keys that nobody has asked for yet, but somebody will.
+    static func missing(
+        _ key: String, in node: YAMLNode, path: YAMLPath, log: KeyLog, known: [String] = []
+    ) -> Diagnostic {
+        guard let near = log.misspelling(of: key, known: known) else {
+            return node.diagnostic("missing key \(DisplayText.quoted(key))", path: path.key(key))
+        }
+        return near.diagnostic(
+            "unknown key \(DisplayText.quoted(near.key))", in: path,
+            hint: "did you mean \(DisplayText.quoted(key)), which is missing?")
     }
 }

@@ -1,5 +1,3 @@
-package import AssayKit
-
 /// A value on the way of a reader through a file: the node, the path to it, and where problems go.
 ///
 /// The readers return nil after they have reported what is wrong; the caller goes on and looks at the sink at the end.
@@ -30,6 +28,14 @@ package struct YAMLValue {
         return YAMLMapping(self, entries)
     }
 
+    /// The value as the mapping that a type is decoded from; a type that may hold a secret has no word of it repeated.
+    package func mapping(for type: any Decodable.Type) -> YAMLMapping? {
+        guard node.entries == nil, ValueShape.mayHoldSecret(type) else { return mapping() }
+        node.conceal()
+        report(YAMLMismatch(expected: "a mapping", found: node).reticent)
+        return nil
+    }
+
     /// The elements of a sequence.
     package func elements() -> [YAMLValue]? {
         guard let elements = node.elements else {
@@ -44,9 +50,9 @@ package struct YAMLValue {
         sink.report(node.diagnostic(message, path: path, hint: hint, related: related))
     }
 
-    /// Reports what a plugin found in this, its own section.
-    package func report(_ error: ConfigurationError) {
-        sink.report(node.diagnostic(for: error, path: path))
+    /// Reports something questionable about the value.
+    package func warn(_ message: String, hint: String? = nil, into sink: DiagnosticSink) {
+        sink.report(node.diagnostic(message, path: path, hint: hint, severity: .warning))
     }
 
     private func report(_ mismatch: YAMLMismatch) {

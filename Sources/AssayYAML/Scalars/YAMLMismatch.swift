@@ -2,15 +2,20 @@
 package struct YAMLMismatch: Error, Sendable {
     package let message: String
     package let hint: String?
+    /// The same without a word of the value.
+    let reticent: String
 
     package init(_ message: String, hint: String? = nil) {
         self.message = message
         self.hint = hint
+        reticent = message
     }
 
     /// "expected a duration such as 1h, found a sequence".
     init(expected: String, found node: YAMLNode, hint: String? = nil) {
-        self.init("expected \(expected), found \(node.summary)", hint: hint)
+        message = "expected \(expected), found \(node.summary)"
+        self.hint = hint
+        reticent = "expected \(expected), found \(node.isCollection || node.isNull ? node.summary : "a string")"
     }
 }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayEngine
 internal import AssayKit
+internal import AssayReload
 internal import Logging
 internal import ServiceLifecycle
 
@@ -42,6 +43,17 @@ struct AuditOptions: ParsableArguments {
     /// What runs as long as the server does.
     func services(_ file: AuditFile?, _ logger: Logger) -> [any Service] {
         guard let file else { return [] }
-        return [AuditService(file: file), AuditRotation(file: file, logger: logger)]
+        return [AuditService(file: file)]
+    }
+
+    /// What is opened anew on SIGHUP, so that the file can be rotated by renaming it.
+    func subjects(_ file: AuditFile?) -> [ReloadSubject] {
+        guard let file else { return [] }
+        return [
+            ReloadSubject("audit file") {
+                try file.reopen()
+                return ["file": "\(file.path)"]
+            }
+        ]
     }
 }

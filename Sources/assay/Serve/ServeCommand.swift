@@ -5,6 +5,7 @@ internal import AssayHTTPClient
 internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
+internal import AssayReload
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -16,6 +17,10 @@ struct ServeCommand: AsyncParsableCommand {
         discussion: """
             Prints one line when it listens; everything else goes to standard error. On SIGTERM and SIGINT it finishes \
             the requests that have begun, and ends.
+
+            Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
+            hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
+            force stay, and /readyz says "degraded" and why, with status 200, until the files are good again.
             """)
 
     @Option(help: "The folder of policy files.")
@@ -32,6 +37,9 @@ struct ServeCommand: AsyncParsableCommand {
             "The folder of the keys, made at the first start. By default beside the state's file, or in "
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
+
+    @OptionGroup
+    var reload: ReloadOptions
 
     @OptionGroup
     var operations: OperationsOptions
@@ -54,9 +62,12 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(_ logger: Logger) async throws {
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
         let registry = try Plugins.registry()
         let metrics = try ServerMetrics(registry)
-        let policies = try PolicyDirectory(policies).load()
+        let directory = PolicyDirectory(policies)
+        let fingerprint = directory.fingerprint
+        let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
         let client = try HTTPClientService()
         let host = Host(
@@ -64,11 +75,12 @@ struct ServeCommand: AsyncParsableCommand {
         let auditFile = try audit.open(host)
         var sinks: [any DecisionSink] = [DecisionLog(logger), metrics.decisions]
         if let auditFile { sinks.append(auditFile) }
+        let keyStore = KeyStore.directory(folder)
         let engine = try Engine(
-            registry: registry, policies: policies, keys: .directory(folder), host: host, sink: DecisionSinks(sinks),
+            registry: registry, policies: policies, keys: keyStore, host: host, sink: DecisionSinks(sinks),
             options: Engine.Options(hindrance: audit.hindrance(auditFile)))
         metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
-        if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
+        PolicyWarnings.log(policies, to: logger)
         logger.info(
             "policies, keys and state are ready",
             metadata: [
@@ -76,7 +88,18 @@ struct ServeCommand: AsyncParsableCommand {
                 "version": "\(AssayVersion.text)",
             ])
 
-        let pages = HTTPPages(checks: audit.checks(auditFile), metrics: metrics.page)
+        let reloader = Reloader(
+            [
+                .policies(in: directory, for: engine, loaded: fingerprint) { policies in
+                    PolicyWarnings.log(policies, to: logger)
+                    metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
+                },
+                .keys(in: keyStore, for: engine),
+            ] + audit.subjects(auditFile), interval: reload.watch.duration, logger: logger
+        ) { subject, outcome in
+            if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
+        }
+        let pages = HTTPPages(checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
         let operations = try operations.service(engine, pages: pages, logger: logger)
         let service = try HTTPService(
             handler: engine, pages: operations == nil ? pages : .none,
@@ -89,7 +112,9 @@ struct ServeCommand: AsyncParsableCommand {
         // other servers outlives those that it calls for.
         var services: [any Service] = [client]
         services += audit.services(auditFile, logger)
-        services.append(UpkeepService(engine: engine))
+        services += [
+            UpkeepService(engine: engine), reloader, ReloadSignal(signals: hangups, reloader: reloader),
+        ]
         if let operations { services.append(operations) }
         services.append(service)
         let group = ServiceGroup(

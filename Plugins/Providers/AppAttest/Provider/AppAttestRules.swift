@@ -8,17 +8,18 @@ struct AppAttestRules: Sendable {
 
     init(_ configuration: AppAttestConfiguration) throws(ConfigurationError) {
         environments = Set(configuration.environments ?? [.production])
-        guard !environments.isEmpty else {
-            throw ConfigurationError(at: ["environments"], "without an environment every device is refused")
+        var problems = ConfigurationProblems()
+        if environments.isEmpty {
+            problems.report(at: ["environments"], "without an environment every device is refused")
         }
         if let listed = configuration.validationCategories, listed.isEmpty {
-            throw ConfigurationError(
+            problems.report(
                 at: ["validation_categories"], "without a category every device is refused; leave the key out for any")
         }
         if configuration.unreportedValidationCategory != nil, configuration.validationCategories == nil {
-            throw ConfigurationError(
-                at: ["unreported_validation_category"], "means nothing without `validation_categories`")
+            problems.report(at: ["unreported_validation_category"], "means nothing without `validation_categories`")
         }
+        try problems.throwIfAny()
         categories = configuration.validationCategories.map { Set($0.map(\.category)) }
         allowsUnreported = configuration.unreportedValidationCategory != .refused
     }

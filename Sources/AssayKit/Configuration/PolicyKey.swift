@@ -1,0 +1,35 @@
+/// What a key of a policy means, and what is demanded of its value beyond the type.
+public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
+    /// A rule that the configuration's own code checks, told to editors as well. A test holds both together.
+    public enum Rule: Sendable, Hashable {
+        /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
+        case pattern(String)
+        /// The fewest and the most characters of a text.
+        case length(ClosedRange<Int>)
+        /// The least and the greatest whole number.
+        case range(ClosedRange<Int>)
+        /// The shortest and the longest duration.
+        case durations(ClosedRange<Duration>)
+        /// A list has at least one element.
+        case notEmpty
+    }
+
+    /// A sentence or two for the person who writes the policy.
+    public let text: String
+    public let rule: Rule?
+    /// What holds when the key is absent, as it would be written; nil when that is no value.
+    public let standard: JSON?
+    /// Values that could stand there.
+    public let examples: [JSON]
+
+    public init(_ text: String, _ rule: Rule? = nil, standard: JSON? = nil, examples: [JSON] = []) {
+        self.text = text
+        self.rule = rule
+        self.standard = standard
+        self.examples = examples
+    }
+
+    public init(stringLiteral text: String) {
+        self.init(text)
+    }
+}

@@ -1,0 +1,40 @@
+/// A type that a policy writes as text of a certain form, such as a time or a reference to a secret.
+///
+/// Editors complete and check by the form. Its decoding takes the text whole, and refuses what is not of the form.
+public protocol WrittenAsText: Decodable {
+    static var textForm: TextForm { get }
+}
+
+/// What text of a type looks like.
+public struct TextForm: Sendable, Hashable {
+    /// What it is, for the person who writes it.
+    public let summary: String
+    /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
+    public let pattern: String
+    /// Texts that are of the form.
+    public let examples: [String]
+    /// Whether text of another form may be a secret that somebody wrote here by mistake: it is never shown.
+    public let mayBeSecret: Bool
+
+    public init(_ summary: String, pattern: String, examples: [String], mayBeSecret: Bool = false) {
+        self.summary = summary
+        self.pattern = pattern
+        self.examples = examples
+        self.mayBeSecret = mayBeSecret
+    }
+}
+
+extension SecretReference: WrittenAsText {
+    public static let textForm = TextForm(
+        "Where the secret is to be found, `env:NAME` or `file:PATH`; never the secret itself.",
+        pattern: "^(env|file):[\\s\\S]+$", examples: ["env:ASSAY_SECRET", "file:/run/secrets/assay"],
+        mayBeSecret: true)
+}
+
+extension Instant: WrittenAsText {
+    public static let textForm = TextForm(
+        "A time (RFC 3339).",
+        pattern:
+            "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$",
+        examples: ["2026-12-31T23:59:59Z"])
+}

@@ -1,0 +1,151 @@
+internal import AssayKit
+internal import AssayYAML
+
+/// The sections that the loader reads, in the words of JSON Schema.
+extension PolicySchema {
+    var tokens: [JSONMember] {
+        [JSONMember("description", "How tokens are signed. The section may stand in one file only.")]
+            + ShapeSchema.object([
+                JSONMember(
+                    "algorithm",
+                    [
+                        "description": "The signature's algorithm. The Firebase Admin SDKs verify RS256 only.",
+                        "enum": .array(TokenPolicy.Algorithm.allCases.map { .string($0.rawValue) }),
+                        "default": .string(TokenPolicy().algorithm.rawValue),
+                    ]),
+                JSONMember(
+                    "rsa_bits",
+                    [
+                        "description": "The size of RSA keys, with RS256 only.", "enum": [2048, 3072],
+                        "default": .integer(Int64(TokenPolicy().rsaBits)),
+                    ]),
+            ])
+    }
+
+    var callers: [JSONMember] {
+        [
+            JSONMember(
+                "description", "Who may call methods that demand a permission, by the names that audit records have."),
+            JSONMember("type", ["object", "null"]),
+            JSONMember("propertyNames", ["pattern": "^[A-Za-z0-9._@-]{1,64}$"]),
+            JSONMember("additionalProperties", ["$ref": "#/$defs/caller"]),
+        ]
+    }
+
+    var callerEntry: [JSONMember] {
+        var description: PolicyKey?
+        if case .mapping(let shape) = caller { description = shape.descriptions["permissions"] }
+        let granted: JSON = [
+            "description": .string(description?.text ?? ""), "type": "array", "minItems": 1,
+            "items": ["enum": .array(permissions.map { .string($0) })],
+        ]
+        return ShapeSchema.members(of: caller, overriding: ["permissions": granted])
+    }
+
+    var project: [JSONMember] {
+        ShapeSchema.object(
+            [
+                JSONMember(
+                    "number",
+                    [
+                        "description": "The project's number, which tokens name as their issuer.",
+                        "type": ["integer", "string"], "pattern": "^[1-9][0-9]{0,19}$", "minimum": 1,
+                        "examples": [1_234_567_890],
+                    ]),
+                text(
+                    "id", "The project's ID, the other name that clients may call it by.",
+                    "^(?=.*[^0-9])[A-Za-z0-9.:-]{1,63}$", example: "example-project"),
+                JSONMember(
+                    "issuer",
+                    [
+                        "description":
+                            """
+                            What stands before the project's number in a token's `iss`. Unmodified Admin SDKs accept the \
+                            standard only.
+                            """,
+                        "type": "string", "pattern": "^https://[!-~]+/$", "maxLength": 255,
+                        "default": "https://firebaseappcheck.googleapis.com/",
+                    ]),
+                list("apps", of: "app", "The project's apps."),
+                list(
+                    "oauth_clients", of: "oauth_client",
+                    "The project's OAuth clients of Google Sign-In's kind, each linked to one of its apps."),
+            ], required: ["number", "id"])
+    }
+
+    var app: [JSONMember] {
+        ShapeSchema.object(
+            [
+                JSONMember(
+                    "id",
+                    [
+                        "description": "The Firebase app ID.", "type": "string",
+                        "pattern": "^[0-9]+:[0-9]+:[A-Za-z0-9]+:[A-Za-z0-9]+$", "maxLength": 200,
+                        "examples": ["1:1234567890:ios:321abc456def7890"],
+                    ]),
+                name("What people call the app."),
+                reference("apple", to: "apple", "What Apple knows the app by."),
+                tokenLife("How long tokens live, where a provider's section does not say it."),
+                reference("providers", to: "providers", "The kinds of evidence that the app's tokens are given for."),
+            ], required: ["id"])
+    }
+
+    var client: [JSONMember] {
+        ShapeSchema.object(
+            [
+                text(
+                    "id", "The OAuth client ID.", "^[A-Za-z0-9._-]{1,200}$",
+                    example: "1234567890-example.apps.googleusercontent.com"),
+                name("What people call the client."),
+                JSONMember(
+                    "app",
+                    [
+                        "description":
+                            "The app ID of the app it is linked to: that app's team, bundle and providers hold for it.",
+                        "type": ["string", "number"], "examples": ["1:1234567890:ios:321abc456def7890"],
+                    ]),
+                tokenLife("How long tokens live, for a client with providers of its own."),
+                reference("providers", to: "providers", "Providers of the client's own, in place of its app's."),
+            ], required: ["id", "app"])
+    }
+
+    var apple: [JSONMember] {
+        ShapeSchema.object(
+            [
+                text(
+                    "team_id", "The team identifier: ten upper-case letters and digits.", "^[A-Z0-9]{10}$",
+                    example: "ABCDE12345"),
+                text(
+                    "bundle_id", "The bundle identifier; on macOS the signing identifier.", "^[A-Za-z0-9._-]{1,155}$",
+                    example: "com.example.app"),
+            ], required: ["team_id", "bundle_id"])
+    }
+
+    var providerSections: [JSONMember] {
+        ShapeSchema.object(providers.map { reference($0.name, to: Self.definition($0), $0.summary) })
+    }
+
+    /// The plugin's own keys and the kernel's.
+    func section(_ provider: Provider) -> [JSONMember] {
+        ShapeSchema.members(of: provider.section).map { member in
+            guard member.name == "properties" else { return member }
+            let life = tokenLife("How long the tokens live that are given for this evidence.")
+            return JSONMember("properties", .object([life] + (member.value.members ?? [])))
+        }
+    }
+
+    private func name(_ description: String) -> JSONMember {
+        JSONMember("name", .object([JSONMember("description", .string(description))] + ShapeSchema.text(nil)))
+    }
+
+    private func tokenLife(_ text: String) -> JSONMember {
+        JSONMember(
+            ProviderKeys.tokenTTL,
+            .object(
+                ShapeSchema.members(
+                    of: .duration,
+                    PolicyKey(
+                        text, .durations(ProviderKeys.tokenLives),
+                        standard: .string(DurationText.text(ProviderKeys.defaultTokenLife))))))
+    }
+}

@@ -1,0 +1,92 @@
+package import AssayKit
+package import AssayYAML
+
+/// The JSON Schema (2020-12) of policy files, by which editors complete, explain and check them.
+///
+/// What the loader reads itself is said here once more; what plugins read is seen from their configurations. A test holds
+/// both against the code that reads policies.
+package struct PolicySchema {
+    /// A provider whose section can stand in a policy.
+    package struct Provider {
+        let name: String
+        let summary: String
+        let section: ValueShape
+
+        package init(name: String, summary: String, section: ValueShape) {
+            self.name = name
+            self.summary = summary
+            self.section = section
+        }
+    }
+
+    let providers: [Provider]
+    let caller: ValueShape
+    let permissions: [String]
+
+    /// - Parameters:
+    ///   - providers: in the order of their names.
+    ///   - caller: what an entry of `callers` is.
+    ///   - permissions: what callers can be granted.
+    package init(providers: [Provider], caller: ValueShape, permissions: [String]) {
+        self.providers = providers
+        self.caller = caller
+        self.permissions = permissions
+    }
+
+    package var json: JSON {
+        .object([
+            JSONMember("$schema", "https://json-schema.org/draft/2020-12/schema"),
+            JSONMember("title", "Assay policy"),
+            JSONMember(
+                "description",
+                "A policy file. All files of a folder are one set; `assay policy check` tells whether it is good."),
+        ]
+            + ShapeSchema.object([
+                JSONMember("version", ["description": "The version of this format.", "const": 1]),
+                JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
+                list("projects", of: "project", "The projects, their apps and their OAuth clients."),
+            ])
+            + [JSONMember("$defs", .object(definitions))])
+    }
+
+    private var definitions: [JSONMember] {
+        [
+            JSONMember("project", .object(project)), JSONMember("app", .object(app)),
+            JSONMember("oauth_client", .object(client)), JSONMember("apple", .object(apple)),
+            JSONMember("caller", .object(callerEntry)), JSONMember("providers", .object(providerSections)),
+        ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) } + [
+            JSONMember(
+                "duration",
+                [
+                    "type": "string",
+                    "pattern":
+                        "^(?=[0-9])([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$",
+                    "examples": ["1h", "30m", "1h30m", "7d"],
+                ])
+        ]
+    }
+
+    static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }
+
+    /// A list of what a definition describes.
+    func list(_ key: String, of definition: String, _ description: String) -> JSONMember {
+        JSONMember(
+            key,
+            [
+                "description": .string(description), "type": "array",
+                "items": ["$ref": .string("#/$defs/\(definition)")],
+            ])
+    }
+
+    func text(_ key: String, _ description: String, _ pattern: String, example: JSON) -> JSONMember {
+        JSONMember(
+            key,
+            .object(
+                [JSONMember("description", .string(description))] + ShapeSchema.text(.pattern(pattern))
+                    + [JSONMember("examples", [example])]))
+    }
+
+    func reference(_ key: String, to definition: String, _ description: String) -> JSONMember {
+        JSONMember(key, ["description": .string(description), "$ref": .string("#/$defs/\(definition)")])
+    }
+}

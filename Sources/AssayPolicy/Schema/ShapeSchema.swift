@@ -1,0 +1,136 @@
+internal import AssayKit
+internal import AssayYAML
+
+/// The JSON Schema of whatever a `Decodable` type reads.
+enum ShapeSchema {
+    /// Types may hold themselves.
+    private static let deepest = 12
+
+    /// - Parameters:
+    ///   - description: what the key means that the value stands under.
+    ///   - overrides: schemas of keys of a mapping that its type alone cannot tell.
+    static func members(
+        of shape: ValueShape, _ description: PolicyKey? = nil, overriding overrides: [String: JSON] = [:],
+        level: Int = 0
+    ) -> [JSONMember] {
+        var members: [JSONMember] = []
+        if let text = words(shape, description) { members.append(JSONMember("description", .string(text))) }
+        members += constraints(of: shape, rule: description?.rule, overriding: overrides, level: level)
+        if let standard = description?.standard { members.append(JSONMember("default", standard)) }
+        let examples = examples(shape, description)
+        if !examples.isEmpty { members.append(JSONMember("examples", .array(examples))) }
+        return members
+    }
+
+    private static func words(_ shape: ValueShape, _ description: PolicyKey?) -> String? {
+        guard let text = description?.text else {
+            if case .form(let form) = shape { return form.summary }
+            return nil
+        }
+        guard case .durations(let range)? = description?.rule else { return text }
+        return "\(text) From \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))."
+    }
+
+    private static func examples(_ shape: ValueShape, _ description: PolicyKey?) -> [JSON] {
+        if let description, !description.examples.isEmpty { return description.examples }
+        if case .form(let form) = shape { return form.examples.map { .string($0) } }
+        return []
+    }
+
+    private static func constraints(
+        of shape: ValueShape, rule: PolicyKey.Rule?, overriding overrides: [String: JSON], level: Int
+    ) -> [JSONMember] {
+        guard level < deepest else { return [] }
+        func inner(_ type: any Decodable.Type) -> JSON {
+            .object(members(of: ValueShape(of: type), level: level + 1))
+        }
+        switch shape {
+        case .text: return text(rule)
+        case .form(let form): return text(.pattern(form.pattern))
+        case .choice(let names): return [JSONMember("enum", .array(names.map { .string($0) }))]
+        case .bool: return [JSONMember("type", "boolean")]
+        case .number: return [JSONMember("type", "number")]
+        case .integer:
+            guard case .range(let range)? = rule else { return [JSONMember("type", "integer")] }
+            return [
+                JSONMember("type", "integer"), JSONMember("minimum", .integer(Int64(range.lowerBound))),
+                JSONMember("maximum", .integer(Int64(range.upperBound))),
+            ]
+        case .duration:
+            return duration(rule)
+        case .list(let element, let isSet):
+            var list = [JSONMember("type", "array"), JSONMember("items", inner(element))]
+            if isSet { list.append(JSONMember("uniqueItems", true)) }
+            if rule == .notEmpty { list.append(JSONMember("minItems", 1)) }
+            return list
+        case .dictionary(let value):
+            return [JSONMember("type", ["object", "null"]), JSONMember("additionalProperties", inner(value))]
+        case .mapping(let shape):
+            let properties = shape.fields.map { field in
+                JSONMember(
+                    field.key,
+                    overrides[field.key]
+                        ?? .object(
+                            members(
+                                of: ValueShape(of: field.type), shape.descriptions[field.key], level: level + 1)))
+            }
+            return object(
+                properties, required: shape.fields.filter(\.isRequired).map(\.key), alternatives: shape.alternatives)
+        case .opaque: return []
+        }
+    }
+
+    /// A mapping of certain keys and no others. What is left out is an empty one.
+    static func object(
+        _ properties: [JSONMember], required: [String] = [], alternatives: [[String]] = []
+    ) -> [JSONMember] {
+        let mayBeNull = required.isEmpty && alternatives.isEmpty
+        var members = [
+            JSONMember("type", mayBeNull ? ["object", "null"] : "object"), JSONMember("properties", .object(properties)),
+        ]
+        if !required.isEmpty { members.append(JSONMember("required", .array(required.map { .string($0) }))) }
+        let choices = alternatives.map { keys in
+            JSON.object([JSONMember("oneOf", .array(keys.map { ["required": [.string($0)]] }))])
+        }
+        if choices.count == 1 {
+            members += choices[0].members ?? []
+        } else if !choices.isEmpty {
+            members.append(JSONMember("allOf", .array(choices)))
+        }
+        members.append(JSONMember("additionalProperties", false))
+        return members
+    }
+
+    /// Text; a number without quotes is text too, where digits can stand.
+    static func text(_ rule: PolicyKey.Rule?) -> [JSONMember] {
+        switch rule {
+        case .pattern(let pattern):
+            let takesNumbers = (try? Regex(pattern))?.matches("1234567890") == true
+            return [
+                JSONMember("type", takesNumbers ? ["string", "integer"] : "string"),
+                JSONMember("pattern", .string(pattern)),
+            ]
+        case .length(let range):
+            return [
+                JSONMember("type", ["string", "number"]), JSONMember("minLength", .integer(Int64(range.lowerBound))),
+                JSONMember("maxLength", .integer(Int64(range.upperBound))),
+            ]
+        default:
+            return [JSONMember("type", ["string", "number"])]
+        }
+    }
+
+    /// A duration. JSON Schema cannot compare them: the bounds are there for other readers, such as our own tests.
+    static func duration(_ rule: PolicyKey.Rule?) -> [JSONMember] {
+        var members = [JSONMember("$ref", "#/$defs/duration")]
+        if case .durations(let range)? = rule {
+            members.append(JSONMember("durationMinimum", .string(DurationText.text(range.lowerBound))))
+            members.append(JSONMember("durationMaximum", .string(DurationText.text(range.upperBound))))
+        }
+        return members
+    }
+}
+
+extension Regex<AnyRegexOutput> {
+    fileprivate func matches(_ text: String) -> Bool { (try? wholeMatch(in: text)) != nil }
+}

@@ -1,0 +1,42 @@
+internal import AssayKit
+internal import AssayYAML
+internal import Logging
+
+/// Why a subject could not be reloaded.
+struct ReloadFailure: Sendable {
+    /// Everything, to tell one failure from another.
+    let text: String
+    /// What `/readyz` says, to whomever asks: places, and nothing of what stands there.
+    let summary: String
+    private let problems: Diagnostics?
+
+    init(_ error: any Error) {
+        text = "\(error)"
+        problems = error as? Diagnostics
+        guard let problems else {
+            summary = "cannot be read again, as the log says"
+            return
+        }
+        let count = problems.all.count + problems.omitted
+        let place = problems.all.first.flatMap { $0.location?.description ?? $0.file }
+        summary = "\(count) problem\(count == 1 ? "" : "s")\(place.map { ", the first at \($0)" } ?? "")"
+    }
+
+    /// One line for each problem.
+    func log(_ name: String, to logger: Logger) {
+        guard let problems else {
+            logger.error("\(name) cannot be reloaded: what is in force stays", metadata: ["error": "\"\(text)\""])
+            return
+        }
+        logger.error(
+            "\(name) cannot be reloaded: what is in force stays",
+            metadata: ["problems": "\(problems.all.count + problems.omitted)"])
+        for problem in problems.all {
+            var metadata: Logger.Metadata = ["problem": "\"\(problem.message)\""]
+            metadata["place"] = (problem.location?.description ?? problem.file).map { "\($0)" }
+            metadata["path"] = problem.path.isEmpty ? nil : "\(problem.path)"
+            metadata["hint"] = problem.hint.map { "\"\($0)\"" }
+            logger.error("wrong in \(name)", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+public import AssayKit
+public import Logging
+
+/// Something that a running service can read again: policies, keys, a file that is written to.
+public struct ReloadSubject: Sendable {
+    /// What it is called in the log and in the reason of a degraded service: `policies`.
+    public let name: String
+    let fingerprint: (@Sendable () -> FileFingerprint)?
+    let loaded: FileFingerprint?
+    let reload: @Sendable () throws -> Logger.Metadata?
+
+    /// - Parameters:
+    ///   - fingerprint: the state of the files that it is read from, by which changes are seen; nil for what is reloaded on
+    ///     request only.
+    ///   - loaded: the fingerprint just before the service read what is in force now, so that a change since then is seen
+    ///     too; the present one when nil.
+    ///   - reload: reads it again, and puts it in force whole or not at all. It may take its time and may block: it has a
+    ///     thread to itself. Returns what the log should say of it; nil when nothing had changed. When it throws, what is
+    ///     in force stays.
+    public init(
+        _ name: String, fingerprint: (@Sendable () -> FileFingerprint)? = nil, loaded: FileFingerprint? = nil,
+        reload: @escaping @Sendable () throws -> Logger.Metadata?
+    ) {
+        self.name = name
+        self.fingerprint = fingerprint
+        self.loaded = loaded ?? fingerprint?()
+        self.reload = reload
+    }
+}
+
+/// What came of one attempt to reload a subject.
+public enum ReloadOutcome: Sendable, Hashable {
+    case reloaded
+    /// Nothing had changed.
+    case unchanged
+    /// What is in force stays.
+    case failed
+}

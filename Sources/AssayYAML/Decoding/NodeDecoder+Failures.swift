@@ -1,0 +1,70 @@
+internal import AssayKit
+
+extension NodeDecoder {
+    /// What a type's initializer threw, with its place found; what has a place already is passed on.
+    func failure(for error: any Error) -> LocatedFailure {
+        if (type as? any WrittenAsText.Type)?.textForm.mayBeSecret == true { node.conceal() }
+        return LocatedFailure(in: error) ?? LocatedFailure(diagnostics(for: error))
+    }
+
+    /// A failure as decoders throw it.
+    func error(_ failure: LocatedFailure) -> DecodingError {
+        .dataCorrupted(
+            .init(
+                codingPath: codingPath, debugDescription: failure.diagnostics.first?.message ?? "",
+                underlyingError: failure))
+    }
+
+    /// The problem of a key that is not there.
+    func missing(_ key: String, _ log: KeyLog) -> Diagnostic {
+        YAMLMapping.missing(key, in: node, path: path, log: log, known: fixedShape?.fields.map(\.key) ?? [])
+    }
+
+    /// A failure and what else is wrong in a mapping that its type has given up on: each key that the type would have
+    /// asked for is looked at by itself.
+    func completed(_ failure: LocatedFailure) -> LocatedFailure {
+        guard let log = sharedLog else { return failure }
+        guard let shape = fixedShape else {
+            log.isIncomplete = true
+            return failure
+        }
+        var diagnostics = failure.diagnostics
+        var absent: [MappingShape.Field] = []
+        for field in shape.fields where !log.isKnown(field.key) && diagnostics.count < LocatedFailure.limit {
+            guard let index = log.index(field.key) else {
+                absent.append(field)
+                continue
+            }
+            let value = log.entries[index].value
+            if value.isNull, !field.isRequired { continue }
+            diagnostics += session.problems(of: field.type, value, at: path.key(field.key))
+        }
+        diagnostics += absent.filter(\.isRequired).map { missing($0.key, log) }
+        return LocatedFailure(diagnostics)
+    }
+
+    /// The keys that the type asks for whatever their values are; nil when that is not known.
+    private var fixedShape: MappingShape? {
+        guard let type, case .mapping(let shape) = ValueShape(of: type), shape.isFixed else { return nil }
+        return shape
+    }
+
+    private func diagnostics(for error: any Error) -> [Diagnostic] {
+        if let error = error as? ConfigurationError { return node.diagnostics(for: error, path: path) }
+        guard let error = error as? DecodingError, let context = error.context else {
+            return [node.diagnostic(String(describing: error), path: path)]
+        }
+        let steps = context.codingPath.dropFirst(path.components.count).map { ConfigurationError.Component($0) }
+        if case .keyNotFound(let key, _) = error {
+            return [
+                node.descendant(steps).diagnostic(
+                    "missing key \(DisplayText.quoted(key.stringValue))",
+                    path: path.appending(steps).key(key.stringValue))
+            ]
+        }
+        if steps.isEmpty, let type, let mismatch = ClosedChoice.mismatch(type, node) {
+            return [node.diagnostic(mismatch.message, path: path, hint: mismatch.hint)]
+        }
+        return [node.descendant(steps).diagnostic(context.debugDescription, path: path.appending(steps))]
+    }
+}

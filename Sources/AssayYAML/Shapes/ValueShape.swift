@@ -1,0 +1,85 @@
+package import AssayKit
+
+/// What a type looks like in a policy file: seen by letting it decode samples, so that nobody writes it down twice.
+package enum ValueShape {
+    /// Any text.
+    case text
+    /// Text of a form that the type declares.
+    case form(TextForm)
+    /// One of a few words.
+    case choice([String])
+    case bool
+    case integer
+    case number
+    case duration
+    case list(of: any Decodable.Type, isSet: Bool)
+    /// A mapping whose keys are names.
+    case dictionary(of: any Decodable.Type)
+    case mapping(MappingShape)
+    /// Something whose decoding cannot be followed.
+    case opaque
+
+    package init(of type: any Decodable.Type) {
+        self = ValueShape(known: type) ?? ValueShape(probing: type)
+    }
+
+    /// The shape of a type that need not be asked; nil for one that decodes itself.
+    init?(known type: any Decodable.Type) {
+        if let form = (type as? any WrittenAsText.Type)?.textForm {
+            self = .form(form)
+        } else if let simple = Self.simple(type) {
+            self = simple
+        } else if let optional = type as? any OptionalShape.Type {
+            self = ValueShape(of: optional.wrappedType)
+        } else if let list = type as? any ListShape.Type {
+            self = .list(of: list.elementType, isSet: list.isSet)
+        } else if let dictionary = type as? any DictionaryShape.Type {
+            self = .dictionary(of: dictionary.valueType)
+        } else if let names = ClosedChoice.names(of: type) {
+            self = .choice(names)
+        } else {
+            return nil
+        }
+    }
+
+    private init(probing type: any Decodable.Type) {
+        let runs = Sample.Extent.allCases.map { Probe.run(type, $0) }
+        if let shape = MappingShape(type, runs) {
+            self = .mapping(shape)
+        } else if let whole = runs.first?.log.wholes.first, !runs.contains(where: \.log.isOpaque) {
+            self = ValueShape(known: whole) ?? .opaque
+        } else {
+            self = .opaque
+        }
+    }
+
+    /// Whether a value of the type can be, or can have within it, a secret that was written in the wrong place.
+    package var mayHoldSecret: Bool { mayHoldSecret(levels: 8) }
+
+    /// Whether a value of a type can; asked only when something is wrong, since it takes a look at the whole type.
+    static func mayHoldSecret(_ type: any Any.Type) -> Bool {
+        (type as? any Decodable.Type).map { ValueShape(of: $0).mayHoldSecret } ?? false
+    }
+
+    /// Types may hold themselves, so that only some levels are looked at.
+    private func mayHoldSecret(levels: Int) -> Bool {
+        guard levels > 0 else { return false }
+        return switch self {
+        case .form(let form): form.mayBeSecret
+        case .list(let element, _): ValueShape(of: element).mayHoldSecret(levels: levels - 1)
+        case .dictionary(let value): ValueShape(of: value).mayHoldSecret(levels: levels - 1)
+        case .mapping(let shape):
+            shape.fields.contains { ValueShape(of: $0.type).mayHoldSecret(levels: levels - 1) }
+        default: false
+        }
+    }
+
+    private static func simple(_ type: any Any.Type) -> ValueShape? {
+        if type == String.self { return .text }
+        if type == Bool.self { return .bool }
+        if type == Duration.self { return .duration }
+        if type == Double.self || type == Float.self { return .number }
+        if type is any FixedWidthInteger.Type { return .integer }
+        return nil
+    }
+}

@@ -1,0 +1,79 @@
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+/// What is to be said of a set of policies.
+struct PolicyReport {
+    private let directory: String
+    /// Errors and warnings, in the order of files and lines.
+    private let all: Diagnostics?
+    private let errors: Int
+    private let warnings: Int
+    private let apps: Int
+    private let clients: Int
+
+    init(directory: String, policies: PolicySet, problems: Diagnostics?) {
+        self.directory = directory
+        let found = [problems, policies.warnings].compactMap { $0 }
+        all = Diagnostics(found.flatMap(\.all), omitted: found.reduce(0) { $0 + $1.omitted })
+        errors = problems.map { $0.all.count + $0.omitted } ?? 0
+        warnings = policies.warnings.map { $0.all.count + $0.omitted } ?? 0
+        clients = policies.apps.count { $0.identity.kind == .oauthClient }
+        apps = policies.apps.count - clients
+    }
+
+    var problemTexts: [String] {
+        var texts = all?.all.map(\.description) ?? []
+        if let all, all.omitted > 0 { texts.append("and at least \(all.omitted) more") }
+        if errors == 0, apps + clients == 0 {
+            texts.append("\(directory): no app is defined, so that every call would be refused")
+        }
+        return texts
+    }
+
+    /// The last line for people.
+    var summary: String {
+        var counts: [String] = []
+        if errors > 0 { counts.append(count(errors, "error")) }
+        if warnings > 0 { counts.append(count(warnings, "warning")) }
+        if errors > 0 { return "\(directory): \(counts.joined(separator: ", "))" }
+        let good = counts.isEmpty ? "all good" : "good, with \(counts.joined())"
+        return "\(directory): \(count(apps, "app")) and \(count(clients, "OAuth client")), \(good)"
+    }
+
+    /// The lines for programs.
+    var lines: [JSON] {
+        (all?.all.map(line) ?? []) + [
+            [
+                "summary": [
+                    "errors": .integer(Int64(errors)), "warnings": .integer(Int64(warnings)),
+                    "omitted": .integer(Int64(all?.omitted ?? 0)), "apps": .integer(Int64(apps)),
+                    "oauth_clients": .integer(Int64(clients)),
+                ]
+            ]
+        ]
+    }
+
+    private func line(_ problem: Diagnostic) -> JSON {
+        [
+            "severity": .string(problem.severity.rawValue), "file": text(problem.file),
+            "line": number(problem.location?.line), "column": number(problem.location?.column),
+            "end_line": number(problem.end?.line), "end_column": number(problem.end?.column),
+            "path": text(problem.path.isEmpty ? nil : problem.path), "message": .string(problem.message),
+            "hint": text(problem.hint), "related": .array(problem.related.map(related)),
+        ]
+    }
+
+    private func related(_ note: Diagnostic.Note) -> JSON {
+        [
+            "file": .string(note.location.file), "line": number(note.location.line),
+            "column": number(note.location.column), "message": .string(note.message),
+        ]
+    }
+
+    private func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+
+    private func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+
+    private func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
+}

@@ -1,0 +1,16 @@
+internal import AssayPolicy
+internal import AssayYAML
+internal import Logging
+
+/// What is questionable in policies that are in force.
+enum PolicyWarnings {
+    static func log(_ policies: PolicySet, to logger: Logger) {
+        if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
+        for warning in policies.warnings?.all ?? [] {
+            var metadata: Logger.Metadata = ["problem": "\"\(warning.message)\""]
+            metadata["place"] = warning.location.map { "\($0)" }
+            metadata["path"] = warning.path.isEmpty ? nil : "\(warning.path)"
+            logger.warning("questionable in policies", metadata: metadata)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import AssayTesting
+import AssayYAML
+import Foundation
+import Logging
+import Testing
+
+@testable import assay
+
+@Suite("The JSON Schema of policies agrees with the code that reads them")
+struct PolicySchemaTests {
+    private static let file = repository.appendingPathComponent("policies/assay-policy.schema.json")
+    private static let registry = Result { try Plugins.registry() }
+
+    /// Values for keys whose schema tells no good one. A key that is added to a plugin may need one here.
+    private static let fixtures = Result {
+        let authority = try SimulatedAppleCA(at: HostClock.system.now)
+        let app: JSON = "1:1234567890:ios:321abc456def7890"
+        return [
+            "trust_anchor": JSON.string(authority.rootCertificatePEM),
+            "receipt_trust_anchor": .string(authority.receiptRootCertificatePEM), "app": app,
+        ]
+    }
+
+    /// Keys whose values must be something that exists, beyond any form.
+    private static let references: Set<String> = ["app", "projects[]", "trust_anchor", "receipt_trust_anchor"]
+
+    private let walk: SchemaWalk
+    private let document: JSON
+    private let host: AssayKit.Host
+
+    init() throws {
+        let schema = try Self.registry.get().policySchema
+        walk = SchemaWalk(validator: SchemaValidator(root: schema), fixtures: try Self.fixtures.get())
+        document = walk.sample(schema)
+        host = AssayKit.Host(
+            store: MemoryStore(clock: .system),
+            secrets: SecretSource { reference in
+                // Any two references lead to different secrets, which are good for everything.
+                Array("secret-\(Hex.encode(Array("\(reference)".utf8)))".utf8)
+            },
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    private func problems(_ document: JSON) throws -> [Diagnostic] {
+        let registry = try Self.registry.get()
+        let policies = PolicySet.read([PolicyFile(name: "a.yaml", bytes: document.encoded)])
+        do throws(Diagnostics) {
+            try policies.check(registry, host: host)
+            return []
+        } catch {
+            return error.all
+        }
+    }
+
+    /// What is wrong at a place or below it.
+    private func problems(at path: String, _ document: JSON) throws -> [Diagnostic] {
+        try problems(document).filter { $0.path == path || $0.path.hasPrefix(path + ".") || $0.path.hasPrefix(path + "[") }
+    }
+
+    @Test("The file in the folder of policies is what the command prints")
+    func committed() async throws {
+        let printed = try await AssayProcess.run("policy", "schema")
+        #expect(printed.status == 0)
+        let committed = try String(contentsOf: Self.file, encoding: .utf8)
+        #expect(
+            committed == printed.output,
+            "write it anew: assay policy schema > policies/assay-policy.schema.json")
+        #expect(try JSON.parse(Array(committed.utf8)) == walk.validator.root)
+    }
+
+    @Test("Every key is explained, and no word is used that the tests do not know")
+    func described() throws {
+        for place in walk.places(document) {
+            #expect(walk.validator.unknownWords(of: place.schema).isEmpty, "\(place.path)")
+            for property in place.schema["properties"]?.members ?? [] {
+                let text = walk.validator.resolved(property.value)["description"]?.string ?? ""
+                #expect(text.hasSuffix("."), "\(place.path).\(property.name) needs a sentence in `keys` of its type")
+            }
+        }
+    }
+
+    @Test("A document with every key, and each alternative, is good by the schema and by the code")
+    func complete() throws {
+        #expect(walk.validator.accepts(document, by: walk.validator.root))
+        #expect(try problems(document) == [])
+        for place in walk.places(document) {
+            for group in walk.alternatives(place.schema) {
+                for key in group.dropFirst() {
+                    let members = (place.value.members ?? []).filter { !group.contains($0.name) }
+                    let value = walk.sample(place.schema["properties"]?[key] ?? .null, key: key)
+                    let other = place.replacing(.object(members + [JSONMember(key, value)]))
+                    #expect(walk.validator.accepts(other, by: walk.validator.root), "\(place.path).\(key)")
+                    #expect(try problems(other) == [], "\(place.path).\(key)")
+                }
+                let without = place.replacing(.object((place.value.members ?? []).filter { !group.contains($0.name) }))
+                #expect(!walk.validator.accepts(without, by: walk.validator.root))
+                #expect(try !problems(at: place.path, without).isEmpty, "\(place.path) without any of \(group)")
+            }
+        }
+    }
+
+    @Test("The code accepts exactly the keys that the schema has, in every mapping")
+    func sameKeys() throws {
+        for place in walk.places(document) where place.schema["properties"] != nil {
+            let known = (place.schema["properties"]?.members ?? []).map(\.name).sorted()
+            let other = place.replacing(.object((place.value.members ?? []) + [JSONMember("zzzzzzzzzz", 1)]))
+            #expect(!walk.validator.accepts(other, by: walk.validator.root), "\(place.path)")
+            let path = place.path.isEmpty ? "zzzzzzzzzz" : "\(place.path).zzzzzzzzzz"
+            let found = try problems(other).filter { $0.path == path }
+            if place.key == "providers" {
+                #expect(found.first?.message == "there is no provider `zzzzzzzzzz`")
+            } else {
+                #expect(found.first?.message == "unknown key `zzzzzzzzzz`", "\(path)")
+            }
+            #expect(
+                found.first?.hint == "known here: \(known.map { "`\($0)`" }.joined(separator: ", "))", "\(place.path)")
+        }
+    }
+
+    @Test("The code misses exactly the keys that the schema requires")
+    func sameRequirements() throws {
+        for place in walk.places(document) {
+            let required = (place.schema["required"]?.array ?? []).compactMap(\.string)
+            for member in place.value.members ?? [] where place.schema["properties"] != nil {
+                let rest = (place.value.members ?? []).filter { $0.name != member.name }
+                let path = place.path.isEmpty ? member.name : "\(place.path).\(member.name)"
+                let isMissed = try problems(place.replacing(.object(rest))).contains {
+                    $0.path == path && $0.message == "missing key `\(member.name)`"
+                }
+                #expect(isMissed == required.contains(member.name), "\(path)")
+            }
+        }
+    }
+
+    /// Values of many forms: each is tried in every place that holds no other values.
+    private static let candidates: [JSON] = [
+        "", "0", "a", "A", "a b", "é", "-", ".", "a-b_c.d", "01", "1234567890", "ABCDE12345", "abcde12345", "ABCDE1234",
+        "com.example.app", "1:2:ios:ab", "1:2:ios", "x:2:ios:ab", "https://example.com/", "https://example.com",
+        "http://example.com/", "https:///", "1h", "1h30m", "30m1h", "1d2h3m4s5ms", "1x", "h", "1 h", "1H", "5m", "29m59s",
+        "30m", "7d", "8d", "env:A", "file:/x", "env:", "vault:a", "2027-01-01T00:00:00Z", "2027-01-01", "tomorrow",
+        .string(String(repeating: "0", count: 64)), .string(String(repeating: "F", count: 64)),
+        .string(String(repeating: "0", count: 63)), .string(String(repeating: "g", count: 64)),
+        .string(String(repeating: "a", count: 101)), .string(String(repeating: "a", count: 201)),
+        "no_such_choice", true, false, 0, 1, -1, 2, 2048, 1_234_567_890, .number(1.5), [], [[]], [:], ["a": 1],
+    ]
+
+    @Test("Values are good by the schema where they are good by the code: choices, forms, types and numbers")
+    func sameValues() throws {
+        for place in walk.places(document) where place.schema["properties"] == nil {
+            guard !Self.references.contains(place.key) else { continue }
+            let choices = place.schema["enum"]?.array ?? []
+            for candidate in Self.candidates + choices {
+                if place.value.array != nil, candidate.array?.isEmpty == false { continue }
+                let isGood = walk.validator.accepts(candidate, by: place.schema) && isInBounds(candidate, place.schema)
+                let found = try problems(at: place.path, place.replacing(candidate))
+                #expect(
+                    found.isEmpty == isGood,
+                    "\(place.path): \(String(decoding: candidate.encoded, as: UTF8.self)) is \(isGood ? "" : "not ")good by the schema: \(found)"
+                )
+            }
+        }
+    }
+
+    /// Whether a duration is within the bounds that JSON Schema itself cannot compare.
+    private func isInBounds(_ value: JSON, _ schema: JSON) -> Bool {
+        func duration(_ json: JSON?) -> Duration? { json?.string.flatMap { YAMLNode.duration($0) } }
+        guard let least = duration(schema["durationMinimum"]), let most = duration(schema["durationMaximum"]),
+            let value = duration(value)
+        else { return true }
+        return value >= least && value <= most
+    }
+
+    @Test("The bounds of durations are those of the code, to the second")
+    func sameDurations() throws {
+        var count = 0
+        for place in walk.places(document) {
+            for (bound, step) in [("durationMinimum", -1), ("durationMaximum", 1)] {
+                guard let text = place.schema[bound]?.string, let duration = YAMLNode.duration(text) else { continue }
+                count += 1
+                let beyond = "\(duration.components.seconds + Int64(step))s"
+                #expect(try problems(at: place.path, place.replacing(.string(text))).isEmpty, "\(place.path): \(text)")
+                #expect(
+                    try !problems(at: place.path, place.replacing(.string(beyond))).isEmpty, "\(place.path): \(beyond)")
+            }
+        }
+        #expect(count >= 4)
+    }
+
+    @Test("The example policies are good by the schema, and name it")
+    func examples() throws {
+        let folder = repository.appendingPathComponent("policies")
+        for file in try PolicyDirectory(folder.path).files() {
+            let root = try YAMLDocument.parse(file.bytes, file: file.name)
+            #expect(walk.validator.accepts(json(root), by: walk.validator.root), "\(file.name)")
+            let text = String(decoding: file.bytes, as: UTF8.self)
+            #expect(text.hasPrefix("# yaml-language-server: $schema=\(Self.file.lastPathComponent)\n"))
+        }
+    }
+
+    /// A value as YAML's core schema means it (YAML 1.2, section 10.3), which is how editors judge it.
+    private func json(_ node: YAMLNode) -> JSON {
+        switch node.content {
+        case .mapping(let entries): .object(entries.map { JSONMember($0.key, json($0.value)) })
+        case .sequence(let elements): .array(elements.map(json))
+        case .scalar(let text, isPlain: false): .string(text)
+        case .scalar("", _), .scalar("null", _), .scalar("~", _): .null
+        case .scalar("true", _): true
+        case .scalar("false", _): false
+        case .scalar(let text, _): Int64(text).map { .integer($0) } ?? .string(text)
+        }
+    }
+}

@@ -1,0 +1,183 @@
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import AssayReload
+import Debug
+import Foundation
+import Logging
+import Synchronization
+import Testing
+
+@Suite("Policies of a folder are reloaded")
+struct PolicySubjectTests {
+    private static let token = "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10"
+
+    private let folder: URL
+    private let secret: URL
+
+    init() throws {
+        let base = FileManager.default.temporaryDirectory.appendingPathComponent("assay-reload-\(UUID().uuidString)")
+        folder = base.appendingPathComponent("policies")
+        secret = base.appendingPathComponent("secret")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(Self.token.utf8).write(to: secret)
+    }
+
+    private func remove() { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }
+
+    private func policy(_ extra: String = "") -> String {
+        """
+        projects: [{number: 1, id: a, apps: [{id: "1:1:ios:a", \(extra)providers:
+          {debug: {tokens: [{name: a, token: "file:\(secret.path)"}]}}}]}]
+        """
+    }
+
+    private func write(_ text: String, _ name: String = "a.yaml") throws {
+        try Data(text.utf8).write(to: folder.appendingPathComponent(name))
+    }
+
+    private func engine() throws -> Engine {
+        try Engine(
+            registry: Registry([.provider(DebugProvider.self)]), policies: PolicyDirectory(folder.path).read(),
+            keys: .ephemeral(),
+            host: Host(
+                store: MemoryStore(clock: .system), logger: Logger(label: "t", factory: { _ in SwiftLogNoOpLogHandler() })))
+    }
+
+    private func isAccepted(_ token: String, by engine: Engine) async -> Bool {
+        let call = Call("exchangeDebugToken", resource: "projects/a/apps/1:1:ios:a", body: ["debugToken": .string(token)])
+        return (try? await engine.handle(call).result.get()) != nil
+    }
+
+    @Test("Good ones are put in force, with the secrets that they refer to read again; bad ones leave all as it is")
+    func reload() async throws {
+        defer { remove() }
+        try write(policy())
+        let engine = try engine()
+        let loaded = Mutex<[Int]>([])
+        let scene = ReloadScene(
+            .policies(in: PolicyDirectory(folder.path), for: engine) { policies in
+                loaded.withLock { $0.append(policies.apps.count) }
+            })
+        #expect(await isAccepted(Self.token, by: engine))
+
+        try Data("another token of some length".utf8).write(to: secret)
+        await scene.look(3)
+        #expect(await isAccepted(Self.token, by: engine))
+        await scene.ask()
+        #expect(await !isAccepted(Self.token, by: engine))
+        #expect(await isAccepted("another token of some length", by: engine))
+        #expect(loaded.withLock { $0 } == [1])
+
+        try write(policy("colour: red, aple: {}, "))
+        await scene.look(2)
+        #expect(await isAccepted("another token of some length", by: engine))
+        let place = "\(folder.path)/a.yaml"
+        guard case .degraded(let reason) = scene.reloader.readiness else {
+            Issue.record("not degraded")
+            return
+        }
+        #expect(reason.hasPrefix("policies: 2 problems, the first at \(place):1:56; those of 2026-11-21T12:00:0"))
+        #expect(
+            scene.log.dropFirst() == [
+                "error policies cannot be reloaded: what is in force stays problems=2",
+                "error wrong in policies hint=\"known here: `apple`, `id`, `name`, `providers`, `token_ttl`\" "
+                    + "path=projects[0].apps[0].colour place=\(place):1:56 problem=\"unknown key `colour`\"",
+                "error wrong in policies hint=\"did you mean `apple`?\" "
+                    + "path=projects[0].apps[0].aple place=\(place):1:69 problem=\"unknown key `aple`\"",
+            ])
+
+        try write(policy("token_ttl: 2h, "))
+        await scene.look(2)
+        #expect(scene.reloader.readiness == .ready)
+        #expect(loaded.withLock { $0 } == [1, 1])
+    }
+
+    @Test("A folder that vanishes, or that holds no policy any more, is no reason to serve nobody")
+    func vanishing() async throws {
+        defer { remove() }
+        try write(policy())
+        let engine = try engine()
+        let scene = ReloadScene(.policies(in: PolicyDirectory(folder.path), for: engine))
+        for step in ["empty", "gone"] {
+            if step == "empty" {
+                try FileManager.default.removeItem(at: folder.appendingPathComponent("a.yaml"))
+            } else {
+                try FileManager.default.removeItem(at: folder)
+            }
+            await scene.look(2)
+            #expect(scene.reloader.readiness != .ready, "\(step)")
+            #expect(await isAccepted(Self.token, by: engine))
+        }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try write(policy())
+        await scene.look(2)
+        #expect(scene.reloader.readiness == .ready)
+    }
+
+    @Test("Links that are pointed elsewhere, as Kubernetes does with a ConfigMap, are a change")
+    func links() async throws {
+        defer { remove() }
+        let files = FileManager.default
+        func version(_ name: String, _ text: String) throws {
+            let version = folder.appendingPathComponent("..\(name)")
+            try files.createDirectory(at: version, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: version.appendingPathComponent("a.yaml"))
+            let link = folder.appendingPathComponent("..data_tmp")
+            try files.createSymbolicLink(atPath: link.path, withDestinationPath: "..\(name)")
+            #expect(rename(link.path, folder.appendingPathComponent("..data").path) == 0)
+        }
+        try version("2026_1", policy())
+        try files.createSymbolicLink(
+            atPath: folder.appendingPathComponent("a.yaml").path, withDestinationPath: "..data/a.yaml")
+        let engine = try engine()
+        let scene = ReloadScene(.policies(in: PolicyDirectory(folder.path), for: engine))
+        await scene.look(2)
+        #expect(scene.outcomes == [])
+        try version("2026_2", policy("nonsense: 1, "))
+        await scene.look(2)
+        #expect(scene.reloader.readiness != .ready)
+        try version("2026_3", policy("name: third, "))
+        await scene.look(2)
+        #expect(scene.outcomes == ["policies failed", "policies reloaded"])
+        #expect(scene.reloader.readiness == .ready)
+    }
+
+    @Test(
+        "Every kind of change of the files is seen, and of other files none",
+        arguments: ["content", "same size", "added", "removed", "replaced", "renamed", "touched"])
+    func changes(_ kind: String) async throws {
+        defer { remove() }
+        let file = folder.appendingPathComponent("a.yaml")
+        try write(policy())
+        let directory = PolicyDirectory(folder.path)
+        var before = directory.fingerprint
+        #expect(directory.fingerprint == before)
+        try write("notes", "notes.txt")
+        try write("x: [", ".hidden.yaml")
+        #expect(directory.fingerprint == before)
+        // File systems count time in steps of some milliseconds.
+        try await Task.sleep(for: .milliseconds(50))
+        switch kind {
+        case "content": try write(policy("name: x, "))
+        case "same size": try write(policy().replacing("ios:a", with: "ios:b"))
+        case "added": try write("projects: []", "b.yml")
+        case "removed":
+            try write("projects: []", "b.yml")
+            before = directory.fingerprint
+            try FileManager.default.removeItem(at: folder.appendingPathComponent("b.yml"))
+        case "replaced":
+            let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+            try write(policy(), "new")
+            try FileManager.default.setAttributes(
+                [.modificationDate: attributes[.modificationDate] as Any],
+                ofItemAtPath: folder.appendingPathComponent("new").path)
+            #expect(rename(folder.appendingPathComponent("new").path, file.path) == 0)
+        case "renamed":
+            try FileManager.default.moveItem(at: file, to: folder.appendingPathComponent("b.yaml"))
+        default:
+            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: file.path)
+        }
+        #expect(directory.fingerprint != before)
+    }
+}
