@@ -17,13 +17,22 @@ let package = Package(
         .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
         .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
+        // The same with sockets: simulated servers that are called over HTTP.
+        .library(name: "AssayTestingHTTP", targets: ["AssayTestingHTTP"]),
+        // JWTs of other issuers, for plugins that trust some.
+        .library(name: "AssayJWT", targets: ["AssayJWT"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        // Calls to other servers, for plugins that make some.
+        .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
+        .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
+        // Reloading of policies and keys while a service runs.
         .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
+        .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
@@ -31,8 +40,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -57,7 +68,13 @@ let package = Package(
             ],
             swiftSettings: settings),
 
+        .target(
+            name: "AssayJWT",
+            dependencies: ["AssayKit", "AssayCrypto", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+
         // Around the kernel.
+        .target(name: "AssayMetrics", dependencies: ["AssayKit"], swiftSettings: settings),
         .target(
             name: "AssayHTTP",
             dependencies: [
@@ -71,6 +88,18 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(
+            name: "AssayHTTPClient",
+            dependencies: [
+                "AssayKit",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
             name: "AssayReload",
             dependencies: [
                 "AssayKit", "AssayYAML", "AssayPolicy", "AssayEngine",
@@ -79,17 +108,41 @@ let package = Package(
             ],
             swiftSettings: settings),
         .target(name: "AssayTesting", dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR"], swiftSettings: settings),
+        .target(
+            name: "AssayTestingHTTP",
+            dependencies: [
+                "AssayKit", "AssayTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
 
-        // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine.
+        // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine. What plugins
+        // have in common lies under Plugins/Shared.
+        .target(
+            name: "AppleServices",
+            dependencies: ["AssayKit", "AssayCrypto"],
+            path: "Plugins/Shared/AppleServices",
+            swiftSettings: settings),
         .target(
             name: "AppAttest",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AppleServices",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Plugins/Providers/AppAttest",
             swiftSettings: settings),
         .target(
             name: "Debug",
             dependencies: ["AssayKit", "AssayCrypto"],
             path: "Plugins/Providers/Debug",
+            swiftSettings: settings),
+        .target(
+            name: "CustomToken",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
             name: "SQLite",
@@ -101,10 +154,14 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP", "AssayTesting",
-                "AssayCBOR", "AssayReload", "AppAttest", "Debug", "SQLite",
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
+                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayCBOR",
+                "AppAttest", "CustomToken", "Debug", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -126,6 +183,19 @@ let package = Package(
         .testTarget(
             name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
             swiftSettings: settings),
+        .testTarget(
+            name: "AssayJWTTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CustomTokenTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "CustomToken", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(name: "AssayYAMLTests", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),
         .testTarget(
@@ -134,9 +204,13 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", "FuzzEntries", .product(name: "Logging", package: "swift-log"),
+                "Debug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "SQLite",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "AssayMetricsTests",
+            dependencies: ["AssayKit", "AssayEngine", "AssayMetrics", "AppAttest", "Debug"], swiftSettings: settings),
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [
@@ -150,9 +224,21 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "AssayHTTPClientTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayHTTPClient", "AssayTesting", "AssayTestingHTTP",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AppleServicesTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AppleServices"],
+            swiftSettings: settings),
+        .testTarget(
             name: "AppAttestTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayCBOR", "AssayTesting", "AssayTestSupport", "AppAttest",
+                "AppleServices", "AssayEngine",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayKit
 
 /// The command `assay`.
 @main
@@ -12,6 +13,7 @@ struct Assay: AsyncParsableCommand {
 
             Exit codes: 0 when all went well, 1 when something was refused or failed, 2 when the command could not run.
             """,
+        version: AssayVersion.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, KeysCommand.self,
             MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self,

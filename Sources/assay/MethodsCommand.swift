@@ -10,6 +10,7 @@ struct MethodsCommand: ParsableCommand {
 
     func run() throws {
         for method in try Plugins.registry().methods {
+            if case .notOffered = method.kind { continue }
             try Terminal.say(method.name)
             for rule in method.rules { try Terminal.say("  \(rule)") }
         }

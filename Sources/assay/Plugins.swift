@@ -1,6 +1,7 @@
 internal import AppAttest
 internal import AssayEngine
 internal import AssayKit
+internal import CustomToken
 internal import Debug
 internal import SQLite
 
@@ -8,6 +9,7 @@ internal import SQLite
 enum Plugins {
     static let all: [Plugin] = [
         .provider(AppAttestProvider.self),
+        .provider(CustomTokenProvider.self),
         .provider(DebugProvider.self),
         .store(SQLiteStore.self),
     ]

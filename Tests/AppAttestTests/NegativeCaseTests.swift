@@ -52,6 +52,8 @@ import Testing
     private static let elsewhere = [
         "artifact_invalid": "AppAttestProviderTests",
         "artifact_root_untrusted": "AppAttestProviderTests",
+        "risk_metric_too_high": "RiskMetricTests",
+        "risk_metric_unknown": "RiskMetricTests",
         "validation_category_not_allowed": "AppAttestProviderTests",
         "validation_category_unreported": "AppAttestProviderTests",
     ]

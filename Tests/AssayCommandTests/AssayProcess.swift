@@ -26,7 +26,10 @@ struct AssayProcess {
     private let output: URL
     private let errors: URL
 
-    init(_ arguments: [String], environment: [String: String] = [:], folder: URL? = nil, input: String? = nil) throws {
+    init(
+        _ arguments: [String], environment: [String: String] = [:], folder: URL? = nil, input: String? = nil,
+        descriptors: Int? = nil
+    ) throws {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("assay-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         output = scratch.appendingPathComponent("output")
@@ -34,6 +37,11 @@ struct AssayProcess {
         for file in [output, errors] { try Data().write(to: file) }
         process.executableURL = Self.executable
         process.arguments = arguments
+        if let descriptors {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "ulimit -n \(descriptors) && exec \"$0\" \"$@\"", Self.executable.path] + arguments
+        }
         var variables = ProcessInfo.processInfo.environment
         variables["ASSAY_DEBUG_TOKEN"] = nil
         variables["SWIFT_BACKTRACE"] = "enable=no"

@@ -19,11 +19,15 @@ struct AssayServer {
     private let session = URLSession(configuration: .ephemeral)
 
     /// Starts a server in a folder, which keeps its state and keys from one start to the next.
-    init(in folder: URL, arguments: [String] = [], environment: [String: String] = [:]) async throws {
+    ///
+    /// - Parameter descriptors: how many file descriptors it may have.
+    init(
+        in folder: URL, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil
+    ) async throws {
         self.folder = folder
         process = try AssayProcess(
             ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + arguments,
-            environment: environment, folder: folder)
+            environment: environment, folder: folder, descriptors: descriptors)
         let start = ContinuousClock.now
         while !process.outputSoFar.contains("\n") {
             try #require(process.process.isRunning, "\(process.errorsSoFar)")
@@ -58,6 +62,17 @@ struct AssayServer {
     func get(_ path: String) async throws -> (status: Int, body: JSON) {
         let url = try #require(URL(string: base + path))
         return try await send(URLRequest(url: url))
+    }
+
+    /// A page as text.
+    func text(_ path: String) async throws -> String {
+        let (data, _) = try await session.data(from: try #require(URL(string: base + path)))
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// The status that a whole URL is answered with.
+    func status(_ url: String) async throws -> Int? {
+        (try await session.data(from: try #require(URL(string: url))).1 as? HTTPURLResponse)?.statusCode
     }
 
     func post(_ method: String, _ body: JSON? = nil) async throws -> (status: Int, body: JSON) {

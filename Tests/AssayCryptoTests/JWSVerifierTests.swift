@@ -42,6 +42,54 @@ import Testing
             #expect(token.header.type == "JWT")
             let slice = (Array("xx".utf8) + Array(text.utf8))[2...]
             #expect(try verifier.verify(utf8: slice).payload == payload)
+            let lent = try lent(text.utf8.span).get()
+            #expect(lent.header == token.header && lent.payload == payload)
+        }
+    }
+
+    /// What a verifier lends of a token: once when the token is good, and not at all when it is not.
+    func lent(_ token: Span<UInt8>) -> Result<(header: JWSHeader, payload: [UInt8]), JWSError> {
+        var lent: [(header: JWSHeader, payload: [UInt8])] = []
+        do throws(JWSError) {
+            try verifier.verify(token) { header, payload in
+                lent.append((header, payload.withUnsafeBufferPointer { Array($0) }))
+            }
+        } catch {
+            #expect(lent.isEmpty)
+            return .failure(error)
+        }
+        #expect(lent.count == 1)
+        return .success(lent[0])
+    }
+
+    /// What a token turns out to be, in both ways of verifying, which must be the same.
+    func outcome(_ token: ArraySlice<UInt8>) -> Result<[UInt8], JWSError> {
+        let parsed = Result { () throws(JWSError) in try verifier.verify(utf8: token) }
+        let lent = lent(token.span)
+        #expect(parsed.map(\.header) == lent.map(\.header))
+        #expect(parsed.map(\.payload) == lent.map(\.payload))
+        return parsed.map(\.payload)
+    }
+
+    @Test("A token whose parts are of unusual lengths is judged the same in both ways")
+    func unusualLengths() throws {
+        for signer in [rsa, curve] {
+            let token = Array(try signer.sign(payload: Array("{}".utf8)).utf8)
+            let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map { Array($0) }
+            let (head, payload, signature) = (parts[0], parts[1], parts[2])
+            let long = [UInt8](repeating: UInt8(ascii: "A"), count: 17_000)
+            let variants: [[[UInt8]]] = [
+                [head, [], signature], [head, payload, []], [head, payload, signature + [0x41]],
+                [head, payload, signature.dropLast()], [head, signature], [head, [0x2E], signature],
+                [head, long, signature], [[], payload, signature], [head, payload, signature, []],
+                [head, payload, [0x2E] + signature.dropFirst()],
+                [head, payload + [0x2E], signature.dropFirst() + [0x41]],
+            ]
+            for variant in variants {
+                let text: [UInt8] = Array(variant.joined(separator: [0x2E]))
+                #expect(throws: JWSError.self) { try outcome(text[...]).get() }
+            }
+            #expect(throws: Never.self) { try outcome(token[...]).get() }
         }
     }
 
@@ -53,7 +101,9 @@ import Testing
 
     @Test("A header that is spelled in another way is parsed, and its key found")
     func otherSpelling() throws {
-        let token = try verifier.verify(utf8: token(header: #"{ "alg":"RS256", "x":[1], "kid":"r-1" }"#))
+        let text = try token(header: #"{ "alg":"RS256", "x":[1], "kid":"r-1" }"#)
+        #expect(try outcome(text).get() == Array("{}".utf8))
+        let token = try verifier.verify(utf8: text)
         #expect(token.header.type == nil && token.payload == Array("{}".utf8))
     }
 
@@ -69,7 +119,7 @@ import Testing
         ] as [(String, JWSError)])
     func misled(_ header: String, _ error: JWSError) throws {
         let token = try token(header: header)
-        #expect(throws: error) { try verifier.verify(utf8: token) }
+        #expect(throws: error) { try outcome(token).get() }
     }
 
     @Test("A key without kid, or for encryption, verifies nothing")
@@ -129,7 +179,7 @@ import Testing
             }
             // A change may undo another, or cut at a place that joins the other token whole.
             guard !tokens.contains(token) else { continue }
-            #expect(throws: JWSError.self, "round \(round)") { try verifier.verify(utf8: token[...]) }
+            #expect(throws: JWSError.self, "round \(round)") { try outcome(token[...]).get() }
             refused += 1
         }
         #expect(refused > 1950)

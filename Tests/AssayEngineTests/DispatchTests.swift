@@ -95,6 +95,8 @@ struct DispatchTests {
         #expect(await service.engine.readiness != .ready)
         service.store.isFailing = false
         #expect(try await service.assert(keyID, artifact).status == nil)
+        // What was found out of the store is good for three seconds.
+        service.clock.advance(by: .seconds(3))
         #expect(await service.engine.readiness == .ready)
     }
 
@@ -170,6 +172,18 @@ struct DispatchTests {
         #expect(
             await service.call("exchangeDebugToken", "projects/a/apps/1:1:ios:a", body).reason
                 == "debug_token_unknown")
+    }
+
+    @Test("A name is known by its bytes: what Unicode only calls equivalent is no name")
+    func equivalentName() async throws {
+        let service = try TestService()
+        let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:K', providers: {debug: {}}}]}]"
+        try service.engine.replacePolicies(.load([PolicyFile(name: "a.yaml", text: text)]))
+        let body: JSON = ["debugToken": .string(TestService.debugToken)]
+        let (name, equivalent) = ("projects/a/apps/1:1:ios:K", "projects/a/apps/1:1:ios:\u{212A}")
+        #expect(name == equivalent)
+        #expect(await service.call("exchangeDebugToken", name, body).reason == "debug_token_unknown")
+        #expect(await service.call("exchangeDebugToken", equivalent, body).status == .invalidArgument)
     }
 
     @Test("A policy with a provider that there is not is refused at its key")

@@ -88,7 +88,7 @@ struct KeyStoreTests {
         _ = try await keySet()
         let good = try Data(contentsOf: URL(fileURLWithPath: file))
         let text = String(decoding: good, as: UTF8.self)
-        let wrong = [
+        let wrong: [Data] = [
             Data(), Data("{}".utf8), Data(good.dropLast(10)), Data("{\"version\":9}".utf8),
             Data(text.replacing("\"kid\":\"", with: "\"kid\":\"X").utf8),
             Data(text.replacing("RS256", with: "HS256").utf8),

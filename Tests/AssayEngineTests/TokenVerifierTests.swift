@@ -106,6 +106,10 @@ struct TokenVerifierTests {
             // This file
             "token_placeholder", "token_malformed", "token_algorithm", "token_key_unknown", "token_signature",
             "token_expired", "token_not_yet_valid", "token_issuer", "token_audience",
+            // VerifyAppCheckTokenTests
+            "token_app_unknown", "token_provider_unsupported", "token_provider_not_allowed", "token_for_development",
+            // ProtectionTests
+            "token_missing", "token_reused",
         ]
         #expect(Set(KernelReasons.all.map(\.code)) == provoked)
         #expect(KernelReasons.all.count == provoked.count)

@@ -154,6 +154,7 @@ struct ConnectionTests {
     func maximumConnections() async throws {
         var limits = HTTPLimits()
         limits.maximumConnections = 4
+        limits.graceTime = .seconds(3600)
         try await TestServer.with(limits: limits) { port, _ in
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<40 {

@@ -90,6 +90,6 @@ struct MessageTests {
         let reply = try await TestServer.answer(
             to: "DELETE /v1/projects/1/apps/a/parts/p HTTP/1.1\r\nHost: a\r\n\r\n", handler: handler)
         #expect(reply.status == 401)
-        #expect(reply["www-authenticate"] == "Bearer")
+        #expect(reply["www-authenticate"] == "Bearer realm=\"assay\"")
     }
 }

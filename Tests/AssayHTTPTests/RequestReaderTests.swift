@@ -9,17 +9,11 @@ import Testing
 /// The reader's clock, turned by hand.
 @Suite("Request reader")
 struct RequestReaderTests {
-    private let channel = EmbeddedChannel()
+    private let channel: EmbeddedChannel
     private let partial = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"
 
     init() throws {
-        let limits = HTTPLimits()
-        let gate = InputGate()
-        try channel.pipeline.syncOperations.addHandlers([
-            gate, HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)),
-            RequestReader(limits: limits, gate: gate),
-        ])
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        channel = try EmbeddedConnection().channel
     }
 
     private func receive(_ text: String) throws {
@@ -154,6 +148,17 @@ struct RequestReaderTests {
         let other = try RequestReaderTests()
         other.channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         #expect(!other.channel.isActive)
+    }
+
+    @Test("a connection that is to make room closes at once, unless a request of it is being answered")
+    func makesRoom() throws {
+        try receive(TestServer.get("/") + partial)
+        #expect(try input() != nil)
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionSlots.MakeRoom())
+        #expect(channel.isActive)
+        try reply()
+        channel.pipeline.fireUserInboundEventTriggered(ConnectionSlots.MakeRoom())
+        #expect(!channel.isActive)
     }
 
     @Test("a server that shuts down waits for a request whose first bytes are there")

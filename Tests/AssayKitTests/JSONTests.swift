@@ -32,6 +32,43 @@ struct JSONTests {
         #expect(((try? JSON.parse(Array(text.utf8), limits: limits)) != nil) == isGood)
     }
 
+    @Test("A name that is there twice is found among many members as among few", arguments: [2, 15, 16, 17, 18, 200])
+    func repeatedNames(_ count: Int) {
+        let limits = JSON.Limits(allowsRepeatedNames: false)
+        let members = (0..<count).map { "\"n\($0)\":\($0)" }
+        #expect(throws: Never.self) { try JSON.parse("{\(members.joined(separator: ","))}".utf8, limits: limits) }
+        for (first, again) in [(0, count - 1), (count - 2, count - 1)] {
+            var members = members
+            members[again] = "\"n\(first)\":true"
+            let error = #expect(throws: JSONError.self) {
+                try JSON.parse("{\(members.joined(separator: ","))}".utf8, limits: limits)
+            }
+            #expect(error?.code == .repeatedName)
+        }
+    }
+
+    @Test(
+        "Escapes are read wherever they stand, and control characters nowhere",
+        arguments: [
+            (#""a""#, "a"), (#""""#, ""), (#""\n""#, "\n"), (#""\na""#, "\na"), (#""a\n""#, "a\n"),
+            (#""a\"\\b\n\nc""#, "a\"\\b\n\nc"),
+            ("\"a\u{1}\"", nil), ("\"\\n\u{1F}\"", nil), (#""\n"#, nil), (#""a\"#, nil), (#""\x""#, nil),
+            ("\"\u{7F}\"", "\u{7F}"),
+        ] as [(String, String?)])
+    func strings(_ text: String, _ value: String?) {
+        #expect((try? JSON.parse(text.utf8))?.string == value)
+    }
+
+    @Test(
+        "Bytes that are not UTF-8 are refused, behind an escape as well",
+        arguments: [[], Array(#"\n"#.utf8)] as [[UInt8]])
+    func invalidText(_ before: [UInt8]) {
+        for bytes in [[0x80], [0xC3], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xFF]] as [[UInt8]] {
+            let error = #expect(throws: JSONError.self) { try JSON.parse([0x22] + before + bytes + [0x22]) }
+            #expect(error?.code == .invalidText && error?.offset == 0)
+        }
+    }
+
     @Test(
         "An error says where",
         arguments: [("[1,]", 3), ("", 0), ("{\"a\" 1}", 5), ("[1] 2", 4), ("nul", 3), ("[\"\u{1}\"]", 2)])

@@ -21,6 +21,12 @@ callers:
 projects:
   - number: NUMBER
     id: PROJECT
+    verification: {accept_development: true}
+    services:
+      firestore.googleapis.com: {enforcement: UNENFORCED, editable: true}
+      places.googleapis.com: {editable: true}
+      oauth2.googleapis.com: {editable: true}
+      orders.example.com: {enforcement: ENFORCED}
     apps:
       - id: APP_ID
         apple: {team_id: ABCDE12345, bundle_id: com.example.app}

@@ -8,7 +8,8 @@ public import AssayKit
 public struct DebugProvider: AttestationProvider {
     public static let descriptor = PluginDescriptor(
         name: "debug", contract: 1, summary: "Debug tokens that the policy lists.",
-        reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken], facts: [.debugTokenName], evidenceLimit: 1024)
+        reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken], facts: [.debugTokenName], evidenceLimit: 1024,
+        isForDevelopment: true)
 
     public static let methods: [ProviderMethod<DebugProvider>] = [
         .exchange("exchangeDebugToken", resources: [.app, .oauthClient]) { provider, request, context in

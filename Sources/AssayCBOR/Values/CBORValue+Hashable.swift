@@ -1,5 +1,6 @@
 /// Values are equal when their encodings would be: text by its bytes and not by Unicode's canonical equivalence, which
-/// would cost a hostile key much to normalize, and floating-point numbers by their bits, so that a NaN equals itself.
+/// would cost a hostile key much to normalize, and floating-point numbers by their bits; all that are not a number are one,
+/// as they are encoded.
 extension CBORValue {
     public static func == (left: CBORValue, right: CBORValue) -> Bool {
         switch (left, right) {
@@ -14,7 +15,7 @@ extension CBORValue {
         case (.bool(let left), .bool(let right)): left == right
         case (.null, .null), (.undefined, .undefined): true
         case (.simple(let left), .simple(let right)): left == right
-        case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+        case (.float(let left), .float(let right)): bits(left) == bits(right)
         default: false
         }
     }
@@ -38,13 +39,17 @@ extension CBORValue {
         case .null: hasher.combine(8)
         case .undefined: hasher.combine(9)
         case .simple(let value): combine(10, value, &hasher)
-        case .float(let number): combine(11, number.bitPattern, &hasher)
+        case .float(let number): combine(11, Self.bits(number), &hasher)
         }
     }
 
     private func combine(_ type: UInt8, _ content: some Hashable, _ hasher: inout Hasher) {
         hasher.combine(type)
         hasher.combine(content)
+    }
+
+    private static func bits(_ number: Double) -> UInt64 {
+        number.isNaN ? Double.nan.bitPattern : number.bitPattern
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {

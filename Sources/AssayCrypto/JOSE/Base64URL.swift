@@ -4,34 +4,51 @@
 enum Base64URL {
     /// The length of the text for so many bytes.
     static func encodedCount(_ count: Int) -> Int {
-        count / 3 * 4 + [0, 2, 3][count % 3]
+        count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
+    }
+
+    /// The most bytes that a text of such a length can stand for.
+    static func decodedCount(_ count: Int) -> Int {
+        count / 4 * 3 + (count % 4 == 0 ? 0 : count % 4 - 1)
     }
 
     /// Appends the text of `bytes`.
     static func append(_ bytes: some Collection<UInt8>, to output: inout [UInt8]) {
         withContiguousBytes(bytes) { bytes in
-            alphabet.withUTF8Buffer { alphabet in
-                var index = 0
-                while index + 3 <= bytes.count {
-                    let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
-                    output.append(alphabet[Int(group >> 18)])
-                    output.append(alphabet[Int(group >> 12 & 63)])
-                    output.append(alphabet[Int(group >> 6 & 63)])
-                    output.append(alphabet[Int(group & 63)])
-                    index += 3
-                }
-                switch bytes.count - index {
-                case 1:
-                    let group = UInt32(bytes[index]) << 4
-                    output.append(alphabet[Int(group >> 6)])
-                    output.append(alphabet[Int(group & 63)])
-                case 2:
-                    let group = UInt32(bytes[index]) << 10 | UInt32(bytes[index + 1]) << 2
-                    output.append(alphabet[Int(group >> 12)])
-                    output.append(alphabet[Int(group >> 6 & 63)])
-                    output.append(alphabet[Int(group & 63)])
-                default: break
-                }
+            let start = output.count
+            let count = encodedCount(bytes.count)
+            output.append(contentsOf: repeatElement(0, count: count))
+            output.withUnsafeMutableBufferPointer { output in
+                encode(bytes, into: UnsafeMutableBufferPointer(rebasing: output[start..<start + count]))
+            }
+        }
+    }
+
+    /// Writes the text of `bytes` into `output`, which is as long as that.
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) {
+        alphabet.withUTF8Buffer { alphabet in
+            var index = 0
+            var end = 0
+            while index + 3 <= bytes.count {
+                let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+                output[end] = alphabet[Int(group >> 18)]
+                output[end + 1] = alphabet[Int(group >> 12 & 63)]
+                output[end + 2] = alphabet[Int(group >> 6 & 63)]
+                output[end + 3] = alphabet[Int(group & 63)]
+                index += 3
+                end += 4
+            }
+            switch bytes.count - index {
+            case 1:
+                let group = UInt32(bytes[index]) << 4
+                output[end] = alphabet[Int(group >> 6)]
+                output[end + 1] = alphabet[Int(group & 63)]
+            case 2:
+                let group = UInt32(bytes[index]) << 10 | UInt32(bytes[index + 1]) << 2
+                output[end] = alphabet[Int(group >> 12)]
+                output[end + 1] = alphabet[Int(group >> 6 & 63)]
+                output[end + 2] = alphabet[Int(group & 63)]
+            default: break
             }
         }
     }
@@ -39,64 +56,62 @@ enum Base64URL {
     /// The bytes of a text; nil for any character outside the alphabet, for padding, for a length that no bytes have,
     /// and for unused bits that are not zero.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
-        let rest = text.count % 4
-        guard rest != 1 else { return nil }
         var isValid = false
-        let bytes = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 2) { output, written in
-            isValid = decode(text, into: output, &written)
-            if !isValid { written = 0 }
+        let bytes = [UInt8](unsafeUninitializedCapacity: decodedCount(text.count)) { output, written in
+            isValid = decode(text, into: output)
+            written = isValid ? decodedCount(text.count) : 0
         }
         return isValid ? bytes : nil
     }
 
-    private static func decode(
-        _ text: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>, _ written: inout Int
-    ) -> Bool {
-        reverse.withUnsafeBufferPointer { reverse in
-            // A character outside the alphabet has a bit above the sixth, which all its successors keep.
-            var seen: UInt8 = 0
+    /// Writes the bytes of a text into `output`, which must have room for ``decodedCount(_:)`` of them; false for what
+    /// ``decode(_:)`` refuses, whatever was written then.
+    static func decode(_ text: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
+        guard text.count % 4 != 1, output.count >= decodedCount(text.count) else { return false }
+        return places.withUnsafeBufferPointer { places in
+            // A character outside the alphabet sets a bit above the 24 of a group, which nothing takes away again.
+            var seen: UInt32 = 0
             var index = 0
             var end = 0
             while index + 4 <= text.count {
-                let first = reverse[Int(text[index])]
-                let second = reverse[Int(text[index + 1])]
-                let third = reverse[Int(text[index + 2])]
-                let fourth = reverse[Int(text[index + 3])]
-                seen |= first | second | third | fourth
-                output[end] = first << 2 | second >> 4
-                output[end + 1] = second << 4 | third >> 2
-                output[end + 2] = third << 6 | fourth
+                let group =
+                    places[Int(text[index])] | places[256 + Int(text[index + 1])]
+                    | places[512 + Int(text[index + 2])] | places[768 + Int(text[index + 3])]
+                seen |= group
+                output[end] = UInt8(truncatingIfNeeded: group >> 16)
+                output[end + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                output[end + 2] = UInt8(truncatingIfNeeded: group)
                 index += 4
                 end += 3
             }
             if index < text.count {
-                let first = reverse[Int(text[index])]
-                let second = reverse[Int(text[index + 1])]
-                seen |= first | second
-                output[end] = first << 2 | second >> 4
-                end += 1
-                var unused = second << 4
+                var group = places[Int(text[index])] | places[256 + Int(text[index + 1])]
+                output[end] = UInt8(truncatingIfNeeded: group >> 16)
                 if index + 2 < text.count {
-                    let third = reverse[Int(text[index + 2])]
-                    seen |= third
-                    output[end] = second << 4 | third >> 2
-                    end += 1
-                    unused = third << 6
+                    group |= places[512 + Int(text[index + 2])]
+                    output[end + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                    guard group & 0xFF == 0 else { return false }
+                } else {
+                    guard group & 0xFFFF == 0 else { return false }
                 }
-                guard unused == 0 else { return false }
+                seen |= group
             }
-            written = end
-            return seen < 64
+            return seen < 1 << 24
         }
     }
 
     private static let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// The value of each character; 255 for those outside the alphabet.
-    private static let reverse: [UInt8] = {
-        var table = [UInt8](repeating: 255, count: 256)
+    /// The bits of each character at the first, the second, the third and the fourth place of a group; bit 24 for those
+    /// outside the alphabet.
+    private static let places: [UInt32] = {
+        var table = [UInt32](repeating: 1 << 24, count: 4 * 256)
         alphabet.withUTF8Buffer { alphabet in
-            for (value, character) in alphabet.enumerated() { table[Int(character)] = UInt8(value) }
+            for place in 0..<4 {
+                for (value, character) in alphabet.enumerated() {
+                    table[256 * place + Int(character)] = UInt32(value) << UInt32(18 - 6 * place)
+                }
+            }
         }
         return table
     }()

@@ -16,10 +16,13 @@ public struct CompactJWS: Sendable {
     ///
     /// - Throws: ``JWSError``: `malformed` or `unsupportedAlgorithm`.
     public static func parse(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {
-        try CompactJWS(parts: JWSParts(token)) { text throws(JWSError) in
-            guard let json = text.withUnsafeBufferPointer(Base64URL.decode) else { throw .malformed(.encoding) }
-            return try JWSHeader(json: json)
-        }
+        let parts = try JWSParts(token)
+        guard let json = parts.header.withUnsafeBufferPointer(Base64URL.decode) else { throw .malformed(.encoding) }
+        let header = try JWSHeader(json: json)
+        guard let payload = parts.payload.withUnsafeBufferPointer(Base64URL.decode),
+            let signature = parts.signature.withUnsafeBufferPointer(Base64URL.decode)
+        else { throw .malformed(.encoding) }
+        return CompactJWS(header: header, payload: payload, signingInput: parts.signingInput, signature: signature)
     }
 
     /// Verifies the signature with a key that the caller chose.
@@ -37,17 +40,5 @@ public struct CompactJWS: Sendable {
                 key.isValidSignature(raw: signature[...], digest: digest, message: signingInput)
             }
         guard isValid else { throw .badSignature }
-    }
-
-    init(
-        parts: JWSParts, header: (ArraySlice<UInt8>) throws(JWSError) -> JWSHeader
-    ) throws(JWSError) {
-        self.header = try header(parts.header)
-        guard let payload = parts.payload.withUnsafeBufferPointer(Base64URL.decode),
-            let signature = parts.signature.withUnsafeBufferPointer(Base64URL.decode)
-        else { throw .malformed(.encoding) }
-        self.payload = payload
-        self.signature = signature
-        signingInput = parts.signingInput
     }
 }

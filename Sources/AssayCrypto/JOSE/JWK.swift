@@ -16,6 +16,11 @@ public struct JWK: Sendable, Hashable {
         self.init(publicKey: publicKey, keyID: keyID, use: "sig", algorithm: JWSAlgorithm(for: publicKey))
     }
 
+    /// The JWK of a key that somebody else signs with, and calls by no name that is known.
+    public init(_ publicKey: PublicKey) {
+        self.init(publicKey: publicKey, keyID: nil, use: nil, algorithm: JWSAlgorithm(for: publicKey))
+    }
+
     init(publicKey: PublicKey, keyID: String?, use: String?, algorithm: JWSAlgorithm?) {
         self.publicKey = publicKey
         self.keyID = keyID

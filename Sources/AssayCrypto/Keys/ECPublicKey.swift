@@ -71,6 +71,12 @@ public struct ECPublicKey: Sendable {
         isValid(raw: signature, digest: digest) { hasher in hasher.update(message) }
     }
 
+    func isValidSignature(
+        raw signature: UnsafeBufferPointer<UInt8>, digest: DigestAlgorithm, message: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        isValid(raw: signature, digest: digest) { hasher in hasher.update(message) }
+    }
+
     /// Whether a raw signature over the concatenation of several parts is good; see
     /// ``isValidSignature(raw:digest:message:)``.
     public func isValidSignature(
@@ -93,13 +99,17 @@ public struct ECPublicKey: Sendable {
     private func isValid(
         raw signature: ArraySlice<UInt8>, digest: DigestAlgorithm, _ feed: (inout DigestContext) -> Void
     ) -> Bool {
-        signature.withUnsafeBufferPointer { signature in
-            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ECDSASignatureFormat.maximumDERCount) { der in
-                guard let count = ECDSASignatureFormat.writeDER(raw: signature, curve: curve, into: der) else {
-                    return false
-                }
-                return isValid(strictDER: UnsafeBufferPointer(rebasing: der[..<count]), digest: digest, feed)
+        signature.withUnsafeBufferPointer { isValid(raw: $0, digest: digest, feed) }
+    }
+
+    private func isValid(
+        raw signature: UnsafeBufferPointer<UInt8>, digest: DigestAlgorithm, _ feed: (inout DigestContext) -> Void
+    ) -> Bool {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: ECDSASignatureFormat.maximumDERCount) { der in
+            guard let count = ECDSASignatureFormat.writeDER(raw: signature, curve: curve, into: der) else {
+                return false
             }
+            return isValid(strictDER: UnsafeBufferPointer(rebasing: der[..<count]), digest: digest, feed)
         }
     }
 

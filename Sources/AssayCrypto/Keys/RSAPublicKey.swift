@@ -44,6 +44,14 @@ public struct RSAPublicKey: Sendable {
     public func isValidSignature(
         _ signature: ArraySlice<UInt8>, digest: DigestAlgorithm, message: ArraySlice<UInt8>
     ) -> Bool {
+        signature.withUnsafeBufferPointer { signature in
+            message.withUnsafeBufferPointer { isValidSignature(signature, digest: digest, message: $0) }
+        }
+    }
+
+    func isValidSignature(
+        _ signature: UnsafeBufferPointer<UInt8>, digest: DigestAlgorithm, message: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
         guard signature.count == modulus.count else { return false }
         let verification =
             switch digest {
@@ -52,9 +60,7 @@ public struct RSAPublicKey: Sendable {
             }
         var context = DigestContext(digest)
         context.update(message)
-        return context.finish { digest in
-            signature.withUnsafeBufferPointer { verification.isValid(signature: $0, digest: digest) }
-        }
+        return context.finish { verification.isValid(signature: signature, digest: $0) }
     }
 
     /// The longest number that is looked at: 4096 bits, and a few leading zeros.

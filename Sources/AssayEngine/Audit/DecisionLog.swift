@@ -1,32 +1,38 @@
-internal import AssayKit
-internal import Logging
+public import AssayKit
+public import Logging
 
-/// Writes one log line a decision.
-struct DecisionLog: DecisionSink {
+/// Writes one log line a decision. It is the sink of an engine that is given no other.
+public struct DecisionLog: DecisionSink {
     private let logger: Logger
 
-    init(_ logger: Logger) {
+    public init(_ logger: Logger) {
         self.logger = logger
     }
 
-    func record(_ record: DecisionRecord) {
+    public func record(_ record: DecisionRecord) {
         var metadata: Logger.Metadata = [
             "decision": "\(record.decision)",
-            "method": "\(SafeText.field(record.method))",
-            "resource": "\(SafeText.field(record.resource))",
-            "ms": "\(milliseconds(record.duration))",
+            "method": .stringConvertible(SafeText.field(record.method)),
+            "resource": .stringConvertible(SafeText.field(record.resource)),
+            "ms": .stringConvertible(record.duration.shortMilliseconds),
         ]
         metadata["provider"] = record.provider.map { "\($0)" }
         metadata["caller"] = record.caller.map { "\($0)" }
-        metadata["peer"] = record.peer.map { "\(SafeText.field($0))" }
-        metadata["detail"] = record.detail.map { "\(SafeText.field($0))" }
-        for fact in record.facts { metadata["fact.\(fact.name)"] = "\(SafeText.field("\(fact.value)"))" }
+        metadata["peer"] = record.peer.map { .stringConvertible(SafeText.field($0)) }
+        metadata["detail"] = record.detail.map { .stringConvertible(SafeText.field($0)) }
+        for fact in record.facts {
+            metadata["fact.\(fact.name)"] = .stringConvertible(SafeText.field("\(fact.value)"))
+        }
+        if let use = record.tokenUse {
+            metadata["service"] = use.service.map { "\($0)" }
+            metadata["category"] = "\(use.category.rawValue)"
+        }
         switch record.outcome {
         case .challenged:
             logger.info("challenge issued", metadata: metadata)
         case .issued(let tokenID, let limitedUse, let expires):
-            metadata["jti"] = "\(tokenID)"
-            metadata["limited_use"] = "\(limitedUse)"
+            metadata["jti"] = .stringConvertible(SafeText.field(tokenID))
+            metadata["limited_use"] = .stringConvertible(limitedUse)
             metadata["expires"] = "\(expires)"
             logger.info("token issued", metadata: metadata)
         case .refused(let reason):
@@ -41,13 +47,5 @@ struct DecisionLog: DecisionSink {
             metadata["status"] = "\(status.rawValue)"
             logger.error("no decision", metadata: metadata)
         }
-    }
-
-    /// Milliseconds with three digits behind the point.
-    private func milliseconds(_ duration: Duration) -> String {
-        let duration = max(duration, .zero)
-        let microseconds = duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000
-        let fraction = String(microseconds % 1000)
-        return "\(microseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
     }
 }

@@ -86,6 +86,8 @@ struct Dispatch: Sendable {
         let provider = entry.provider
         let fields = try RequestFields(call.body, bytesLimit: provider.descriptor.evidenceLimit)
         let limitedUse = try fields.bool("limitedUse")
+        let tokenID =
+            entry.method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
         let prepared = try prepare(fields)
         let sealer = sealer(provider)
         // Within the deadline stands everything that waits for somebody else: the store and the provider.
@@ -110,7 +112,10 @@ struct Dispatch: Sendable {
                 return .fault(
                     "the provider \(provider.descriptor.name) replies with a field twice, or with the kernel's")
             }
-            return try issueToken(appraisal, entry, app, limitedUse: limitedUse)
+            guard appraisal.tokenLife.map(TokenLife.isPossible) ?? true else {
+                return .fault("the provider \(provider.descriptor.name) wants a token of an impossible life")
+            }
+            return try issueToken(appraisal, entry, app, limitedUse: limitedUse, id: tokenID)
         }
     }
 
@@ -151,11 +156,12 @@ struct Dispatch: Sendable {
     }
 
     private func issueToken(
-        _ appraisal: Appraisal, _ entry: MethodEntry, _ app: AppEntry, limitedUse: Bool
+        _ appraisal: Appraisal, _ entry: MethodEntry, _ app: AppEntry, limitedUse: Bool, id: String?
     ) throws -> Ending {
         let token = try snapshot.keys.issuer(at: now).issue(
-            app.claims, provider: entry.provider.descriptor.name, life: entry.provider.tokenLife,
-            limitedUse: limitedUse, now: now, randomness: host.randomness)
+            app.claims, provider: entry.provider.descriptor.name,
+            life: appraisal.tokenLife ?? entry.provider.tokenLife, limitedUse: limitedUse, id: id, now: now,
+            randomness: host.randomness)
         let message: JSON
         switch entry.method.descriptor.kind {
         case .exchange(.enclosed):

@@ -6,6 +6,10 @@ struct Ending: Sendable {
     var outcome: DecisionRecord.Outcome
     var detail: String?
     var facts: [Fact] = []
+    /// The provider of the token that the call is about, where the method itself is no provider's.
+    var provider: String?
+    /// How a request with a token, or without, is counted.
+    var tokenUse: TokenUse?
 
     /// A reply.
     static func reply(_ message: JSON, _ outcome: DecisionRecord.Outcome, facts: [Fact] = []) -> Ending {

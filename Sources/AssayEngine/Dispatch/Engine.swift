@@ -12,18 +12,23 @@ public final class Engine: CallHandler {
     public struct Options: Sendable {
         /// How long one decision may take.
         public var timeLimit: Duration
+        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Calls are answered
+        /// as unavailable then: where decisions must be on record, for instance, and cannot be written down.
+        public var hindrance: (@Sendable () -> String?)?
 
-        public init(timeLimit: Duration = .seconds(10)) {
+        public init(timeLimit: Duration = .seconds(10), hindrance: (@Sendable () -> String?)? = nil) {
             self.timeLimit = timeLimit
+            self.hindrance = hindrance
         }
     }
 
     public let registry: Registry
-    private let host: Host
-    private let sink: any DecisionSink
-    private let options: Options
+    let host: Host
+    let sink: any DecisionSink
+    let options: Options
     private let failedChallenges = FailedChallenges()
     private let live: LiveSnapshot
+    private let storeProbe: StoreProbe
 
     /// Builds the first snapshot; makes keys where there are none.
     ///
@@ -38,9 +43,13 @@ public final class Engine: CallHandler {
         self.host = host
         self.sink = sink ?? DecisionLog(host.logger)
         self.options = options
+        self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
             BoundPolicies(policies, registry: registry, host: host), store: keys, host: host)
     }
+
+    /// What providers do between calls, by the policies in force.
+    var upkeep: UpkeepList { snapshot.policies.upkeep }
 
     public var methods: [MethodDescriptor] { registry.methods }
 
@@ -65,15 +74,14 @@ public final class Engine: CallHandler {
         try live.reloadKeys()
     }
 
+    /// What a request that begins now is judged by.
+    var snapshot: Snapshot { live.snapshot }
+
+    /// Whether the state store can be written, as a write of the last few seconds showed, and nothing else hinders.
     public var readiness: Readiness {
         get async {
-            do {
-                _ = try await host.store.get(StateKey(Dispatch.challengeSpace, "readiness"))
-                return .ready
-            } catch {
-                host.logger.warning("the state store does not answer", metadata: ["error": "\(error)"])
-                return .notReady("the state store does not answer")
-            }
+            if let hindrance = options.hindrance?() { return .notReady(hindrance) }
+            return await storeProbe.readiness
         }
     }
 
@@ -81,7 +89,7 @@ public final class Engine: CallHandler {
         let now = host.clock.now
         let start = host.clock.uptime
         let decision = DecisionID(now: now, randomness: host.randomness)
-        let snapshot = live.snapshot
+        let snapshot = snapshot
         if call.method == KernelMethods.keySet.name {
             return Reply(decision: decision, result: .success(snapshot.keys.keySet(at: now)))
         }
@@ -91,8 +99,9 @@ public final class Engine: CallHandler {
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
                 resource: subject.resource?.name ?? SafeText.of(call.resource),
-                provider: registry.owners[call.method], outcome: ending.outcome, detail: ending.detail,
-                facts: ending.facts, peer: call.peer, caller: subject.caller?.name))
+                provider: ending.provider ?? registry.owners[call.method], outcome: ending.outcome,
+                detail: ending.detail, facts: ending.facts, peer: call.peer, caller: subject.caller?.name,
+                tokenUse: ending.tokenUse))
         return Reply(decision: decision, result: ending.result)
     }
 
@@ -112,17 +121,18 @@ public final class Engine: CallHandler {
             subject.caller = caller
             guard caller.has(permission) else { return .forbidden }
         }
-        let name: ResourceName
-        do throws(InvalidRequest) {
-            name = try ResourceName(call.resource)
-        } catch {
-            return .rejected(.invalidArgument, error.message)
-        }
-        subject.resource = snapshot.policies.find(name)
+        subject.resource = snapshot.policies.find(call.resource)
         if let caller = subject.caller, !caller.mayAct(in: subject.resource?.project) { return .forbidden }
         guard let resource = subject.resource else {
+            // Only names that are not known need to be told from what is no name at all.
+            do throws(InvalidRequest) {
+                try ResourceName.check(call.resource)
+            } catch {
+                return .rejected(.invalidArgument, error.message)
+            }
             return .rejected(.notFound, "Requested entity was not found.")
         }
+        if let hindrance = options.hindrance?() { return .unavailable(hindrance) }
         let dispatch = Dispatch(
             snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now, host: host,
             failedChallenges: failedChallenges, timeLimit: options.timeLimit)
@@ -141,15 +151,5 @@ public final class Engine: CallHandler {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
         }
         return await dispatch.run(entry, of: app)
-    }
-}
-
-extension BoundPolicies {
-    /// What a name leads to; nil when no policy knows it.
-    func find(_ name: ResourceName) -> FoundResource? {
-        switch name {
-        case .app, .oauthClient: apps[name.text].map { .app($0) }
-        case .project: projects[name.text].map { .project($0) }
-        }
     }
 }

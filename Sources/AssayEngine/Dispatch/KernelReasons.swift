@@ -25,6 +25,16 @@ public enum KernelReasons {
     public static let tokenNotYetValid = Reason("token_not_yet_valid", "The token was issued in the future.")
     public static let tokenIssuer = Reason("token_issuer", "The token was issued by somebody else.")
     public static let tokenAudience = Reason("token_audience", "The token is for another project.")
+    public static let tokenAppUnknown = Reason(
+        "token_app_unknown", "The token speaks for an app that the project's policy does not have.")
+    public static let tokenProviderUnsupported = Reason(
+        "token_provider_unsupported", "The token names no provider, or one that this program does not have.")
+    public static let tokenProviderNotAllowed = Reason(
+        "token_provider_not_allowed", "The token is of a provider that its app's policy does not name.")
+    public static let tokenForDevelopment = Reason(
+        "token_for_development", "The token is of a provider for development, which the policy does not accept here.")
+    public static let tokenMissing = Reason("token_missing", "There is no token.")
+    public static let tokenReused = Reason("token_reused", "The token was used before.")
 
     /// Those about challenges.
     public static let challenges = [
@@ -36,6 +46,7 @@ public enum KernelReasons {
     public static let all =
         challenges + [
             tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
-            tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience,
+            tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
+            tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused,
         ]
 }

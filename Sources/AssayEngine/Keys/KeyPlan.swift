@@ -9,6 +9,7 @@ final class KeyPlan: Sendable {
     let ring: KeyRing
     private let issuers: Timeline<TokenIssuer>
     private let sealers: Timeline<SealingKey>
+    private let verifiers: Timeline<TokenVerifier>
     private let published: [(key: JSON, until: Instant?)]
 
     /// - Throws: ``KeyError`` when none of the keys can sign, or none can seal.
@@ -28,12 +29,24 @@ final class KeyPlan: Sendable {
         self.ring = ring
         self.issuers = issuers
         self.sealers = sealers
+        let trusted = ring.signing.indices.filter { ring.signing[$0].times.revoked == nil }
+            .map { (key: ring.signing[$0].jwk, until: ring.publicationEnd(of: $0)) }
+        let ends = Set(trusted.compactMap(\.until)).sorted()
+        let verifiers = ([Instant(seconds: 0)] + ends).map { from in
+            let keys = trusted.filter { entry in entry.until.map { from < $0 } ?? true }.map(\.key)
+            return (from: from, element: TokenVerifier(keys: JWKSet(keys)))
+        }
+        guard let verifiers = Timeline(verifiers) else { throw KeyError("there is no signing key") }
+        self.verifiers = verifiers
         published = ring.signing.indices.filter { ring.signing[$0].times.revoked == nil }
             .map { (ring.signing[$0].jwk.json, ring.publicationEnd(of: $0)) }
     }
 
     /// What signs tokens at a time.
     func issuer(at now: Instant) -> TokenIssuer { issuers.element(at: now) }
+
+    /// What verifies tokens at a time: by the keys that are published then.
+    func verifier(at now: Instant) -> TokenVerifier { verifiers.element(at: now) }
 
     /// What seals artifacts and authenticates challenges at a time.
     func sealingKey(at now: Instant) -> SealingKey { sealers.element(at: now) }

@@ -32,6 +32,14 @@ public final class KeyStore: Sendable {
         KeyStore(.file(PrivateFile(directory: path, name: "keys.json")))
     }
 
+    /// The files that the keys are in: whoever watches them sees a change. None for keys in memory.
+    public var files: [String] {
+        switch place {
+        case .file(let file): [file.path]
+        case .memory: []
+        }
+    }
+
     /// Keys that are gone with the process: for tests.
     public static func ephemeral() -> KeyStore {
         KeyStore(.memory)

@@ -6,5 +6,5 @@ enum KernelMethods {
     static let keySet = MethodDescriptor(name: "jwks", kind: .keySet, resources: [])
 
     /// All others.
-    static let all: [KernelMethod] = []
+    static let all: [KernelMethod] = [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies
 }

@@ -32,30 +32,42 @@ struct RegisteredProvider: Sendable {
     let descriptor: PluginDescriptor
     let typeName: String
     let methods: [MethodDescriptor]
+    /// The name of the resource that shows its settings; nil when it has none.
+    let config: String?
     /// What the section of a policy looks like.
     let section: @Sendable () -> ValueShape
     /// Says what is wrong in a section, as far as that can be known without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it.
-    let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> [BoundMethod]
+    let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> BoundProvider
+
+    /// The methods of that resource, which the kernel answers.
+    var configMethods: [KernelMethod] {
+        config.map { ConfigMethods(provider: descriptor.name, resource: $0).all } ?? []
+    }
 
     init<P: AttestationProvider>(_ type: P.Type) {
         descriptor = P.descriptor
         typeName = "\(type)"
         let declared = P.methods
-        methods = declared.map(\.descriptor)
+        let configs = declared.compactMap(\.config)
+        methods = declared.filter { $0.config == nil }.map(\.descriptor)
+        config = configs.first?.name
         section = { ValueShape(of: P.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         instantiate = { (section, app, host) throws(Diagnostics) in
             let configuration = try section.decode(P.Configuration.self)
             let provider: P
             do throws(ConfigurationError) {
+                var host = host
+                host.meter = host.meter.scoped(to: P.descriptor.name)
                 provider = try P(configuration, app: app, host: host)
             } catch {
                 throw section.diagnostics(for: error)
             }
-            return declared.map { method in
+            let methods = declared.compactMap { method -> BoundMethod? in
                 switch method.action {
+                case .config: nil
                 case .challenge:
                     BoundMethod(descriptor: method.descriptor, action: .challenge)
                 case .exchange(let prepare):
@@ -68,8 +80,19 @@ struct RegisteredProvider: Sendable {
                         action: .call { (fields) throws(InvalidRequest) in try prepare(provider, fields) })
                 }
             }
+            return BoundProvider(
+                methods: methods, config: configs.first?.fields(provider) ?? [], upkeep: provider.upkeep)
         }
     }
+}
+
+/// One instance of a provider without its type.
+struct BoundProvider: Sendable {
+    let methods: [BoundMethod]
+    /// What the resource of its settings shows beside the kernel's fields.
+    let config: [ReplyField]
+    /// What it does between calls.
+    let upkeep: Upkeep?
 }
 
 /// A store without its type.

@@ -19,10 +19,13 @@ public struct Registry: Sendable {
     public init(_ plugins: [Plugin]) throws(RegistryError) {
         var providers: [String: RegisteredProvider] = [:]
         var stores: [String: RegisteredStore] = [:]
+        var kernelMethods = KernelMethods.all
         var methods = [KernelMethods.keySet] + KernelMethods.all.map(\.descriptor)
         var claims = Claims()
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
+        try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
+        var owners: [String: String] = [:]
         for plugin in plugins {
             switch plugin.kind {
             case .provider(let provider):
@@ -40,22 +43,34 @@ public struct Registry: Sendable {
                 try claims.claim("the provider name", descriptor.name, by: provider.typeName)
                 for method in provider.methods { try claims.claim("the method", method.name, by: provider.typeName) }
                 for reason in descriptor.reasons { try claims.claim("the reason", reason.code, by: provider.typeName) }
+                for metric in descriptor.metrics {
+                    if let problem = metric.problem { throw RegistryError("\(provider.typeName): \(problem)") }
+                    try claims.claim("the metric", "\(descriptor.name)_\(metric.name)", by: provider.typeName)
+                }
                 providers[descriptor.name] = provider
                 methods += provider.methods
+                for method in provider.methods { owners[method.name] = descriptor.name }
+                for method in provider.configMethods {
+                    try claims.claim("the method", method.descriptor.name, by: provider.typeName)
+                    owners[method.descriptor.name] = descriptor.name
+                    kernelMethods.append(method)
+                    methods.append(method.descriptor)
+                }
             case .store(let store):
                 try claims.claim("the store", store.scheme, by: store.typeName)
                 stores[store.scheme] = store
             }
         }
+        let unoffered = UnofferedMethods.all(beside: methods)
+        kernelMethods += unoffered
+        methods += unoffered.map(\.descriptor)
         self.providers = providers
         self.stores = stores
         self.methods = methods
         self.kernelMethods = Dictionary(
-            KernelMethods.all.map { ($0.descriptor.name, $0) }, uniquingKeysWith: { first, _ in first })
+            kernelMethods.map { ($0.descriptor.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.demands = methods.reduce(into: [:]) { $0[$1.name] = $1.permission }
-        self.owners = providers.values.reduce(into: [:]) { owners, provider in
-            for method in provider.methods { owners[method.name] = provider.descriptor.name }
-        }
+        self.owners = owners
     }
 
     /// The descriptors of the registered providers, by name.

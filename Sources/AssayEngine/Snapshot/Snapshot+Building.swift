@@ -12,15 +12,18 @@ extension BoundPolicies {
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
             policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
-        self.init(callers: callers, tokens: policies.tokens)
+        self.init(
+            callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
         apps = BoundPolicies.apps(policies, registry: registry, host: host, problems: sink)
+        var subjects: [String: [String: AppEntry]] = [:]
+        for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
-            let entry = ProjectEntry(
-                identity: policy.identity, issuer: policy.issuerPrefix + policy.identity.number)
+            let entry = ProjectEntry(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
             projects["projects/\(policy.identity.number)"] = entry
             projects["projects/\(policy.identity.id)"] = entry
         }
         try sink.throwIfAny()
+        upkeep = UpkeepList(apps)
     }
 
     /// The apps of a policy set under their names.
@@ -33,22 +36,26 @@ extension BoundPolicies {
         apps.reserveCapacity(2 * policies.apps.count)
         for policy in policies.apps where !sink.isOverfull {
             var methods: [String: MethodEntry] = [:]
+            var providers: [String: ConfiguredProvider] = [:]
             for provider in policy.providers {
                 do throws(Diagnostics) {
                     guard policy.isSound else {
                         try check(provider, registry: registry)
                         continue
                     }
-                    for entry in try entries(provider, for: policy.identity, registry: registry, host: host) {
-                        methods[entry.method.descriptor.name] = entry
-                    }
+                    let (entries, config) = try entries(
+                        provider, for: policy.identity, registry: registry, host: host)
+                    for entry in entries { methods[entry.method.descriptor.name] = entry }
+                    providers[provider.name] = ConfiguredProvider(
+                        tokenLife: provider.tokenLife, fields: config, location: provider.section.location)
                 } catch {
                     for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
             }
             let entry = AppEntry(
                 identity: policy.identity,
-                claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods)
+                claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods,
+                providers: providers, location: policy.location)
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
@@ -71,13 +78,14 @@ extension BoundPolicies {
 
     private static func entries(
         _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
-    ) throws(Diagnostics) -> [MethodEntry] {
+    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField]) {
         let plugin = try plugin(of: policy, registry)
+        let bound = try plugin.instantiate(policy.section, app, host)
         let provider = ProviderEntry(
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
-            space: "\(policy.name)/\(app.resource)")
-        return try plugin.instantiate(policy.section, app, host).map { MethodEntry(method: $0, provider: provider) }
+            space: "\(policy.name)/\(app.resource)", upkeep: bound.upkeep)
+        return (bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config)
     }
 }
 

@@ -1,5 +1,6 @@
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayYAML
 
 /// Everything that a request is judged by: policies, instances of plugins, keys. Immutable; a request sees one.
 struct Snapshot: Sendable {
@@ -13,10 +14,23 @@ struct BoundPolicies: Sendable {
     var apps: [String: AppEntry] = [:]
     /// The projects, under each of their names.
     var projects: [String: ProjectEntry] = [:]
+    /// What providers do between calls.
+    var upkeep = UpkeepList([:])
     /// Who may call methods that demand a permission.
     let callers: Callers
     /// What the policies say of tokens, and so of keys.
     let tokens: TokenPolicy
+    /// What the providers of this program say of themselves, by their names.
+    let descriptors: [String: PluginDescriptor]
+
+    /// What has exactly this name; nil when no policy knows it.
+    ///
+    /// A dictionary takes text for equal that Unicode calls equivalent, such as a Kelvin sign and a K; policies have
+    /// names of ASCII only.
+    func find(_ resource: String) -> FoundResource? {
+        guard resource.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return apps[resource].map { .app($0) } ?? projects[resource].map { .project($0) }
+    }
 }
 
 /// One app or OAuth client, ready to be called.
@@ -26,11 +40,20 @@ final class AppEntry: Sendable {
     let claims: TokenClaims
     /// The methods of the providers that its policy names.
     let methods: [String: MethodEntry]
+    /// Those providers, by their names.
+    let providers: [String: ConfiguredProvider]
+    /// Where its policy stands.
+    let location: SourceLocation
 
-    init(identity: AppIdentity, claims: TokenClaims, methods: [String: MethodEntry]) {
+    init(
+        identity: AppIdentity, claims: TokenClaims, methods: [String: MethodEntry],
+        providers: [String: ConfiguredProvider], location: SourceLocation
+    ) {
         self.identity = identity
         self.claims = claims
         self.methods = methods
+        self.providers = providers
+        self.location = location
     }
 }
 
@@ -39,10 +62,25 @@ final class ProjectEntry: Sendable {
     let identity: ProjectIdentity
     /// The `iss` of its tokens.
     let issuer: String
+    /// Its apps and OAuth clients, by the subjects of their tokens.
+    let apps: [String: AppEntry]
+    /// Whether `verifyAppCheckToken` takes tokens of providers for development.
+    let acceptsDevelopment: Bool
+    /// The services that policies speak of, by their names.
+    let services: [String: ServicePolicy]
+    /// Where its policy stands.
+    let location: SourceLocation
+    /// Since when the policy is in force in this process.
+    let since: Instant
 
-    init(identity: ProjectIdentity, issuer: String) {
-        self.identity = identity
-        self.issuer = issuer
+    init(_ policy: ProjectPolicy, apps: [String: AppEntry], since: Instant) {
+        identity = policy.identity
+        issuer = policy.issuerPrefix + policy.identity.number
+        self.apps = apps
+        acceptsDevelopment = policy.acceptsDevelopment
+        services = Dictionary(policy.services.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        location = policy.location
+        self.since = since
     }
 }
 
@@ -59,11 +97,16 @@ final class ProviderEntry: Sendable {
     let purpose: SealedPurpose
     /// The provider's corner of the state store.
     let space: String
+    /// What the instance does between calls.
+    let upkeep: Upkeep?
 
-    init(descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String) {
+    init(
+        descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String, upkeep: Upkeep?
+    ) {
         self.descriptor = descriptor
         self.tokenLife = tokenLife
         self.purpose = purpose
         self.space = space
+        self.upkeep = upkeep
     }
 }

@@ -3,31 +3,33 @@ internal import AssayKit
 
 /// Signs App Check tokens.
 struct TokenIssuer: Sendable {
-    /// The life of limited-use tokens, whatever a policy says of others.
-    static let limitedUseLife = Duration.seconds(300)
-
     let signer: JWSSigner
 
     /// A token for an app that proved itself through a provider.
     ///
     /// Times are whole seconds, for there are clients that read them as 32-bit integers; `iat` is rounded down, so that
     /// a verifier with a precise clock does not find it in the future.
+    ///
+    /// - Parameters:
+    ///   - life: of a session token; limited-use tokens have their own.
+    ///   - id: the `jti`; a random one when it is nil.
     func issue(
-        _ claims: TokenClaims, provider: String, life: Duration, limitedUse: Bool, now: Instant, randomness: Randomness
+        _ claims: TokenClaims, provider: String, life: Duration, limitedUse: Bool, id: String? = nil, now: Instant,
+        randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
-        let life = limitedUse ? TokenIssuer.limitedUseLife : life
+        let life = limitedUse ? TokenLife.limitedUse : life
         let issued = Instant(seconds: now.seconds)
         let expires = issued + life
-        let id = Base64.encodeURL(randomness.bytes(32))
-        let payload: JSON = [
-            "sub": .string(claims.subject),
-            "aud": .array(claims.audience.map { .string($0) }),
-            "provider": .string(provider),
-            "iss": .string(claims.issuer),
-            "exp": .integer(expires.seconds),
-            "iat": .integer(issued.seconds),
-            "jti": .string(id),
-        ]
+        let id = id ?? Base64.encodeURL(randomness.bytes(32))
+        let payload = JSON.object([
+            JSONMember("sub", .string(claims.subject)),
+            JSONMember("aud", .array(claims.audience.map { .string($0) })),
+            JSONMember("provider", .string(provider)),
+            JSONMember("iss", .string(claims.issuer)),
+            JSONMember("exp", .integer(expires.seconds)),
+            JSONMember("iat", .integer(issued.seconds)),
+            JSONMember("jti", .string(id)),
+        ])
         let text = try signer.sign(payload: payload.encoded)
         return IssuedToken(text: text, id: id, life: life, expires: expires)
     }

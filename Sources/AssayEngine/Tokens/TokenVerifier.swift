@@ -40,23 +40,32 @@ public struct TokenVerifier: Sendable {
     /// Verifies a token at a time.
     public func verify(_ token: String, _ expectation: Expectation, now: Instant) -> Outcome {
         guard token != TokenVerifier.placeholder else { return .refused(KernelReasons.tokenPlaceholder) }
-        let signed: CompactJWS
+        var outcome = Outcome.refused(KernelReasons.tokenMalformed)
         do throws(JWSError) {
-            signed = try verifier.verify(utf8: Array(token.utf8)[...])
+            try verifier.verify(token.utf8.span) { header, payload in
+                outcome = TokenVerifier.judge(header, payload, expectation, now: now)
+            }
         } catch {
             return .refused(TokenVerifier.reason(error))
         }
-        guard signed.header.type == "JWT", let claims = try? JSON.parse(signed.payload, limits: TokenVerifier.limits),
-            let token = VerifiedToken(claims: claims)
-        else { return .refused(KernelReasons.tokenMalformed) }
-        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
-        guard token.audience.contains(expectation.audience) else { return .refused(KernelReasons.tokenAudience) }
-        guard now < token.expires else { return .refused(KernelReasons.tokenExpired) }
-        guard token.issued <= now + expectation.skew else { return .refused(KernelReasons.tokenNotYetValid) }
-        return .verified(token)
+        return outcome
     }
 
-    private static let limits = JSON.Limits(bytes: 16_384, depth: 8, values: 256, allowsRepeatedNames: false)
+    /// Judges what a token says, once its signature is known to be good.
+    private static func judge(
+        _ header: JWSHeader, _ payload: Span<UInt8>, _ expectation: Expectation, now: Instant
+    ) -> Outcome {
+        guard header.type == "JWT", let token = VerifiedToken(payload: payload) else {
+            return .refused(KernelReasons.tokenMalformed)
+        }
+        guard token.audience.contains(expectation.audience) else { return .refused(KernelReasons.tokenAudience) }
+        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
+        guard now < token.expires else { return .refused(KernelReasons.tokenExpired) }
+        guard token.issued <= now || token.issued <= now + expectation.skew else {
+            return .refused(KernelReasons.tokenNotYetValid)
+        }
+        return .verified(token)
+    }
 
     private static func reason(_ error: JWSError) -> Reason {
         switch error {
@@ -69,6 +78,24 @@ public struct TokenVerifier: Sendable {
 }
 
 extension VerifiedToken {
+    private static let limits = JSON.Limits(bytes: 16_384, depth: 8, values: 256, allowsRepeatedNames: false)
+
+    /// The claims of a token whose payload these bytes are; nil when it is not JSON in the manner of JOSE, or when a
+    /// claim is missing or has the wrong type.
+    init?(payload: Span<UInt8>) {
+        if let plain = PlainClaims.read(payload) {
+            self = plain
+        } else {
+            self.init(parsing: payload.withUnsafeBufferPointer { Array($0) })
+        }
+    }
+
+    /// The same, however the claims are spelled.
+    init?(parsing payload: [UInt8]) {
+        guard let claims = try? JSON.parse(payload, limits: Self.limits) else { return nil }
+        self.init(claims: claims)
+    }
+
     /// The claims of a token; nil when one is missing or has the wrong type.
     init?(claims: JSON) {
         guard let subject = claims["sub"]?.string, !subject.isEmpty, let issuer = claims["iss"]?.string,

@@ -10,13 +10,18 @@ internal import NIOHTTP1
 struct HTTPConnections: ServerChildChannel {
     let responder: RequestResponder
     let limits: HTTPLimits
+    let slots: ConnectionSlots
+    let metrics: HTTPMetrics
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
-        channel.eventLoop.makeCompletedFuture {
-            // What one read can bring in bounds how many pipelined requests wait in memory.
+        let connection = channel.eventLoop.makeCompletedFuture {
+            // What one read can bring in bounds how many pipelined requests wait in memory: a hundred, of some 400 bytes
+            // each. Most requests are shorter than that.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 16_384))
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 4096))
+            // Otherwise the system lets what a client does not read grow to megabytes.
+            try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.sendBufferBytes)
 
             var headerLimits = NIOHTTPDecoderLimitConfiguration()
             headerLimits.maxHeaderFieldSize = limits.headerBytes
@@ -31,11 +36,16 @@ struct HTTPConnections: ServerChildChannel {
                 HTTPResponseEncoder(),
                 ByteToMessageHandler(
                     HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
-                RequestReader(limits: limits, gate: gate),
+                RequestReader(limits: limits, gate: gate, slots: slots),
                 InputSink(continuation),
             ])
+            metrics.opened()
+            channel.closeFuture.whenComplete { _ in metrics.closed() }
             return HTTPConnection(channel: channel, inputs: inputs)
         }
+        // Nobody else closes a connection that was never handed on.
+        connection.whenFailure { _ in channel.close(promise: nil) }
+        return connection
     }
 
     func handle(value connection: HTTPConnection, logger: Logger) async {

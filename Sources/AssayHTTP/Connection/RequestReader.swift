@@ -27,6 +27,7 @@ final class RequestReader: ChannelDuplexHandler {
 
     private let limits: HTTPLimits
     private let gate: InputGate
+    private let slots: ConnectionSlots
 
     private var state = State.idle
     /// The body so far: beside the state, so that each piece is appended in place.
@@ -46,10 +47,13 @@ final class RequestReader: ChannelDuplexHandler {
 
     private var wait: Wait?
     private var timer: Scheduled<Void>?
+    /// The place in the line of those who may have to make room, while the client is waited for.
+    private var ticket: WaitingLine.Ticket?
 
-    init(limits: HTTPLimits, gate: InputGate) {
+    init(limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots) {
         self.limits = limits
         self.gate = gate
+        self.slots = slots
     }
 
     // MARK: - The connection
@@ -65,12 +69,12 @@ final class RequestReader: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         state = .ended
-        timer?.cancel()
+        stopWaiting()
         context.fireChannelInactive()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        timer?.cancel()
+        stopWaiting()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -84,6 +88,8 @@ final class RequestReader: ChannelDuplexHandler {
         case is ChannelShouldQuiesceEvent:
             isQuiescing = true
             update(context)
+        case is ConnectionSlots.MakeRoom:
+            if currentWait == .answer { slots.stay() } else { context.close(promise: nil) }
         default:
             context.fireUserInboundEventTriggered(event)
         }
@@ -252,15 +258,22 @@ final class RequestReader: ChannelDuplexHandler {
 
         let next = currentWait
         guard next != wait else { return }
+        stopWaiting()
         wait = next
-        timer?.cancel()
-        timer = nil
         guard let limit = next.limit(limits) else { return }
+        ticket = slots.begin(context.channel)
         let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
         timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) {
             let (reader, context) = bound.value
             reader.expire(next, context)
         }
+    }
+
+    private func stopWaiting() {
+        timer?.cancel()
+        timer = nil
+        if let ticket { slots.end(ticket) }
+        ticket = nil
     }
 
     /// Whether every request that came has its reply.

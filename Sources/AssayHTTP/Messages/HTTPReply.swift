@@ -1,7 +1,7 @@
 internal import AssayKit
 internal import NIOHTTP1
 
-/// A whole reply: always JSON.
+/// A whole reply: JSON, but for the page of metrics.
 struct HTTPReply: Sendable {
     let status: HTTPResponseStatus
     var headers: [(name: String, value: String)]
@@ -22,6 +22,17 @@ struct HTTPReply: Sendable {
         ]
     }
 
+    /// A page that is not JSON.
+    init(_ page: HTTPPage) {
+        self.status = .ok
+        self.body = page.body
+        self.headers = [
+            ("content-type", page.contentType),
+            ("cache-control", "no-store"),
+            ("x-content-type-options", "nosniff"),
+        ]
+    }
+
     /// What the transport itself refuses.
     init(_ fault: HTTPFault) {
         self.init(fault.status, HTTPReply.error(fault.status, fault.code, fault.message))
@@ -38,8 +49,8 @@ struct HTTPReply: Sendable {
             ]
         ]
         self.init(status, HTTPReply.error(status, failure.status.rawValue, failure.message, details: details))
-        // RFC 6750, section 3.
-        if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer")) }
+        // RFC 6750, section 3: one parameter at least, without which httplib2 breaks off.
+        if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer realm=\"assay\"")) }
         if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
     }
 

@@ -6,9 +6,11 @@ internal import NIOHTTP1
 struct RequestResponder: Sendable {
     let handler: any CallHandler
     let table: RouteTable
+    let pages: HTTPPages
     let bodyLimit: Int
     let clock: HostClock
     let logger: Logger
+    let metrics: HTTPMetrics
 
     /// - Parameter peer: the client's address, without the port.
     func reply(to input: HTTPInput, peer: String?) async -> HTTPReply {
@@ -32,11 +34,14 @@ struct RequestResponder: Sendable {
         return reply
     }
 
-    /// Puts on record what never becomes a decision: a client that is answered so may be silent for a day.
+    /// Counts and puts on record what never becomes a decision: a client that is answered so may be silent for a day.
     ///
     /// Without the query, where clients put API keys.
     private func log(_ fault: HTTPFault, request: (method: String, target: String)?, peer: String?) {
-        var metadata: Logger.Metadata = ["status": "\(fault.status.code)", "detail": "\"\(fault.message)\""]
+        metrics.refused(fault.status)
+        var metadata: Logger.Metadata = [
+            "status": .stringConvertible(fault.status.code), "detail": .stringConvertible(LogField(fault.message)),
+        ]
         metadata["peer"] = peer.map { "\($0)" }
         if let request {
             let path = request.target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
@@ -77,11 +82,16 @@ struct RequestResponder: Sendable {
         case .liveness:
             return HTTPReply(.ok, ["status": "ok"])
         case .readiness:
-            switch await handler.readiness {
+            // That it is not ready is an answer too, and not a refusal to answer.
+            switch await readiness {
             case .ready: return HTTPReply(.ok, ["status": "ok"])
             case .degraded(let reason): return HTTPReply(.ok, ["status": "degraded", "reason": .string(reason)])
-            case .notReady(let reason): throw HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason)
+            case .notReady(let reason):
+                return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason))
             }
+        case .metrics:
+            guard let metrics = pages.metrics else { throw .unknownMethod }
+            return HTTPReply(metrics(headers["accept"].joined(separator: ",")))
         case .method(let name, let rule, let isKeySet):
             let json = rule.body == .none ? nil : try json(headers, body)
             let message = try MessageAssembly(rule: rule, fields: match.fields, target: target).message(body: json)
@@ -89,6 +99,14 @@ struct RequestResponder: Sendable {
                 name, version: rule.version, resource: match.resource, body: message, peer: peer,
                 credentials: credentials(headers))
             return render(await handler.handle(call), isKeySet: isKeySet)
+        }
+    }
+
+    private var readiness: Readiness {
+        get async {
+            var parts = [await handler.readiness]
+            for check in pages.checks { parts.append(await check()) }
+            return .combined(parts)
         }
     }
 

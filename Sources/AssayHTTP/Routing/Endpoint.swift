@@ -8,6 +8,8 @@ enum Endpoint: Sendable, Hashable {
     case liveness
     /// Whether the kernel can answer calls.
     case readiness
+    /// The page of metrics.
+    case metrics
 }
 
 /// What a request target turned out to ask for.

@@ -26,9 +26,14 @@ struct RouteTable: Sendable {
     private var entries: [Shape: [Entry]] = [:]
 
     /// - Throws: ``HTTPServiceError`` for a rule that is no template, and for two rules that are the same.
-    init(methods: [MethodDescriptor]) throws(HTTPServiceError) {
-        try add(.get, "/livez", .liveness)
-        try add(.get, "/readyz", .readiness)
+    init(methods: [MethodDescriptor], pages: HTTPPages = .health) throws(HTTPServiceError) {
+        if pages.showsHealth {
+            // Two names for one page: both are common.
+            try add(.get, "/livez", .liveness)
+            try add(.get, "/healthz", .liveness)
+            try add(.get, "/readyz", .readiness)
+        }
+        if pages.metrics != nil { try add(.get, "/metrics", .metrics) }
         for method in methods {
             for rule in method.rules {
                 let endpoint = Endpoint.method(method.name, rule, isKeySet: method.kind == .keySet)

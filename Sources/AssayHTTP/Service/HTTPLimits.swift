@@ -18,10 +18,16 @@ public struct HTTPLimits: Sendable, Hashable {
     public var lingerTime: Duration = .seconds(2)
     /// How long requests may go on after a graceful shutdown has begun.
     public var drainTime: Duration = .seconds(20)
-    /// The most connections at once. More wait in the system's backlog until one of these ends.
+    /// The most connections at once, or fewer where the limit on open files allows fewer. When all are taken, the
+    /// connection that has kept the server waiting for its client longest is closed to make room for the next.
     ///
-    /// Connections are taken a few at a time, so that the number can be passed by a handful.
+    /// Connections are taken a few at a time, so that the number can be passed by a handful. There is no bound for each
+    /// address: behind a proxy all clients have the same one.
     public var maximumConnections = 10_000
+    /// How long a client may be silent, or not take its reply, without having to make room for another.
+    public var graceTime: Duration = .seconds(1)
+    /// How much of what a client does not read the system keeps for it, in bytes; Linux takes it twice.
+    public var sendBufferBytes = 65_536
     /// How many connections wait in the system's backlog before it refuses more.
     public var backlog = 1024
 

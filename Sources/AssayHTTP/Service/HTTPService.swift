@@ -12,29 +12,35 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and `/livez` and `/readyz` beside them.
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and pages for operators beside them.
 ///
 /// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
 /// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
 public struct HTTPService: Service {
     private let configuration: HTTPConfiguration
-    private let connections: HTTPConnections
+    private let responder: RequestResponder
     private let logger: Logger
+    private let metrics: HTTPMetrics
     private let onListening: @Sendable (_ host: String, _ port: Int) async -> Void
 
-    /// - Parameter onListening: called once with the address and port that are listened on.
+    /// - Parameters:
+    ///   - pages: what is served beside the handler's methods.
+    ///   - meter: where connections and refused requests are counted.
+    ///   - onListening: called once with the address and port that are listened on.
     /// - Throws: ``HTTPServiceError`` when the handler's methods cannot be routed.
     public init(
-        handler: any CallHandler, configuration: HTTPConfiguration, logger: Logger,
-        onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
+        handler: any CallHandler, pages: HTTPPages = .health, configuration: HTTPConfiguration, logger: Logger,
+        meter: Meter = .none, onListening: @escaping @Sendable (_ host: String, _ port: Int) async -> Void = { _, _ in }
     ) throws(HTTPServiceError) {
-        let table = try RouteTable(methods: handler.methods)
+        let table = try RouteTable(methods: handler.methods, pages: pages)
         let limits = configuration.limits
-        let responder = RequestResponder(
-            handler: handler, table: table, bodyLimit: limits.bodyBytes, clock: .system, logger: logger)
+        let metrics = HTTPMetrics(meter)
+        self.responder = RequestResponder(
+            handler: handler, table: table, pages: pages, bodyLimit: limits.bodyBytes, clock: .system, logger: logger,
+            metrics: metrics)
         self.configuration = configuration
-        self.connections = HTTPConnections(responder: responder, limits: limits)
         self.logger = logger
+        self.metrics = metrics
         self.onListening = onListening
     }
 
@@ -58,18 +64,32 @@ public struct HTTPService: Service {
 
     private func serve() async throws {
         let host = configuration.host
+        let limits = configuration.limits
         let isListening = Atomic(false)
+        let most = min(limits.maximumConnections, OpenFileLimit.connections)
+        if most < limits.maximumConnections {
+            logger.warning(
+                "the limit on open files leaves room for few connections",
+                metadata: ["connections": "\(most)", "wanted": "\(limits.maximumConnections)"])
+        }
+        let group = MultiThreadedEventLoopGroup.singleton
+        let slots = ConnectionSlots(most: most, grace: limits.graceTime, eventLoop: group.any())
         let server = Server(
-            childChannelSetup: connections,
+            childChannelSetup: HTTPConnections(
+                responder: responder, limits: limits, slots: slots, metrics: metrics),
             configuration: ServerConfiguration(
-                address: .hostname(host, port: configuration.port), backlog: configuration.limits.backlog,
-                availableConnectionsDelegate: .maximum(configuration.limits.maximumConnections, logger: logger)),
+                address: .hostname(host, port: configuration.port), backlog: limits.backlog,
+                availableConnectionsDelegate: ConnectionGate(slots: slots)),
             onServerRunning: { channel in
+                try? await channel.eventLoop.submit {
+                    let pause = AcceptPause(logger: logger, metrics: metrics)
+                    try channel.pipeline.syncOperations.addHandler(pause, position: .first)
+                }.get()
                 isListening.store(true, ordering: .relaxed)
                 let address = channel.localAddress
                 await onListening(address?.ipAddress ?? host, address?.port ?? configuration.port)
             },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger)
+            eventLoopGroup: group, logger: logger)
         do {
             try await server.run()
         } catch {

@@ -38,3 +38,14 @@ extension Instant: WrittenAsText {
             "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:[0-9]{2})$",
         examples: ["2026-12-31T23:59:59Z"])
 }
+
+extension EndpointURL: WrittenAsText {
+    public static let textForm = TextForm(
+        "A URL; http for this machine only, and without user, password and fragment.",
+        pattern:
+            """
+            ^(https://([A-Za-z0-9_][A-Za-z0-9._-]{0,252}|\\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\\])\
+            |http://(localhost|127\\.0\\.0\\.1|\\[::1\\]))(:[0-9]{1,5})?([/?][!$-;=?-\\[\\]_a-z~]*)?$
+            """,
+        examples: ["https://example.com/"])
+}

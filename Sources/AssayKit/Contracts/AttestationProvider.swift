@@ -6,7 +6,7 @@
 /// - evidence is hostile: no input may crash, block or grow the process;
 /// - evidence that is not good enough is a ``Verdict/refused(_:detail:)`` with a reason that the descriptor lists;
 /// - whatever prevents a decision is thrown, and never becomes a verdict;
-/// - time, randomness, storage and secrets come from the ``Host`` or the ``Context``;
+/// - time, randomness, storage, secrets and calls to other servers come from the ``Host`` or the ``Context``;
 /// - state that must survive goes through the ``Context``: instances come and go with policies.
 ///
 /// The kernel does the rest: resources, policies, challenges, limited use, tokens, replay, audit, deadlines, limits.
@@ -25,4 +25,11 @@ public protocol AttestationProvider: Sendable {
     ///
     /// - Throws: what is wrong in the section, by the path of its key.
     init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError)
+
+    /// What the instance does between calls; nil, the default, for nothing.
+    var upkeep: Upkeep? { get }
+}
+
+extension AttestationProvider {
+    public var upkeep: Upkeep? { nil }
 }

@@ -7,10 +7,8 @@ public struct DecisionID: Sendable, Hashable, CustomStringConvertible {
 
     /// A fresh identifier.
     public init(now: Instant, randomness: Randomness) {
-        let time = UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF
-        var bits: [UInt8] = (0..<6).map { UInt8(truncatingIfNeeded: time >> UInt64(40 - 8 * $0)) }
-        bits += randomness.bytes(10)
-        text = DecisionID.base32(bits)
+        let time = UInt128(UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF)
+        text = DecisionID.base32(randomness.bytes(10).prefix(10).reduce(time) { $0 << 8 | UInt128($1) })
     }
 
     /// An identifier that was written down before; its text is taken as it is.
@@ -21,19 +19,15 @@ public struct DecisionID: Sendable, Hashable, CustomStringConvertible {
     public var description: String { text }
 
     /// 128 bits as 26 digits, the first of which holds three bits.
-    private static func base32(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
-        var digits: [UInt8] = []
-        var pending: UInt32 = 0
-        var pendingBits = 2
-        for byte in bytes {
-            pending = (pending << 8 | UInt32(byte)) & 0x1FFF
-            pendingBits += 8
-            while pendingBits >= 5 {
-                pendingBits -= 5
-                digits.append(alphabet[Int(pending >> UInt32(pendingBits) & 31)])
+    private static func base32(_ bits: UInt128) -> String {
+        let alphabet: StaticString = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+        return String(unsafeUninitializedCapacity: 26) { digits in
+            alphabet.withUTF8Buffer { alphabet in
+                for index in 0..<26 {
+                    digits[index] = alphabet[Int(truncatingIfNeeded: bits >> UInt128(125 - 5 * index)) & 31]
+                }
             }
+            return 26
         }
-        return String(decoding: digits, as: UTF8.self)
     }
 }

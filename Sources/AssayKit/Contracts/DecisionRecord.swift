@@ -32,10 +32,13 @@ public struct DecisionRecord: Sendable {
     public let peer: String?
     /// The policy's name for the caller; nil where no permission is demanded, or nobody showed one.
     public let caller: String?
+    /// How the request that the decision is about is counted; nil where no token was to be shown.
+    public let tokenUse: TokenUse?
 
     public init(
         decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
-        outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil
+        outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil,
+        tokenUse: TokenUse? = nil
     ) {
         self.decision = decision
         self.time = time
@@ -48,6 +51,7 @@ public struct DecisionRecord: Sendable {
         self.facts = facts
         self.peer = peer
         self.caller = caller
+        self.tokenUse = tokenUse
     }
 }
 

@@ -10,6 +10,8 @@ public struct MethodDescriptor: Sendable, Hashable {
         case keySet
         /// Does something else, for callers that have a permission; nil for anybody.
         case call(Permission?)
+        /// Is a method of Google's service that this program has not: it says so, to callers that would be allowed.
+        case notOffered(Permission?)
     }
 
     /// How the reply of an exchange holds the token.
@@ -27,6 +29,8 @@ public struct MethodDescriptor: Sendable, Hashable {
     public let resources: Set<ResourceKind>
     /// How the method is called over HTTP, in every version of the API that has it.
     public let rules: [HTTPRule]
+    /// Whether a caller may choose the `jti` of a limited-use token.
+    public var takesTokenID = false
 
     /// A method under its custom verb, `POST {resource=projects/*/apps/*}:exchangeDebugToken`; a key set under its name.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>) {
@@ -53,7 +57,10 @@ public struct MethodDescriptor: Sendable, Hashable {
 
     /// What a caller must be allowed to do; nil when anybody may call.
     public var permission: Permission? {
-        if case .call(let permission) = kind { permission } else { nil }
+        switch kind {
+        case .call(let permission), .notOffered(let permission): permission
+        case .challenge, .exchange, .keySet: nil
+        }
     }
 }
 

@@ -13,18 +13,25 @@ public struct PluginDescriptor: Sendable {
     public let reasons: [Reason]
     /// The facts that the plugin's verdicts may carry.
     public let facts: [FactName]
+    /// What the plugin counts and measures; see ``Meter``.
+    public let metrics: [Metric]
     /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
     public let evidenceLimit: Int
+    /// Whether the provider stands in for evidence while an app is developed, as debug tokens do: its tokens are good only
+    /// where a policy says so.
+    public let isForDevelopment: Bool
 
     public init(
         name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
-        evidenceLimit: Int = 32 * 1024
+        metrics: [Metric] = [], evidenceLimit: Int = 32 * 1024, isForDevelopment: Bool = false
     ) {
         self.name = name
         self.contract = contract
         self.summary = summary
         self.reasons = reasons
         self.facts = facts
+        self.metrics = metrics
         self.evidenceLimit = evidenceLimit
+        self.isForDevelopment = isForDevelopment
     }
 }

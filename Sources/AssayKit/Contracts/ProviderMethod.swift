@@ -1,8 +1,9 @@
-/// A method of a provider: what clients call, of one of three kinds.
+/// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
 /// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token;
-/// - ``call(_:_:permission:resources:_:)``: anything else, such as the management of what the provider keeps.
+/// - ``call(_:_:permission:resources:_:)``: anything else, such as the management of what the provider keeps;
+/// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// What the method looks like from outside.
     public let descriptor: MethodDescriptor
@@ -12,6 +13,12 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
         case challenge
         case exchange(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedExchange)
         case call(@Sendable (Provider, RequestFields) throws(InvalidRequest) -> PreparedCall)
+        case config(ConfigResource<Provider>)
+    }
+
+    /// The resource that it declares, for a method of that kind.
+    package var config: ConfigResource<Provider>? {
+        if case .config(let resource) = action { resource } else { nil }
     }
 
     /// A method that hands out a challenge: an empty request, and `challenge` and `ttl` in reply.
@@ -29,13 +36,16 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///     made for this app, lately, and were not used before; of several requests with one challenge that are handled
     ///     at the same time, the kernel answers one with a token.
     ///   - reply: whether the token is the whole reply, or stands in it beside the provider's own fields.
+    ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the request:
+    ///     for callers that are trusted with that, as servers are. The kernel reads the field.
     ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
-        resources: Set<ResourceKind> = [.app],
+        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false,
         _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> Verdict
     ) -> ProviderMethod {
-        let descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+        var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+        descriptor.takesTokenID = takesTokenID
         return ProviderMethod(
             descriptor: descriptor,
             action: .exchange { (provider, fields) throws(InvalidRequest) in
@@ -64,6 +74,20 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
                 let request = try Request(fields)
                 return PreparedCall { context in try await handler(provider, request, context) }
             })
+    }
+
+    /// The resource that shows an app's settings of the provider, under `projects/*/apps/*`, to administrators.
+    ///
+    /// - Parameters:
+    ///   - name: the last part of the resource's name: `deviceCheckConfig`.
+    ///   - fields: what it shows beside the name and the life of tokens; never a secret.
+    public static func config(
+        _ name: String, _ fields: @escaping @Sendable (Provider) -> [ReplyField] = { _ in [] }
+    ) -> ProviderMethod {
+        ProviderMethod(
+            descriptor: MethodDescriptor(
+                name: name, kind: .call(.admin), resources: [.app], path: MethodPath(.get, "/\(name)")),
+            action: .config(ConfigResource(name: name, fields: fields)))
     }
 }
 

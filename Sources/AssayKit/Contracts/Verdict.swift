@@ -18,10 +18,15 @@ public struct Appraisal: Sendable {
     public var facts: [Fact]
     /// What the reply carries beside the token, such as an artifact.
     public var reply: [ReplyField]
+    /// The life of the token where the evidence itself says one, in whole seconds, 30 minutes to 7 days; nil for what the
+    /// policy says. The kernel takes anything else for a fault of the provider, whose policy may set a narrower range.
+    /// Limited-use tokens live five minutes all the same.
+    public var tokenLife: Duration?
 
-    public init(facts: [Fact] = [], reply: [ReplyField] = []) {
+    public init(facts: [Fact] = [], reply: [ReplyField] = [], tokenLife: Duration? = nil) {
         self.facts = facts
         self.reply = reply
+        self.tokenLife = tokenLife
     }
 }
 

@@ -1,3 +1,7 @@
+#if canImport(Glibc)
+internal import Glibc
+#endif
+
 /// Unpredictable bytes.
 public struct Randomness: Sendable {
     private let filling: @Sendable (Int) -> [UInt8]
@@ -11,14 +15,26 @@ public struct Randomness: Sendable {
         filling(count)
     }
 
-    /// The system's cryptographic generator (`getrandom` on Linux).
+    /// The system's cryptographic generator (`getrandom` on Linux), asked once for as many bytes as are wanted.
     public static let system = Randomness { count in
-        var generator = SystemRandomNumberGenerator()
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(count + 7)
-        while bytes.count < count {
-            withUnsafeBytes(of: generator.next()) { bytes.append(contentsOf: $0) }
+        [UInt8](unsafeUninitializedCapacity: max(count, 0)) { buffer, written in
+            fill(UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<max(count, 0)]))
+            written = max(count, 0)
         }
-        return Array(bytes.prefix(count))
+    }
+
+    private static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
+        #if canImport(Glibc)
+        // It gives 256 bytes or fewer whole, or fails; it cannot give a part.
+        if bytes.isEmpty || (bytes.count <= 256 && getentropy(bytes.baseAddress, bytes.count) == 0) { return }
+        #endif
+        var generator = SystemRandomNumberGenerator()
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let word = generator.next()
+            withUnsafeBytes(of: word) { word in
+                let end = min(start + 8, bytes.count)
+                bytes[start..<end].copyBytes(from: word.prefix(end - start))
+            }
+        }
     }
 }

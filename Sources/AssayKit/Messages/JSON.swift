@@ -2,7 +2,7 @@
 ///
 /// Objects keep the order of their members, and all of them: whether a repeated name is an error is for the reader to
 /// say. Numbers without fraction and exponent that fit are ``integer(_:)``.
-public indirect enum JSON: Sendable, Hashable {
+public enum JSON: Sendable, Hashable {
     case null
     case bool(Bool)
     case integer(Int64)

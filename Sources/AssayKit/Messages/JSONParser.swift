@@ -95,18 +95,19 @@ private struct JSONParser {
         guard depth <= limits.depth else { throw JSONError(.tooDeep, at: position) }
         position += 1
         var members: [JSONMember] = []
-        var names: Set<String> = []
+        var names = SeenNames()
         skipSpace()
         if try peek() == UInt8(ascii: "}") {
             position += 1
             return .object([])
         }
+        members.reserveCapacity(4)
         while true {
             skipSpace()
             let start = position
             guard try peek() == UInt8(ascii: "\"") else { throw JSONError(.malformed, at: position) }
             let name = try string()
-            if !limits.allowsRepeatedNames, !names.insert(name).inserted {
+            if !limits.allowsRepeatedNames, !names.insert(name, after: members) {
                 throw JSONError(.repeatedName, at: start)
             }
             skipSpace()
@@ -153,26 +154,45 @@ private struct JSONParser {
     private mutating func string() throws(JSONError) -> String {
         let start = position
         position += 1
-        var text: [UInt8] = []
+        var run = plainRun()
+        // Nearly all strings are one run without an escape, and are taken from where they stand.
+        if run.upperBound < bytes.count, bytes[run.upperBound] == UInt8(ascii: "\"") {
+            position += 1
+            return try text(bytes[run], at: start)
+        }
+        var content: [UInt8] = []
         while true {
-            let byte = try peek()
-            switch byte {
+            content += bytes[run]
+            switch try peek() {
             case UInt8(ascii: "\""):
                 position += 1
-                guard let string = String(validating: text, as: UTF8.self) else {
-                    throw JSONError(.invalidText, at: start)
-                }
-                return string
+                return try text(content[...], at: start)
             case UInt8(ascii: "\\"):
                 position += 1
-                try escape(into: &text)
-            case 0..<0x20:
-                throw JSONError(.malformed, at: position)
+                try escape(into: &content)
             default:
-                text.append(byte)
-                position += 1
+                throw JSONError(.malformed, at: position)
             }
+            run = plainRun()
         }
+    }
+
+    /// Passes over what stands for itself in a string, up to a quotation mark, an escape or a control character.
+    private mutating func plainRun() -> Range<Int> {
+        let start = position
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { break }
+            position += 1
+        }
+        return start..<position
+    }
+
+    private func text(_ content: ArraySlice<UInt8>, at start: Int) throws(JSONError) -> String {
+        guard let text = String(validating: content, as: UTF8.self) else {
+            throw JSONError(.invalidText, at: start)
+        }
+        return text
     }
 
     private mutating func escape(into text: inout [UInt8]) throws(JSONError) {
@@ -198,7 +218,7 @@ private struct JSONParser {
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
             guard let scalar = Unicode.Scalar(code) else { throw JSONError(.invalidText, at: start) }
-            text.append(contentsOf: Array(String(Character(scalar)).utf8))
+            text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         default: throw JSONError(.malformed, at: position - 1)
         }
     }

@@ -2,6 +2,7 @@ extension JSON {
     /// The value as compact JSON text in UTF-8; a number that is not finite becomes `null`.
     public var encoded: [UInt8] {
         var output: [UInt8] = []
+        output.reserveCapacity(512)
         write(to: &output)
         return output
     }
@@ -34,18 +35,32 @@ extension JSON {
 
     private static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                output.append(UInt8(ascii: "\\"))
-                output.append(byte)
-            case 0x0A: output.append(contentsOf: "\\n".utf8)
-            case 0x0D: output.append(contentsOf: "\\r".utf8)
-            case 0x09: output.append(contentsOf: "\\t".utf8)
-            case 0..<0x20, 0x7F: output.append(contentsOf: "\\u00\(Hex.encode([byte]))".utf8)
-            default: output.append(byte)
+        var text = text
+        text.withUTF8 { bytes in
+            // What needs no escape is copied in one piece.
+            var start = 0
+            for index in bytes.indices where needsEscape(bytes[index]) {
+                output.append(contentsOf: bytes[start..<index])
+                escape(bytes[index], to: &output)
+                start = index + 1
             }
+            output.append(contentsOf: bytes[start...])
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+    }
+
+    private static func escape(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""): output.append(contentsOf: "\\\"".utf8)
+        case UInt8(ascii: "\\"): output.append(contentsOf: "\\\\".utf8)
+        case 0x0A: output.append(contentsOf: "\\n".utf8)
+        case 0x0D: output.append(contentsOf: "\\r".utf8)
+        case 0x09: output.append(contentsOf: "\\t".utf8)
+        default: output.append(contentsOf: "\\u00\(Hex.encode([byte]))".utf8)
+        }
     }
 }

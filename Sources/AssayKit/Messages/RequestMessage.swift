@@ -75,11 +75,26 @@ public struct RequestFields: Sendable {
     }
 
     func value(_ name: String) throws(InvalidRequest) -> JSON? {
-        let snake = name.snakeCased
-        let found = members.filter { $0.name == name || $0.name == snake }
-        guard found.count <= 1 else { throw InvalidRequest("the field '\(name)' is there more than once") }
-        guard let value = found.first?.value, value != .null else { return nil }
-        return value
+        var found: JSON?
+        for member in members where member.name == name || RequestFields.isSnakeCase(member.name, of: name) {
+            guard found == nil else { throw InvalidRequest("the field '\(name)' is there more than once") }
+            found = member.value
+        }
+        if case .null? = found { return nil }
+        return found
+    }
+
+    /// Whether a text is the snake_case of a name in lowerCamelCase, which has ASCII letters only.
+    private static func isSnakeCase(_ text: String, of name: String) -> Bool {
+        var rest = text.utf8.makeIterator()
+        for byte in name.utf8 {
+            if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) {
+                guard rest.next() == UInt8(ascii: "_"), rest.next() == byte | 0x20 else { return false }
+            } else {
+                guard rest.next() == byte else { return false }
+            }
+        }
+        return rest.next() == nil
     }
 }
 

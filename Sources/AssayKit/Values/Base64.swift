@@ -30,29 +30,36 @@ public enum Base64: Sendable {
     }
 
     private static func encode(_ bytes: some Collection<UInt8>, alphabet: [UInt8], padded: Bool) -> String {
-        let capacity = (bytes.count + 2) / 3 * 4
-        return String(unsafeUninitializedCapacity: capacity) { buffer in
-            var written = 0
-            var pending: UInt32 = 0
-            var pendingBits = 0
-            func put(_ index: UInt32) {
-                buffer[written] = alphabet[Int(index & 63)]
-                written += 1
-            }
-            for byte in bytes {
-                pending = (pending << 8 | UInt32(byte)) & 0xFFFF
-                pendingBits += 8
-                while pendingBits >= 6 {
-                    pendingBits -= 6
-                    put(pending >> UInt32(pendingBits))
+        if let text = bytes.withContiguousStorageIfAvailable({ encode($0, alphabet: alphabet, padded: padded) }) {
+            return text
+        }
+        return Array(bytes).withUnsafeBufferPointer { encode($0, alphabet: alphabet, padded: padded) }
+    }
+
+    private static func encode(_ bytes: UnsafeBufferPointer<UInt8>, alphabet: [UInt8], padded: Bool) -> String {
+        String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4) { text in
+            var end = 0
+            func put(_ group: UInt32, _ digits: Int) {
+                for digit in 0..<digits {
+                    text[end + digit] = alphabet[Int(group >> UInt32(18 - 6 * digit) & 63)]
                 }
+                end += digits
             }
-            if pendingBits > 0 { put(pending << UInt32(6 - pendingBits)) }
-            while padded, written % 4 != 0 {
-                buffer[written] = UInt8(ascii: "=")
-                written += 1
+            var start = 0
+            while start + 3 <= bytes.count {
+                put(UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8 | UInt32(bytes[start + 2]), 4)
+                start += 3
             }
-            return written
+            switch bytes.count - start {
+            case 1: put(UInt32(bytes[start]) << 16, 2)
+            case 2: put(UInt32(bytes[start]) << 16 | UInt32(bytes[start + 1]) << 8, 3)
+            default: break
+            }
+            while padded, end % 4 != 0 {
+                text[end] = UInt8(ascii: "=")
+                end += 1
+            }
+            return end
         }
     }
 

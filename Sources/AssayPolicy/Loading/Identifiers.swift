@@ -31,6 +31,12 @@ enum Identifiers {
             && text.utf8.allSatisfy { isLetterOrDigit($0) || "-._@".utf8.contains($0) }
     }
 
+    /// A service that App Check protects: letters, digits, and `-`, `.`, `_`, a letter or a digit first.
+    static func isServiceID(_ text: String) -> Bool {
+        (1...100).contains(text.utf8.count) && text.utf8.first.map(isLetterOrDigit) ?? false
+            && text.utf8.allSatisfy { isLetterOrDigit($0) || "-._".utf8.contains($0) }
+    }
+
     /// An Apple team identifier: ten upper-case letters and digits.
     static func isTeamID(_ text: String) -> Bool {
         text.utf8.count == 10

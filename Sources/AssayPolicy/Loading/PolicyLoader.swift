@@ -114,7 +114,14 @@ struct PolicyLoader {
             identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown"), issuerPrefix: issuerPrefix,
             isSound: number != nil && id != nil)
         if !project.isSound { isWhole = false }
-        projects.append(ProjectPolicy(identity: project.identity, issuerPrefix: issuerPrefix))
+        let verification = section.optional("verification")?.mapping()
+        projects.append(
+            ProjectPolicy(
+                identity: project.identity, issuerPrefix: issuerPrefix,
+                acceptsDevelopment: verification?.optional("accept_development", as: Bool.self) ?? false,
+                services: section.optional("services")?.mapping().map { ServiceReader.read($0) } ?? [],
+                location: value.location))
+        verification?.finish()
         var known = KnownApps()
         if let value = section.optional("apps") {
             known.isWhole = false
@@ -162,7 +169,8 @@ struct PolicyLoader {
         let app = AppPolicy(
             identity: identity, issuerPrefix: project.issuerPrefix,
             alias: "projects/\(project.identity.id)/apps/\(id ?? "")", providers: providers,
-            isSound: project.isSound && id != nil && (appleSection == nil) == (apple == nil))
+            isSound: project.isSound && id != nil && (appleSection == nil) == (apple == nil),
+            location: value.location)
         apps.append(app)
         guard let id else {
             known.isWhole = false
@@ -194,7 +202,8 @@ struct PolicyLoader {
         apps.append(
             AppPolicy(
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
-                providers: own ?? app?.providers ?? [], isSound: id != nil && app?.isSound == true))
+                providers: own ?? app?.providers ?? [], isSound: id != nil && app?.isSound == true,
+                location: value.location))
     }
 
     /// The app that an OAuth client is linked to; nil when there is none, which is reported.

@@ -1,4 +1,5 @@
 public import AssayKit
+public import AssayYAML
 
 /// The policy of one app or OAuth client.
 public struct AppPolicy: Sendable {
@@ -10,4 +11,6 @@ public struct AppPolicy: Sendable {
     public let providers: [ProviderPolicy]
     /// Whether nothing is wrong with the identity, so that providers can be made for it.
     package let isSound: Bool
+    /// Where it stands.
+    public let location: SourceLocation
 }

@@ -16,6 +16,9 @@ public struct PolicySection: Sendable {
 
     private var path: YAMLPath { parent.key(entry.key) }
 
+    /// Where its key stands.
+    package var location: SourceLocation { entry.keyLocation }
+
     /// The section as the plugin's own type.
     ///
     /// - Throws: everything that is wrong in the section, unknown keys included.

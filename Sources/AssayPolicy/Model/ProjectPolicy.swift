@@ -1,8 +1,15 @@
 public import AssayKit
+public import AssayYAML
 
 /// What policies say of one project beside its apps.
 public struct ProjectPolicy: Sendable {
     public let identity: ProjectIdentity
     /// What stands before the project's number in a token's `iss`.
     public let issuerPrefix: String
+    /// Whether `verifyAppCheckToken` takes tokens of providers for development.
+    public let acceptsDevelopment: Bool
+    /// The services that App Check protects, each name once.
+    public let services: [ServicePolicy]
+    /// Where it stands.
+    public let location: SourceLocation
 }

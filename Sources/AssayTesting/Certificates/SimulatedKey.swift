@@ -24,6 +24,11 @@ public struct SimulatedKey: Sendable {
         point = publicKey.x963
     }
 
+    /// The private key as PKCS #8 in PEM, for a server that is to speak TLS with it.
+    public func pem() throws(CryptoError) -> String {
+        try privateKey.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// App Attest's key identifier: SHA-256 of the public point.
     public var identifier: [UInt8] { SHA256.hash(point) }
 

@@ -14,8 +14,22 @@ enum SecretNames {
         return words.contains { name.contains($0) } && !harmlessEnds.contains { name.hasSuffix($0) }
     }
 
-    /// The parts of a line that stand behind such names, to the end of the line; references to secrets are none.
+    /// The parts of a line that stand behind such names, to the end of the line, where no reference to a secret stands
+    /// there, and the names and passwords in URLs.
     static func values(in line: [Unicode.Scalar]) -> [Range<Int>] {
+        named(in: line) + credentials(in: line)
+    }
+
+    /// What stands between `://` and `@`.
+    private static func credentials(in line: [Unicode.Scalar]) -> [Range<Int>] {
+        let colons = line.indices.filter { line[$0...].starts(with: "://".unicodeScalars) }
+        return colons.compactMap { colon in
+            let rest = line[colon...].dropFirst(3).prefix { !isBlank($0) && $0 != "/" }
+            return rest.lastIndex(of: "@").map { rest.startIndex..<$0 }
+        }
+    }
+
+    private static func named(in line: [Unicode.Scalar]) -> [Range<Int>] {
         var index = 0
         while index < line.count {
             let start = index

@@ -1,17 +1,14 @@
 internal import AssayKit
-internal import Foundation
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
 
 /// Speaks App Check's protocol over HTTP, as the SDK on a device does.
+///
+/// On SwiftNIO, which is here for the server anyhow: Foundation's client would bring libcurl and a dozen libraries into every
+/// server's memory.
 struct DemoClient: Sendable {
     let base: String
-    private let session = URLSession(configuration: .ephemeral)
-
-    init(base: String) {
-        self.base = base
-    }
 
     /// What the server answered.
     struct Answer: Sendable {
@@ -38,30 +35,45 @@ struct DemoClient: Sendable {
     }
 
     func post(_ path: String, body: JSON?) async throws -> Answer {
-        var request = try request(path)
-        request.httpMethod = "POST"
-        if let body {
-            request.httpBody = Data(body.encoded)
-            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        }
-        return try await answer(to: request)
+        try await send(.POST, path, body)
     }
 
     func get(_ path: String) async throws -> Answer {
-        try await answer(to: request(path))
+        try await send(.GET, path, nil)
     }
 
-    private func request(_ path: String) throws -> URLRequest {
-        guard let url = URL(string: "\(base)/v1/\(path)") else { throw DemoFailure("\(path) is no path") }
-        return URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData, timeoutInterval: 20)
-    }
-
-    private func answer(to request: URLRequest) async throws -> Answer {
-        let (data, response) = try await session.data(for: request)
-        guard let response = response as? HTTPURLResponse else { throw DemoFailure("the answer is not HTTP") }
-        return Answer(
-            status: response.statusCode, decision: response.value(forHTTPHeaderField: "x-assay-decision") ?? "",
-            body: try JSON.parse(data))
+    private func send(_ method: HTTPMethod, _ path: String, _ body: JSON?) async throws -> Answer {
+        let authority = base.split(separator: "/").last ?? ""
+        guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[colon...].dropFirst()) else {
+            throw DemoFailure("\(base) is no address")
+        }
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: String(authority[..<colon]), port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    try channel.pipeline.syncOperations.addHandler(
+                        NIOHTTPClientResponseAggregator(maxContentLength: 1 << 20))
+                    return try NIOAsyncChannel<NIOHTTPClientResponseFull, HTTPClientRequestPart>(
+                        wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            let content = body?.encoded ?? []
+            var headers: HTTPHeaders = ["Host": String(authority), "Connection": "close"]
+            if body != nil { headers.add(name: "Content-Type", value: "application/json") }
+            if method == .POST { headers.add(name: "Content-Length", value: String(content.count)) }
+            try await outbound.write(
+                .head(HTTPRequestHead(version: .http1_1, method: method, uri: "/v1/\(path)", headers: headers)))
+            if !content.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: content)))) }
+            try await outbound.write(.end(nil))
+            for try await response in inbound {
+                return Answer(
+                    status: Int(response.head.status.code),
+                    decision: response.head.headers.first(name: "x-assay-decision") ?? "",
+                    body: try JSON.parse(response.body.map { Array($0.readableBytesView) } ?? []))
+            }
+            throw DemoFailure("the server closed the connection")
+        }
     }
 }
 

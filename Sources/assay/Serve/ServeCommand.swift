@@ -1,10 +1,11 @@
 internal import ArgumentParser
 internal import AssayEngine
 internal import AssayHTTP
+internal import AssayHTTPClient
 internal import AssayKit
+internal import AssayMetrics
 internal import AssayPolicy
 internal import AssayReload
-internal import AssayYAML
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -40,20 +41,22 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup
     var reload: ReloadOptions
 
-    @Option(help: "What is logged.")
-    var logLevel = LogLevel.info
+    @OptionGroup
+    var operations: OperationsOptions
+
+    @OptionGroup
+    var audit: AuditOptions
+
+    @OptionGroup
+    var log: LogOptions
 
     func run() async throws {
-        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
-        var logger = Logger(label: "assay")
-        logger.logLevel = logLevel.level
+        let logger = log.bootstrap()
+        ProcessLimits.prepare()
         do {
             try await serve(logger)
-        } catch let error as Diagnostics {
-            Terminal.complain(error.description)
-            throw ExitCode.couldNotRun
         } catch let error where !(error is ExitCode) {
-            Terminal.complain("assay: \(error)")
+            log.complain(error, logger)
             throw ExitCode.couldNotRun
         }
     }
@@ -61,52 +64,63 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ logger: Logger) async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let registry = try Plugins.registry()
+        let metrics = try ServerMetrics(registry)
         let directory = PolicyDirectory(policies)
         let fingerprint = directory.fingerprint
         let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
-        let host = Host(store: try await registry.openStore(state), logger: logger)
-        let engine = try Engine(registry: registry, policies: policies, keys: .directory(folder), host: host)
+        let client = try HTTPClientService()
+        let host = Host(
+            store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
+        let auditFile = try audit.open(host)
+        var sinks: [any DecisionSink] = [DecisionLog(logger), metrics.decisions]
+        if let auditFile { sinks.append(auditFile) }
+        let keyStore = KeyStore.directory(folder)
+        let engine = try Engine(
+            registry: registry, policies: policies, keys: keyStore, host: host, sink: DecisionSinks(sinks),
+            options: Engine.Options(hindrance: audit.hindrance(auditFile)))
+        metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
         PolicyWarnings.log(policies, to: logger)
         logger.info(
             "policies, keys and state are ready",
-            metadata: ["apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)"])
+            metadata: [
+                "apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)",
+                "version": "\(AssayVersion.text)",
+            ])
+
         let reloader = Reloader(
             [
-                .policies(in: directory, for: engine, loaded: fingerprint) { PolicyWarnings.log($0, to: logger) }
-            ], interval: reload.watch.duration, logger: logger)
+                .policies(in: directory, for: engine, loaded: fingerprint) { policies in
+                    PolicyWarnings.log(policies, to: logger)
+                    metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
+                },
+                .keys(in: keyStore, for: engine),
+            ] + audit.subjects(auditFile), interval: reload.watch.duration, logger: logger
+        ) { subject, outcome in
+            if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
+        }
+        let pages = HTTPPages(checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
+        let operations = try operations.service(engine, pages: pages, logger: logger)
         let service = try HTTPService(
-            handler: ReportingHandler(handler: engine, checks: [{ reloader.readiness }]),
-            configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger
+            handler: engine, pages: operations == nil ? pages : .none,
+            configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger, meter: metrics.meter
         ) { host, port in
             // A server whose starter has gone away serves all the same.
             try? Terminal.say("assay listens on http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
         }
+        // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
+        // other servers outlives those that it calls for.
+        var services: [any Service] = [client]
+        services += audit.services(auditFile, logger)
+        services += [
+            UpkeepService(engine: engine), reloader, ReloadSignal(signals: hangups, reloader: reloader),
+        ]
+        if let operations { services.append(operations) }
+        services.append(service)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: reloader), .init(service: ReloadSignal(signals: hangups, reloader: reloader)),
-                    .init(service: service),
-                ], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
         try await group.run()
-    }
-}
-
-/// How much is logged.
-enum LogLevel: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case debug
-    case info
-    case notice
-    case warning
-    case error
-
-    var level: Logger.Level {
-        switch self {
-        case .debug: .debug
-        case .info: .info
-        case .notice: .notice
-        case .warning: .warning
-        case .error: .error
-        }
     }
 }

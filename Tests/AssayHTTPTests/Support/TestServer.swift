@@ -1,4 +1,5 @@
 import AssayHTTP
+import AssayKit
 import Logging
 import ServiceLifecycle
 
@@ -9,11 +10,13 @@ enum TestServer {
     /// Serves for as long as `body` runs.
     static func with<Result: Sendable>(
         _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(), logger: Logger = Self.logger,
+        pages: HTTPPages = .health, meter: Meter = .none,
         _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
     ) async throws -> Result {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let service = try HTTPService(
-            handler: handler, configuration: HTTPConfiguration(port: 0, limits: limits), logger: logger,
+            handler: handler, pages: pages, configuration: HTTPConfiguration(port: 0, limits: limits), logger: logger,
+            meter: meter,
             onListening: { _, port in
                 continuation.yield(port)
                 continuation.finish()
@@ -36,9 +39,9 @@ enum TestServer {
     /// Sends one request on a connection of its own, and gives the reply.
     static func answer(
         to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
-        logger: Logger = Self.logger
+        logger: Logger = Self.logger, pages: HTTPPages = .health, meter: Meter = .none
     ) async throws -> RawReply {
-        try await with(handler, limits: limits, logger: logger) { port, _ in
+        try await with(handler, limits: limits, logger: logger, pages: pages, meter: meter) { port, _ in
             try await RawConnection.with(port: port) { connection in
                 try await connection.send(request)
                 return try await connection.reply(hasBody: !request.hasPrefix("HEAD"))

@@ -21,5 +21,7 @@ extension AppAttestConfiguration: DescribedConfiguration {
             "A certificate in PEM to trust in place of Apple's App Attest root: for simulated devices only.",
         "receipt_trust_anchor":
             "A certificate in PEM to trust in place of Apple's root of receipts: for simulated devices only.",
+        "risk_metric":
+            "Keeps receipts and exchanges them at Apple's servers for newer ones with a risk metric; not done when absent.",
     ]
 }

@@ -42,6 +42,8 @@ public struct AppAttestConfiguration: Decodable, Sendable {
     public let trustAnchor: String?
     /// A certificate in PEM to trust in place of Apple's root of receipts: for simulated devices only.
     public let receiptTrustAnchor: String?
+    /// Whether and how receipts are exchanged for Apple's risk metric; they are not when absent.
+    public let riskMetric: RiskMetricConfiguration?
 
     enum CodingKeys: String, CodingKey {
         case environments
@@ -50,6 +52,7 @@ public struct AppAttestConfiguration: Decodable, Sendable {
         case unreportedValidationCategory = "unreported_validation_category"
         case trustAnchor = "trust_anchor"
         case receiptTrustAnchor = "receipt_trust_anchor"
+        case riskMetric = "risk_metric"
     }
 }
 
@@ -66,9 +69,31 @@ extension AppAttestConfiguration {
         let receipts = receipts ?? .recorded
         guard trustAnchor != nil || receiptTrustAnchor != nil else { return try AppleVerifiers.verifier(receipts) }
         let anchor = try attestationAnchor()
-        let receiptAnchor = try Self.anchor(
-            receiptTrustAnchor, key: "receipt_trust_anchor", otherwise: AppleRoots.receiptAnchor)
-        return AttestationVerifier(anchors: [anchor], receipts: receipts.requirement(anchor: receiptAnchor))
+        return AttestationVerifier(anchors: [anchor], receipts: receipts.requirement(anchor: try receiptAnchor()))
+    }
+
+    /// What watches over risk metrics; nil where the policy does not ask for them.
+    func watch(
+        team: String, appID: AppAttestAppID, host: Host
+    ) throws(ConfigurationError) -> RiskMetricWatch? {
+        guard let riskMetric else { return nil }
+        guard receipts != .ignored else {
+            throw ConfigurationError(at: ["receipts"], "`risk_metric` needs receipts that are verified")
+        }
+        let anchor = try receiptAnchor()
+        let verifier =
+            receiptTrustAnchor == nil ? try AppleVerifiers.receiptVerifier() : ReceiptVerifier(anchors: [anchor])
+        do throws(ConfigurationError) {
+            return try RiskMetricWatch(
+                riskMetric, team: team, appID: appID, verifier: verifier,
+                root: SHA256.hash(Array(anchor.certificate.encoded)), host: host)
+        } catch {
+            throw ConfigurationError(at: ["risk_metric"] + error.path, error.message)
+        }
+    }
+
+    private func receiptAnchor() throws(ConfigurationError) -> TrustAnchor {
+        try Self.anchor(receiptTrustAnchor, key: "receipt_trust_anchor", otherwise: AppleRoots.receiptAnchor)
     }
 
     private func attestationAnchor() throws(ConfigurationError) -> TrustAnchor {
@@ -100,6 +125,17 @@ private enum AppleVerifiers {
     private static let required = make(.required)
     private static let recorded = make(.recorded)
     private static let ignored = make(.ignored)
+
+    private static let receipts = Result { () throws(CertificateError) in try ReceiptVerifier() }
+
+    /// What verifies receipts that come in exchange.
+    static func receiptVerifier() throws(ConfigurationError) -> ReceiptVerifier {
+        do throws(CertificateError) {
+            return try receipts.get()
+        } catch {
+            throw ConfigurationError("Apple's roots cannot be used: \(error)")
+        }
+    }
 
     static func verifier(_ receipts: AppAttestConfiguration.Receipts) throws(ConfigurationError) -> AttestationVerifier
     {

@@ -15,10 +15,15 @@ public enum AppAttestFacts {
     public static let validationCategory: FactName = "validation_category"
     /// `verified`, or the code of what is wrong with the receipt.
     public static let receipt: FactName = "receipt"
+    /// About how many keys the app attested on the device in 30 days; absent where it is not known.
+    public static let riskMetric: FactName = "risk_metric"
+    /// Seconds since Apple said so.
+    public static let riskMetricAge: FactName = "risk_metric_age"
 
     /// All of them.
     public static let all = [
-        environment, keyID, keyAge, systemVersion, bundleVersion, validationCategory, receipt,
+        environment, keyID, keyAge, systemVersion, bundleVersion, validationCategory, receipt, riskMetric,
+        riskMetricAge,
     ]
 
     static func of(_ attestation: VerifiedAttestation) -> [Fact] {
@@ -45,6 +50,14 @@ public enum AppAttestFacts {
             Fact(keyID, .text(Base64.encode(SHA256.hash(artifact.publicKey)))),
             Fact(keyAge, .integer((now - artifact.attested).wholeSeconds)),
         ] + reported(assertion.bundleVersion, assertion.validationCategory)
+    }
+
+    static func of(_ metric: RiskMetric?, at now: Instant) -> [Fact] {
+        guard let metric else { return [] }
+        return [
+            Fact(riskMetric, .integer(Int64(metric.value))),
+            Fact(riskMetricAge, .integer(max((now - metric.determined).wholeSeconds, 0))),
+        ]
     }
 
     private static func reported(_ version: String?, _ category: ValidationCategory?) -> [Fact] {

@@ -5,7 +5,8 @@ internal import Logging
 /// Apple's App Attest: a key in the device's Secure Enclave that Apple certifies for one app.
 ///
 /// A client attests its key once and gets an artifact, which carries the key; from then on it signs assertions with the
-/// key and sends the artifact along. Nothing of the attestation is stored but the key's counter.
+/// key and sends the artifact along. Nothing of the attestation is stored but the key's counter, and its receipt where
+/// the policy asks for risk metrics.
 public struct AppAttestProvider: AttestationProvider {
     public static let descriptor = PluginDescriptor(
         name: "app_attest", contract: 1, summary: "Apple's App Attest on iOS, iPadOS and macOS.",
@@ -17,7 +18,7 @@ public struct AppAttestProvider: AttestationProvider {
             "exchangeAppAttestAttestation", challenge: { (request: AttestationRequest) in request.challenge },
             reply: .enclosed, resources: [.app, .oauthClient]
         ) { provider, request, context in
-            try provider.appraise(request, context)
+            try await provider.appraise(request, context)
         },
         .exchange(
             "exchangeAppAttestAssertion", challenge: { (request: AssertionRequest) in request.challenge },
@@ -25,6 +26,7 @@ public struct AppAttestProvider: AttestationProvider {
         ) { provider, request, context in
             try await provider.appraise(request, context)
         },
+        .config("appAttestConfig"),
     ]
 
     private let appID: AppAttestAppID
@@ -32,6 +34,8 @@ public struct AppAttestProvider: AttestationProvider {
     private let verifier: AttestationVerifier
     /// SHA-256 of the key of the root that stands in for Apple's; nil for Apple's.
     private let root: [UInt8]?
+    /// What knows risk metrics; nil where the policy does not ask for them.
+    private let risk: RiskMetricWatch?
 
     public init(_ configuration: AppAttestConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
         guard let apple = app.apple else {
@@ -45,6 +49,7 @@ public struct AppAttestProvider: AttestationProvider {
         rules = try AppAttestRules(configuration)
         verifier = try configuration.verifier()
         root = try configuration.root()
+        risk = try configuration.watch(team: apple.teamID, appID: appID, host: host)
         if configuration.trustAnchor != nil || configuration.receiptTrustAnchor != nil {
             host.logger.warning(
                 "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"]
@@ -52,8 +57,10 @@ public struct AppAttestProvider: AttestationProvider {
         }
     }
 
+    public var upkeep: Upkeep? { risk?.upkeep }
+
     /// Verifies an attestation and seals its key into an artifact.
-    func appraise(_ request: AttestationRequest, _ context: Context) throws -> Verdict {
+    func appraise(_ request: AttestationRequest, _ context: Context) async throws -> Verdict {
         let expectation = AttestationExpectation(
             appID: appID, keyID: request.keyID, clientDataHash: SHA256.hash(request.challenge),
             environments: rules.environments)
@@ -63,11 +70,15 @@ public struct AppAttestProvider: AttestationProvider {
         case .verified(let verified): attestation = verified
         }
         if let reason = rules.judge(attestation.validationCategory) { return .refused(reason) }
+        let metric = await risk?.remember(attestation, context)
+        if let refusal = risk?.rules.judge(metric, attested: context.now, at: context.now) {
+            return .refused(refusal.reason, detail: refusal.detail)
+        }
         let artifact = AttestedKeyArtifact(
             publicKey: attestation.publicKey, environment: attestation.environment, attested: context.now, root: root)
         return .verified(
             Appraisal(
-                facts: AppAttestFacts.of(attestation),
+                facts: AppAttestFacts.of(attestation) + AppAttestFacts.of(metric, at: context.now),
                 reply: [.bytes("artifact", try context.sealer.seal(artifact.encoded))]))
     }
 
@@ -89,10 +100,17 @@ public struct AppAttestProvider: AttestationProvider {
         case .verified(let verified): assertion = verified
         }
         if let reason = rules.judge(assertion.validationCategory) { return .refused(reason) }
+        let metric = try await risk?.metric(of: artifact.publicKey, context)
+        if let refusal = risk?.rules.judge(metric, attested: artifact.attested, at: context.now) {
+            return .refused(refusal.reason, detail: refusal.detail)
+        }
         guard try await context.state.advance(artifact.counterName, to: UInt64(assertion.counter)) else {
             return .refused(
                 AppAttestReasons.counterNotAdvanced, detail: "\(assertion.counter) is not above the last one accepted")
         }
-        return .verified(Appraisal(facts: AppAttestFacts.of(assertion, artifact, at: context.now)))
+        return .verified(
+            Appraisal(
+                facts: AppAttestFacts.of(assertion, artifact, at: context.now)
+                    + AppAttestFacts.of(metric, at: context.now)))
     }
 }

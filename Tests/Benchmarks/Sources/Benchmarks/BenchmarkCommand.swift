@@ -18,7 +18,8 @@ struct BenchmarkCommand: AsyncParsableCommand {
 
             `token.verify.jwt-kit` is vapor/jwt-kit on the same token; `factor` is how many times as fast Assay is. \
             `allocations.*` count all calls of malloc and its like in the process, OpenSSL's included, which \
-            `openssl_allocations` repeats for the bare call. `http.*` have Hummingbird's empty reply as their limit.
+            `openssl_allocations` repeats for the bare call. `http.*` have Hummingbird's empty reply to the same requests \
+            as their limit; assertions are made and signed before the time that is measured.
 
             Measure in a release build, with nothing else running.
             """)
@@ -26,7 +27,7 @@ struct BenchmarkCommand: AsyncParsableCommand {
     @Option(help: "Measure only what has this text in its name.")
     var filter: String?
 
-    @Option(help: "How many seconds each measurement takes, of which there are six.")
+    @Option(help: "How many seconds each measurement takes, of which there are seven.")
     var seconds = 3.0
 
     func validate() throws {

@@ -19,14 +19,16 @@ enum { connection_limit = 256, reply_limit = 8192 };
 
 struct connection {
     int socket;
+    const uint8_t *next;
+    int sent;
     size_t received;
     char reply[reply_limit + 1];
 };
 
-static long now_in_milliseconds(void) {
+static double now_in_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /// How long a reply is as a whole: 0 when that cannot be told yet, -1 when it is not one that is expected.
@@ -40,8 +42,26 @@ static long reply_length(const struct connection *connection) {
     return length <= reply_limit ? length : -1;
 }
 
-static bool send_request(const struct connection *connection, const uint8_t *request, size_t count) {
-    return send(connection->socket, request, count, MSG_NOSIGNAL) == (ssize_t)count;
+/// Puts a connection before the first of its requests.
+static void rewind_requests(struct connection *connection, const load_requests *requests, int index) {
+    connection->sent = 0;
+    connection->next = requests->bytes;
+    for (long before = 0; before < (long)index * requests->each; before++) {
+        connection->next += requests->lengths[before];
+    }
+}
+
+/// Sends a connection's next request; 0 when there is none.
+static int send_request(struct connection *connection, const load_requests *requests, int index) {
+    if (connection->sent == requests->each) {
+        if (!requests->repeats) return 0;
+        rewind_requests(connection, requests, index);
+    }
+    size_t count = requests->lengths[(long)index * requests->each + connection->sent];
+    if (send(connection->socket, connection->next, count, MSG_NOSIGNAL) != (ssize_t)count) return -1;
+    connection->next += count;
+    connection->sent++;
+    return 1;
 }
 
 /// Takes what has come in; 1 for a whole reply, 0 for a part of one, -1 for a failure.
@@ -71,55 +91,60 @@ static bool open_connection(struct connection *connection, uint16_t port, int ev
         && epoll_ctl(events, EPOLL_CTL_ADD, connection->socket, &event) == 0;
 }
 
-static long exchange(
-    struct connection *all, int connections, int events, const uint8_t *request, size_t count, long milliseconds) {
+static double exchange(struct connection *all, int events, const load_requests *requests, long milliseconds) {
     long replies = 0;
     int waiting = 0;
-    for (int index = 0; index < connections; index++, waiting++) {
-        if (!send_request(&all[index], request, count)) return -1;
+    double start = now_in_seconds();
+    double limit = start + (double)milliseconds / 1e3;
+    double end = 0;
+    for (int index = 0; index < requests->connections; index++, waiting++) {
+        if (send_request(&all[index], requests, index) != 1) return -1;
     }
-    long end = now_in_milliseconds() + milliseconds;
     while (waiting > 0) {
         struct epoll_event ready[connection_limit];
         int number = epoll_wait(events, ready, connection_limit, 5000);
         if (number <= 0) return -1;
-        bool over = now_in_milliseconds() >= end;
-        for (int index = 0; index < number; index++) {
-            struct connection *connection = ready[index].data.ptr;
+        if (end == 0 && now_in_seconds() >= limit) end = now_in_seconds();
+        for (int position = 0; position < number; position++) {
+            struct connection *connection = ready[position].data.ptr;
             int outcome = receive(connection);
             if (outcome < 0) return -1;
             if (outcome == 0) continue;
-            if (over) {
-                waiting--;
-            } else {
-                replies++;
-                if (!send_request(connection, request, count)) return -1;
-            }
+            if (end == 0) replies++;
+            int sent = end == 0 ? send_request(connection, requests, (int)(connection - all)) : 0;
+            if (sent < 0) return -1;
+            if (sent > 0) continue;
+            waiting--;
+            if (end == 0) end = now_in_seconds();
         }
     }
-    return replies;
+    return (double)replies / (end - start);
 }
 
-long load_run(uint16_t port, const uint8_t *request, size_t request_count, int connections, long milliseconds) {
-    if (connections < 1 || connections > connection_limit) return -1;
+double load_run(uint16_t port, load_requests requests, long milliseconds) {
+    int connections = requests.connections;
+    if (connections < 1 || connections > connection_limit || requests.each < 1) return -1;
     struct connection *all = calloc((size_t)connections, sizeof *all);
     int events = epoll_create1(EPOLL_CLOEXEC);
     if (all == NULL || events < 0) return -1;
     bool is_open = true;
     int opened = 0;
-    while (is_open && opened < connections) is_open = open_connection(&all[opened++], port, events);
-    long replies = is_open ? exchange(all, connections, events, request, request_count, milliseconds) : -1;
+    while (is_open && opened < connections) {
+        rewind_requests(&all[opened], &requests, opened);
+        is_open = open_connection(&all[opened++], port, events);
+    }
+    double rate = is_open ? exchange(all, events, &requests, milliseconds) : -1;
     for (int index = 0; index < opened; index++) {
         if (all[index].socket >= 0) close(all[index].socket);
     }
     close(events);
     free(all);
-    return replies;
+    return rate;
 }
 
 #else
 
-long load_run(uint16_t port, const uint8_t *request, size_t request_count, int connections, long milliseconds) {
+double load_run(uint16_t port, load_requests requests, long milliseconds) {
     return -1;
 }
 

@@ -1,22 +1,52 @@
 internal import AssayHTTP
 internal import AssayKit
-internal import CLoad
-internal import Foundation
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
 
-/// Whole requests over loopback, from a load generator in the same process.
+/// Whole requests over loopback, from a load generator in the same process, beside Hummingbird's empty reply to the
+/// same requests.
 enum HTTPBenchmarks {
-    static let all = [Benchmark(names: ["http.debug-exchange"], run: exchange)]
+    static let all = [
+        Benchmark(names: ["http.debug-exchange"], run: debugExchange),
+        Benchmark(names: ["http.assertion-exchange"], run: assertionExchange),
+    ]
 
-    private static let connections: Int32 = 32
+    private static let connections = 32
     private static let slice = Duration.milliseconds(250)
+    /// How many assertions a connection has for one slice: more than it can send in that time.
+    private static let assertionsEach = 120
 
-    /// A debug exchange beside Hummingbird's empty reply to the same request.
-    private static func exchange(for time: Duration) async throws -> [ReportLine] {
-        let handler = try await DebugService().engine
+    /// A debug exchange: the same request again and again.
+    private static func debugExchange(for time: Duration) async throws -> [ReportLine] {
+        let requests = PreparedRequests(
+            repeating: "exchangeDebugToken", of: DebugService.resource, DebugService.body, on: connections)
+        return [
+            try await line("http.debug-exchange", DebugService().engine, for: time) { requests }
+        ]
+    }
+
+    /// An assertion exchange: the challenge redeemed, the artifact opened, the signature verified, the counter raised,
+    /// the token signed.
+    ///
+    /// No request is good for two times. Before each slice the engine hands out challenges in the process, and devices
+    /// sign them, one device a connection, because a counter must come in the order in which it grows; only then the
+    /// slice is measured. It ends early when a connection has no assertion left, and the rate is that of the time that
+    /// passed. The peer gets the same requests, before they are used up.
+    private static func assertionExchange(for time: Duration) async throws -> [ReportLine] {
+        let service = try await AssertionService(devices: connections)
+        return [
+            try await line("http.assertion-exchange", service.engine, for: time) {
+                try await service.requests(each: assertionsEach)
+            }
+        ]
+    }
+
+    private static func line(
+        _ name: String, _ handler: any CallHandler, for time: Duration,
+        _ prepare: @escaping @Sendable () async throws -> PreparedRequests
+    ) async throws -> ReportLine {
         let (ports, announce) = AsyncStream.makeStream(of: (name: String, port: Int).self)
         let assay = try HTTPService(
             handler: handler, configuration: HTTPConfiguration(host: "127.0.0.1", port: 0), logger: .silent
@@ -36,49 +66,26 @@ enum HTTPBenchmarks {
                 found[server.name] = server.port
                 if found.count == 2 { break }
             }
-            let rates = try await rates(of: [found["assay"] ?? 0, found["peer"] ?? 0], for: time)
-            return [ReportLine("http.debug-exchange", rate: rates[0], limit: rates[1])]
+            let (rate, limit) = try await rates(
+                of: found["assay"] ?? 0, beside: found["peer"] ?? 0, for: time, prepare)
+            return ReportLine(name, rate: rate, limit: limit)
         }
     }
 
     /// Replies a second of servers that are asked by turns: the medians of their slices.
-    private static func rates(of ports: [Int], for time: Duration) async throws -> [Double] {
-        var samples = [[Double]](repeating: [], count: ports.count)
-        let rounds = max(3, Int(time / slice) / ports.count)
+    private static func rates(
+        of port: Int, beside peer: Int, for time: Duration, _ prepare: () async throws -> PreparedRequests
+    ) async throws -> (Double, Double) {
+        var samples: [(assay: Double, peer: Double)] = []
+        let rounds = max(3, Int(time / slice) / 2)
         // The first round warms up, and does not count.
         for round in 0...rounds {
-            for (index, port) in ports.enumerated() {
-                let rate = try await load(on: port)
-                if round > 0 { samples[index].append(rate) }
-            }
+            let requests = try await prepare()
+            let peerRate = try await requests.rate(on: peer, for: slice)
+            let rate = try await requests.rate(on: port, for: slice)
+            if round > 0 { samples.append((rate, peerRate)) }
         }
-        return samples.map { $0.sorted()[$0.count / 2] }
-    }
-
-    private static func load(on port: Int) async throws -> Double {
-        let request = request
-        let milliseconds = Int(slice / .milliseconds(1))
-        // A thread of its own, because it blocks.
-        let replies = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let port = UInt16(clamping: port)
-                continuation.resume(returning: load_run(port, request, request.count, connections, milliseconds))
-            }
-        }
-        try BenchmarkFailure.unless(replies >= 0, "a request was not answered, or not with 200")
-        return Double(replies) / (slice / .seconds(1))
-    }
-
-    private static var request: [UInt8] {
-        let body = DebugService.body.encoded
-        let head = """
-            POST /v1/\(DebugService.resource):exchangeDebugToken HTTP/1.1\r
-            Host: 127.0.0.1\r
-            Content-Type: application/json\r
-            Content-Length: \(body.count)\r
-            \r
-
-            """
-        return Array(head.utf8) + body
+        func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+        return (median(samples.map(\.assay)), median(samples.map(\.peer)))
     }
 }

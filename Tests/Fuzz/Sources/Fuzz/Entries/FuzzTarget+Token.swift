@@ -14,7 +14,18 @@ extension FuzzTarget {
             return .refused("jwks")
         }
         try judge(keys)
-        if let verified = try? JWSVerifier(keys).verify(utf8: token) {
+        let verifier = JWSVerifier(keys)
+        let verified = Result { () throws(JWSError) in try verifier.verify(utf8: token) }
+        var lent: [[UInt8]] = []
+        let outcome = Result { () throws(JWSError) in
+            try verifier.verify(token.span) { header, payload in
+                if (try? verified.get().header) == header { lent.append(payload.withUnsafeBufferPointer { Array($0) }) }
+            }
+        }
+        try BrokenPromise.unless(
+            verified.map { $0.payload as [UInt8]? } == outcome.map { lent.first } && lent.count < 2,
+            "a token is judged the same, whether it was copied or not")
+        if case .success(let verified) = verified {
             let signed = try parsed.get()
             try BrokenPromise.unless(
                 verified.header == signed.header && verified.payload == signed.payload

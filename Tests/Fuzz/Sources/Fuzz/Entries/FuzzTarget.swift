@@ -10,6 +10,8 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
     case assertion
     /// Authenticator data, put into an assertion and an attestation that are then signed.
     case authenticatorData = "authenticator-data"
+    /// What an attestation's leaf certificate says (its TBSCertificate), which is then signed.
+    case leaf
     /// A receipt of App Attest.
     case receipt
     /// The fields of a receipt, which is then signed.
@@ -32,6 +34,7 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
         case .attestation: try judgeAttestation(input)
         case .assertion: try judgeAssertion(input)
         case .authenticatorData: try judgeAuthenticatorData(input)
+        case .leaf: try judgeLeaf(input)
         case .receipt: try judgeReceipt(input)
         case .receiptFields: try judgeReceiptFields(input)
         case .token: try judgeToken(input)

@@ -1,0 +1,78 @@
+internal import AssayKit
+
+/// The receipts of one app's keys in the provider's corner of the state.
+///
+///     receipt/KEY          the receipt
+///     refresh/TIME/KEY     stands for the wish to exchange it at that time; in the order of time
+///     refreshing/KEY       some server is at it; goes away by itself
+///
+/// The first is the truth, and the second an index to it. They are two writes, between which anything may end: an entry
+/// of the index that does not agree with its receipt is dropped by who comes across it, and one that is missing is written
+/// the next time that the key is used.
+struct KeptReceipts: Sendable {
+    /// How long a server is left at it.
+    private static let claimLife = Duration.seconds(300)
+    private static let index = "refresh/"
+
+    let state: StateSpace
+    let refreshInterval: Duration
+
+    /// An entry of the index.
+    struct Wish: Sendable, Hashable {
+        let name: String
+        let due: Instant
+        let key: String
+    }
+
+    func receipt(of key: String) async throws -> KeptReceipt? {
+        try await state.get("receipt/\(key)").flatMap(KeptReceipt.init(encoded:))
+    }
+
+    func keep(_ kept: KeptReceipt, of key: String) async throws {
+        try await state.put("receipt/\(key)", value: kept.encoded, expires: kept.expires)
+    }
+
+    /// Has a receipt exchanged when it is due. This is asked with each use of a key and writes but once a receipt.
+    func wish(_ kept: KeptReceipt, of key: String) async throws {
+        let name = wish(for: kept, key).name
+        guard try await state.get(name) == nil else { return }
+        try await state.put(name, value: [], expires: kept.expires)
+    }
+
+    /// The entry of the index that goes with a receipt.
+    func wish(for kept: KeptReceipt, _ key: String) -> Wish {
+        let due = kept.due(refreshInterval: refreshInterval)
+        let digits = String(UInt64(clamping: due.milliseconds), radix: 16)
+        let name = "\(Self.index)\(String(repeating: "0", count: 16 - digits.count))\(digits)/\(key)"
+        return Wish(name: name, due: due, key: key)
+    }
+
+    /// Up to `limit` wishes whose time has come, in the order of time, after one; the cost is that of those alone.
+    func due(at now: Instant, after last: Wish?, limit: Int) async throws -> [Wish] {
+        let page = try await state.list(after: last?.name ?? Self.index, limit: limit)
+        var wishes: [Wish] = []
+        for entry in page {
+            let parts = entry.name.split(separator: "/", omittingEmptySubsequences: false)
+            guard entry.name.hasPrefix(Self.index), parts.count == 3,
+                let milliseconds = UInt64(parts[1], radix: 16).flatMap(Int64.init(exactly:)),
+                milliseconds <= now.milliseconds
+            else { break }
+            wishes.append(
+                Wish(name: entry.name, due: Instant(milliseconds: milliseconds), key: String(parts[2])))
+        }
+        return wishes
+    }
+
+    func drop(_ wish: Wish) async throws {
+        try await state.put(wish.name, value: nil)
+    }
+
+    /// Whether this server is the one to exchange a key's receipt now.
+    func claim(_ key: String, at now: Instant) async throws -> Bool {
+        try await state.insert("refreshing/\(key)", expires: now + Self.claimLife)
+    }
+
+    func release(_ key: String) async throws {
+        try await state.put("refreshing/\(key)", value: nil)
+    }
+}

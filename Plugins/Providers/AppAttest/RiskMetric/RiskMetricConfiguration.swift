@@ -1,0 +1,76 @@
+public import AppleServices
+public import AssayKit
+
+/// The section `risk_metric` of `app_attest`: with it, receipts are kept and exchanged for newer ones at Apple's servers.
+public struct RiskMetricConfiguration: Decodable, Sendable {
+    /// What is done about keys whose metric is not known.
+    public enum Unknown: String, Decodable, Sendable, CaseIterable {
+        case allowed
+        case refused
+    }
+
+    /// The identifier of the team's key for DeviceCheck: ten characters.
+    public let keyID: String
+    /// Where the `.p8` file of that key is to be found.
+    public let privateKey: SecretReference
+    /// How the token stands in the header `Authorization`; `bare` when absent.
+    public let authorization: AppleAuthorizationForm?
+    /// Where receipts of the production environment are exchanged; `https://data.appattest.apple.com` when absent.
+    public let baseURL: EndpointURL?
+    /// The same for development; `https://data-development.appattest.apple.com` when absent.
+    public let developmentBaseURL: EndpointURL?
+    /// How old a receipt is before it is exchanged again; as soon as Apple allows, a day, when absent.
+    public let refreshInterval: Duration?
+    /// The metric above which evidence is refused; never when absent.
+    public let refuseAbove: Int?
+    /// `allowed` when absent; of no meaning without `refuse_above`.
+    public let unknown: Unknown?
+
+    enum CodingKeys: String, CodingKey {
+        case keyID = "key_id"
+        case privateKey = "private_key"
+        case authorization
+        case baseURL = "base_url"
+        case developmentBaseURL = "development_base_url"
+        case refreshInterval = "refresh_interval"
+        case refuseAbove = "refuse_above"
+        case unknown
+    }
+}
+
+extension RiskMetricConfiguration {
+    /// Where receipts of each environment are exchanged.
+    func endpoints() throws(ConfigurationError) -> [AppAttestEnvironment: EndpointURL] {
+        [
+            .production: try endpoint(baseURL, "base_url", otherwise: "https://data.appattest.apple.com"),
+            .development: try endpoint(
+                developmentBaseURL, "development_base_url", otherwise: "https://data-development.appattest.apple.com"),
+        ]
+    }
+
+    private func endpoint(
+        _ base: EndpointURL?, _ key: String, otherwise apple: String
+    ) throws(ConfigurationError) -> EndpointURL {
+        guard let url = (base ?? EndpointURL(apple))?.appending("/v1/attestationData") else {
+            throw ConfigurationError(at: [.key(key)], "expected a URL without a query")
+        }
+        return url
+    }
+
+    /// The rules that metrics are judged by.
+    func rules() throws(ConfigurationError) -> RiskMetricRules {
+        if let refuseAbove, refuseAbove < 0 {
+            throw ConfigurationError(at: ["refuse_above"], "expected a number that is not negative")
+        }
+        if unknown != nil, refuseAbove == nil {
+            throw ConfigurationError(at: ["unknown"], "means nothing without `refuse_above`")
+        }
+        let interval = refreshInterval ?? .zero
+        if refreshInterval != nil, interval < .seconds(86_400) || interval > .seconds(80 * 86_400) {
+            throw ConfigurationError(
+                at: ["refresh_interval"],
+                "expected 1d to 80d: Apple exchanges a receipt once a day, and forgets it after 90 days")
+        }
+        return RiskMetricRules(limit: refuseAbove, refusesUnknown: unknown == .refused, refreshInterval: interval)
+    }
+}

@@ -1,0 +1,67 @@
+internal import AppleServices
+internal import AssayCrypto
+internal import AssayKit
+internal import Logging
+
+/// Keeps the receipts of one app's keys, and knows the risk metrics that they tell.
+struct RiskMetricWatch: Sendable {
+    let rules: RiskMetricRules
+    let exchange: ReceiptExchange
+    /// SHA-256 of the root certificate that receipts are verified under: what was kept under another is worth nothing.
+    let root: [UInt8]
+
+    init(
+        _ configuration: RiskMetricConfiguration, team: String, appID: AppAttestAppID, verifier: ReceiptVerifier,
+        root: [UInt8], host: Host
+    ) throws(ConfigurationError) {
+        rules = try configuration.rules()
+        self.root = root
+        exchange = ReceiptExchange(
+            http: host.http, clock: host.clock, randomness: host.randomness,
+            key: try AppleServerKey.named(
+                configuration.keyID, teamID: team, privateKey: configuration.privateKey, secrets: host.secrets),
+            form: configuration.authorization ?? .bare, endpoints: try configuration.endpoints(), verifier: verifier,
+            appID: appID)
+    }
+
+    /// Keeps the receipt of an attestation, to be exchanged at once. Returns the key's metric where it is known already,
+    /// because the key was attested before.
+    ///
+    /// A store that fails here does not make the attestation fail: the metric is a signal, and its absence is judged.
+    func remember(_ attestation: VerifiedAttestation, _ context: Context) async -> RiskMetric? {
+        guard case .verified(let receipt)? = attestation.receipt else { return nil }
+        let receipts = receipts(in: context.state)
+        let key = KeptReceipt.keyName(publicKey: attestation.publicKey)
+        do {
+            let earlier = try await known(key, receipts)
+            let kept = KeptReceipt(
+                receipt, bytes: attestation.receiptBytes, environment: attestation.environment,
+                publicKey: attestation.publicKey, root: root, earlier: earlier?.metric)
+            try await receipts.keep(kept, of: key)
+            try await receipts.wish(kept, of: key)
+            return kept.metric
+        } catch {
+            context.logger.warning("a receipt cannot be kept", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// The metric of a key that has just proved itself. What it is known by is exchanged again when it is due: the keys
+    /// that nobody uses are not.
+    func metric(of publicKey: [UInt8], _ context: Context) async throws -> RiskMetric? {
+        let receipts = receipts(in: context.state)
+        let key = KeptReceipt.keyName(publicKey: publicKey)
+        guard let kept = try await known(key, receipts) else { return nil }
+        try await receipts.wish(kept, of: key)
+        return kept.metric
+    }
+
+    func receipts(in state: StateSpace) -> KeptReceipts {
+        KeptReceipts(state: state, refreshInterval: rules.refreshInterval)
+    }
+
+    func known(_ key: String, _ receipts: KeptReceipts) async throws -> KeptReceipt? {
+        guard let kept = try await receipts.receipt(of: key), kept.root == root else { return nil }
+        return kept
+    }
+}

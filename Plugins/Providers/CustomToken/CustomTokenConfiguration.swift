@@ -1,0 +1,49 @@
+public import AssayJWT
+public import AssayKit
+
+/// The section `custom` of a policy: whose word is taken for an app. At least one must be named.
+public struct CustomTokenConfiguration: Decodable, Sendable {
+    /// Service accounts, whose tokens Admin SDKs make with `createToken`.
+    public let serviceAccounts: [ServiceAccount]?
+    /// Issuers whose keys are published, for those who have no service accounts.
+    public let issuers: [Issuer]?
+
+    /// A service account: its e-mail address, and its key in one of three forms.
+    public struct ServiceAccount: Decodable, Sendable {
+        /// The address, which is both `iss` and `sub` of its tokens. A key file says it, too.
+        public let email: String?
+        /// The account's certificate in PEM.
+        public let certificate: String?
+        /// The account's public key in PEM.
+        public let publicKey: String?
+        /// Where the account's key file (JSON) is to be found; only its public half is used.
+        public let keyFile: SecretReference?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case email, certificate
+            case publicKey = "public_key"
+            case keyFile = "key_file"
+        }
+    }
+
+    /// A trusted issuer, and where its tokens name the app.
+    public struct Issuer: Decodable, Sendable {
+        public let trusted: TrustedIssuerConfiguration
+        /// The claim that names the app, by its path with dots: `app_id` when absent.
+        public let appClaim: String?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case appClaim = "app_claim"
+        }
+
+        public init(from decoder: any Decoder) throws {
+            trusted = try TrustedIssuerConfiguration(from: decoder)
+            appClaim = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(String.self, forKey: .appClaim)
+        }
+    }
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case serviceAccounts = "service_accounts"
+        case issuers
+    }
+}

@@ -1,0 +1,114 @@
+internal import AssayJWT
+public import AssayKit
+
+/// Custom tokens: a server of the operator's says that an app is genuine, by whatever it found out itself.
+///
+/// A custom token is a JWT that a service account signs, as the Admin SDKs' `createToken` makes it, or one of an issuer
+/// whose keys are published. It is good for a few minutes and may be exchanged more than once in them.
+public struct CustomTokenProvider: AttestationProvider {
+    public static let descriptor = PluginDescriptor(
+        name: "custom", contract: 1, summary: "Tokens that a service account or a trusted issuer signs.",
+        reasons: CustomTokenReasons.all, facts: [.customTokenIssuer, .customTokenSubject], evidenceLimit: 16 * 1024)
+
+    public static let methods: [ProviderMethod<CustomTokenProvider>] = [
+        .exchange("exchangeCustomToken", takesTokenID: true) { provider, request, context in
+            try await provider.appraise(request, at: context.now)
+        }
+    ]
+
+    /// What `aud` of a service account's token is, wherever this service stands (Admin SDKs, `createToken`).
+    static let audience = "https://firebaseappcheck.googleapis.com/google.firebase.appcheck.v1.TokenExchangeService"
+    /// The Admin SDKs' tokens live for five minutes.
+    static let longestLife = Duration.seconds(300)
+
+    private let appID: String
+    /// The accounts by their addresses.
+    private let accounts: [String: ServiceAccount]
+    private let issuers: [String: (issuer: TrustedIssuer, appClaim: String)]
+
+    public init(_ configuration: CustomTokenConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+        appID = app.subject
+        var problems = ConfigurationProblems()
+        var accounts: [String: ServiceAccount] = [:]
+        for (index, section) in (configuration.serviceAccounts ?? []).enumerated() {
+            let path: [ConfigurationError.Component] = ["service_accounts", .index(index)]
+            let made = problems.attempt { () throws(ConfigurationError) in
+                try ServiceAccount(section, at: path, secrets: host.secrets)
+            }
+            guard let account = made else { continue }
+            if accounts.updateValue(account, forKey: account.email) != nil {
+                problems.report(at: path, "the account `\(account.email)` stands here twice")
+            }
+        }
+        var issuers: [String: (issuer: TrustedIssuer, appClaim: String)] = [:]
+        for (index, section) in (configuration.issuers ?? []).enumerated() {
+            let path: [ConfigurationError.Component] = ["issuers", .index(index)]
+            let made = problems.attempt { () throws(ConfigurationError) in
+                try TrustedIssuer(section.trusted, at: path, host: host)
+            }
+            guard let issuer = made else { continue }
+            let isKnown = issuers.updateValue((issuer, section.appClaim ?? "app_id"), forKey: issuer.name) != nil
+            if isKnown || accounts[issuer.name] != nil {
+                problems.report(at: path, "the issuer `\(issuer.name)` stands here twice")
+            }
+        }
+        try problems.throwIfAny()
+        guard !accounts.isEmpty || !issuers.isEmpty else {
+            throw ConfigurationError("expected `service_accounts` or `issuers`: nobody's token is taken else")
+        }
+        self.accounts = accounts
+        self.issuers = issuers
+    }
+
+    func appraise(_ request: ExchangeCustomTokenRequest, at now: Instant) async throws -> Verdict {
+        let claims: JWTClaims
+        do {
+            claims = try await verify(request.customToken, at: now)
+        } catch let fault as JWTFault {
+            return .refused(CustomTokenReasons.reason(fault), detail: "\(fault)")
+        }
+        let appClaim = claims.issuer.flatMap { issuers[$0]?.appClaim } ?? "app_id"
+        guard claims.text(at: appClaim) == appID else { return .refused(CustomTokenReasons.app) }
+        var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, .text(claims.issuer ?? ""))])
+        if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, .text(subject))) }
+        if let ttl = claims.json["ttl"] {
+            guard let life = ttl.string.flatMap({ Duration(protoJSON: $0) }), TokenLife.isPossible(life) else {
+                return .refused(
+                    CustomTokenReasons.claim, detail: "`ttl` is no duration of whole seconds from 30 minutes to 7 days")
+            }
+            appraisal.tokenLife = life
+        }
+        return .verified(appraisal)
+    }
+
+    private func verify(_ token: String, at now: Instant) async throws -> JWTClaims {
+        guard let name = JWTClaims.issuer(ofUnverified: token) else { throw JWTFault.malformed }
+        if let account = accounts[name] {
+            let verified = try await account.keys.verify(token)
+            let expectation = JWTExpectation(
+                issuer: account.email, audiences: [Self.audience], longestLife: Self.longestLife)
+            try expectation.judge(verified.claims, now: now)
+            guard verified.claims.subject == account.email else { throw JWTFault.claim("sub") }
+            guard verified.claims.issued != nil else { throw JWTFault.claim("iat") }
+            return verified.claims
+        }
+        guard let (issuer, _) = issuers[name] else { throw JWTFault.issuer }
+        return try await issuer.verify(token, now: now)
+    }
+}
+
+extension FactName {
+    /// Who signed the custom token.
+    public static let customTokenIssuer: FactName = "custom_token_issuer"
+    /// Whom the custom token is about, as its issuer says.
+    public static let customTokenSubject: FactName = "custom_token_subject"
+}
+
+/// What a client sends to exchange a custom token.
+struct ExchangeCustomTokenRequest: RequestMessage {
+    let customToken: String
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        customToken = try fields.string("customToken")
+    }
+}

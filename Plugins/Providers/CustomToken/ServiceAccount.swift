@@ -1,0 +1,78 @@
+internal import AssayCrypto
+internal import AssayJWT
+internal import AssayKit
+
+/// A service account that a policy trusts: what its tokens are verified by.
+struct ServiceAccount: Sendable {
+    /// Its e-mail address.
+    let email: String
+    let keys: IssuerKeys
+
+    init(
+        _ configuration: CustomTokenConfiguration.ServiceAccount, at path: [ConfigurationError.Component],
+        secrets: SecretSource
+    ) throws(ConfigurationError) {
+        var email = configuration.email
+        let key: PublicKey
+        switch (configuration.certificate, configuration.publicKey, configuration.keyFile) {
+        case (let text?, nil, nil):
+            key = try Self.explained(at: path + ["certificate"]) { () throws(CryptoError) in
+                try PublicKey(certificatePEM: Array(text.utf8))
+            }
+        case (nil, let text?, nil):
+            key = try Self.explained(at: path + ["public_key"]) { () throws(CryptoError) in
+                try PublicKey(pem: Array(text.utf8))
+            }
+        case (nil, nil, let reference?):
+            let file = try Self.keyFile(reference, at: path + ["key_file"], secrets: secrets)
+            guard email == nil || email == file.email else {
+                throw ConfigurationError(at: path + ["email"], "\(reference) is the key of another account")
+            }
+            (email, key) = (file.email, file.key)
+        default:
+            throw ConfigurationError(at: path, "expected one of `certificate`, `public_key` and `key_file`")
+        }
+        guard let email else {
+            throw ConfigurationError(at: path, "expected `email`, the account's address")
+        }
+        guard (3...320).contains(email.utf8.count), email.contains("@") else {
+            throw ConfigurationError(at: path + ["email"], "expected the e-mail address of a service account")
+        }
+        guard case .rsa = key else {
+            throw ConfigurationError(at: path, "the account's key is no RSA key, and its tokens are signed with RS256")
+        }
+        self.email = email
+        keys = .fixed([JWK(key)])
+    }
+
+    /// The address and the public key in a key file (Google Cloud, "Create and delete service account keys").
+    private static func keyFile(
+        _ reference: SecretReference, at path: [ConfigurationError.Component], secrets: SecretSource
+    ) throws(ConfigurationError) -> (email: String, key: PublicKey) {
+        let found: [UInt8]?
+        do throws(SecretError) {
+            found = try secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard var bytes = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        defer { SecretBytes.wipe(&bytes) }
+        guard let file = try? JSON.parse(bytes, limits: JSON.Limits(bytes: 65_536)),
+            let email = file["client_email"]?.string, let pem = file["private_key"]?.string
+        else {
+            throw ConfigurationError(at: path, "\(reference) holds no key file of a service account")
+        }
+        let key = try explained(at: path) { () throws(CryptoError) in try PrivateKey(pem: Array(pem.utf8)) }
+        return (email, key.publicKey)
+    }
+
+    private static func explained<Value>(
+        at path: [ConfigurationError.Component], _ operation: () throws(CryptoError) -> Value
+    ) throws(ConfigurationError) -> Value {
+        do throws(CryptoError) {
+            return try operation()
+        } catch {
+            throw ConfigurationError(at: path, "the key cannot be used: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,10 @@
+/// Why an audit file cannot be opened; words for an operator.
+public struct AuditError: Error, Sendable, Equatable, CustomStringConvertible {
+    public let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
+}

@@ -1,0 +1,98 @@
+internal import AssayKit
+internal import AssayPolicy
+
+/// One request to a protected service on its way through one snapshot.
+struct ServiceGuard: Sendable {
+    let request: ProtectedRequest
+    let project: ProjectEntry
+    let snapshot: Snapshot
+    let host: Host
+    let now: Instant
+    /// How long the decision may take.
+    let timeLimit: Duration
+
+    /// What was decided. The level is OFF where there is neither a use nor a refusal.
+    struct Judgement: Sendable {
+        var use: TokenUse?
+        var good: TokenInspection.Good?
+        var refusal: TokenInspection.Refusal?
+
+        /// A refusal that holds only because the level is ENFORCED.
+        var isAdmitted: Bool { use?.isAdmitted ?? true }
+    }
+
+    /// - Throws: ``InvalidRequest`` for a service that there is not; what the store throws where the decision depends on
+    ///   it. What is only counted never stands in the way of a request.
+    func judge() async throws -> Judgement {
+        let levels = try await levels()
+        guard levels.enforcement > .off else { return Judgement() }
+        let isEnforced = levels.enforcement == .enforced
+        guard let text = request.token, !text.isEmpty else {
+            let category: TokenUse.Category = request.client.isFirebaseSDK ? .outdatedClient : .unknownOrigin
+            return Judgement(
+                use: use(category, levels, app: claimedApp, isAdmitted: !isEnforced),
+                refusal: TokenInspection.Refusal(reason: KernelReasons.tokenMissing))
+        }
+        let good: TokenInspection.Good
+        do throws(TokenInspection.Refusal) {
+            let policy = project.services[request.service]
+            good = try TokenInspection(
+                snapshot: snapshot, project: project, acceptsDevelopment: policy?.acceptsDevelopment ?? false, now: now
+            ).inspect(text)
+        } catch {
+            let app = error.app(of: project) ?? claimedApp
+            return Judgement(use: use(.invalid, levels, app: app, isAdmitted: !isEnforced), refusal: error)
+        }
+        guard try await isReused(good, levels.replayProtection) else {
+            return Judgement(use: use(.verified, levels, app: good.token.subject, isAdmitted: true), good: good)
+        }
+        return Judgement(
+            use: use(
+                .reused, levels, app: good.token.subject, isAdmitted: levels.replayProtection < .enforced),
+            good: good,
+            refusal: TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token))
+    }
+
+    private func levels() async throws -> ServiceLevels {
+        guard project.supports(request.service) else { throw ProjectEntry.unsupported(request.service) }
+        // Only where administrators may change something is there anything to read.
+        guard project.services[request.service]?.isEditable == true else {
+            return try project.view(of: request.service, ProtectionState()).levels
+        }
+        let state = try await ProtectionState.read(of: project.identity, in: host.store)
+        var levels = try project.view(of: request.service, state).levels
+        if request.service == ResourcePolicy.service, let client = request.oauthClient {
+            let target = ResourcePolicy.target(ofClient: client, in: project.identity)
+            if let policy = project.resourcePolicies(state).values.first(where: { $0.target == target }) {
+                levels.enforcement = policy.enforcement
+                levels.replayProtection = min(levels.replayProtection, policy.enforcement)
+            }
+        }
+        return levels
+    }
+
+    /// Consumes a good token where its second use matters.
+    private func isReused(_ good: TokenInspection.Good, _ level: EnforcementMode) async throws -> Bool {
+        switch level {
+        case .off: return false
+        case .unenforced:
+            // A store that keeps silent must not use up the time of the decision either.
+            let isFirst = try? await Deadline.run(timeLimit / 4, clock: host.clock) {
+                try await TokenConsumption.consume(good, in: .services, store: host.store)
+            }
+            return isFirst == false
+        case .enforced: return try await !TokenConsumption.consume(good, in: .services, store: host.store)
+        }
+    }
+
+    /// The app that the request claims to come from, if the project has it.
+    private var claimedApp: String? { request.client.appID.flatMap { project.apps[$0] }?.identity.subject }
+
+    private func use(
+        _ category: TokenUse.Category, _ levels: ServiceLevels, app: String?, isAdmitted: Bool
+    ) -> TokenUse {
+        TokenUse(
+            project: project.identity.number, service: request.service, app: app, category: category,
+            enforcement: levels.enforcement, isAdmitted: isAdmitted)
+    }
+}

@@ -1,0 +1,49 @@
+internal import AssayKit
+internal import AssayPolicy
+
+/// The services of a project: what its policy says, and what administrators set where the policy lets them.
+extension ProjectEntry {
+    /// Whether it has a service: one of Google's, or one that its policy speaks of.
+    func supports(_ service: String) -> Bool {
+        services[service] != nil || ServicePolicy.googleServices.contains(service)
+    }
+
+    static func unsupported(_ service: String) -> InvalidRequest {
+        InvalidRequest("Service not supported: \(SafeText.of(service))")
+    }
+
+    /// A service as it is now.
+    func view(of id: String, _ state: ProtectionState) throws(InvalidRequest) -> ServiceView {
+        guard supports(id) else { throw ProjectEntry.unsupported(id) }
+        guard let policy = services[id] else {
+            return ServiceView(
+                id: id, levels: ServiceLevels(), edited: nil, updated: Instant(milliseconds: 0), isConfigured: false)
+        }
+        if policy.isEditable, let edit = state.services[id] {
+            return ServiceView(
+                id: id, levels: edit.levels, edited: edit.time, updated: edit.time, isConfigured: true)
+        }
+        let levels = ServiceLevels(enforcement: policy.enforcement, replayProtection: policy.replayProtection)
+        return ServiceView(id: id, levels: levels, edited: nil, updated: since, isConfigured: true)
+    }
+
+    /// The resource policies in force: none where the policy does not let administrators have any.
+    func resourcePolicies(_ state: ProtectionState) -> [String: ResourcePolicy] {
+        services[ResourcePolicy.service]?.isEditable == true ? state.resourcePolicies : [:]
+    }
+
+    /// - Throws: when the policy does not let administrators change a service's levels; says where it stands.
+    func checkEditable(_ id: String) throws(CallFailure) {
+        if let policy = services[id] {
+            guard !policy.isEditable else { return }
+            throw CallFailure(
+                .failedPrecondition,
+                "The levels of \(id) come from a policy file: change them at \(policy.location), or allow changes with "
+                    + "`editable: true` there.")
+        }
+        throw CallFailure(
+            .failedPrecondition,
+            "No policy lets anybody change the levels of \(id): set them in the section `services` of the project at "
+                + "\(location), or allow changes with `editable: true` there.")
+    }
+}

@@ -1,0 +1,46 @@
+internal import AssayKit
+
+/// The level of one resource within a service, in place of the service's own.
+struct ResourcePolicy: Sendable, Hashable {
+    let id: String
+    /// `//oauth2.googleapis.com/projects/NUMBER/oauthClients/CLIENT_ID`.
+    let target: String
+    var enforcement: EnforcementMode
+    var updated: Instant
+
+    /// The one service that has resources with policies of their own.
+    static let service = "oauth2.googleapis.com"
+
+    /// The message of the API.
+    func message(of project: ProjectIdentity) -> JSON {
+        let name = "projects/\(project.number)/services/\(ResourcePolicy.service)/resourcePolicies/\(id)"
+        var members = [JSONMember("name", .string(name)), JSONMember("targetResource", .string(target))]
+        if enforcement != .off { members.append(JSONMember("enforcementMode", .string(enforcement.rawValue))) }
+        members.append(JSONMember("updateTime", .string(updated.description)))
+        members.append(JSONMember("etag", .string(etag)))
+        return .object(members)
+    }
+
+    var etag: String { ETag.of(id, target, enforcement.rawValue, updated.description) }
+
+    /// A target in one spelling, with the project's number.
+    ///
+    /// - Throws: when it is no OAuth client of the project. It need not be one that policies know.
+    static func target(_ text: String, of project: ProjectIdentity) throws(InvalidRequest) -> String {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 7, parts[0].isEmpty, parts[1].isEmpty, parts[2] == service, parts[3] == "projects",
+            parts[5] == "oauthClients", ResourceName.isWord(parts[6])
+        else {
+            throw InvalidRequest(
+                "the field 'targetResource' must be //\(service)/projects/{project_number}/oauthClients/{client_id}")
+        }
+        guard parts[4] == project.number || parts[4] == project.id else {
+            throw InvalidRequest("the field 'targetResource' must be of the same project as the policy")
+        }
+        return target(ofClient: parts[6], in: project)
+    }
+
+    static func target(ofClient id: String, in project: ProjectIdentity) -> String {
+        "//\(service)/projects/\(project.number)/oauthClients/\(id)"
+    }
+}

@@ -1,0 +1,77 @@
+internal import AssayKit
+internal import Logging
+
+/// Finds out whether the state store works, by writing an entry and reading it again: a full disk can still be read.
+///
+/// However many ask, the store is tried at most once in a few seconds, and nobody waits for it for long.
+actor StoreProbe {
+    private let host: Host
+    private var last: (readiness: Readiness, at: Duration)?
+    /// Since when a try is under way.
+    private var trying: Duration?
+    private var waiting: [AsyncStream<Void>.Continuation] = []
+    private var count: UInt64 = 0
+
+    /// How long a finding is good.
+    static let life: Duration = .seconds(3)
+    /// How long the store may take.
+    static let timeLimit: Duration = .seconds(2)
+    private static let silence = Readiness.notReady("the state store does not answer")
+
+    init(_ host: Host) {
+        self.host = host
+    }
+
+    var readiness: Readiness {
+        get async {
+            let now = host.clock.uptime
+            if let last, now - last.at < StoreProbe.life { return last.readiness }
+            if let trying {
+                // Of a store that is known to hang nobody has to wait for the news.
+                if now - trying >= StoreProbe.timeLimit { return StoreProbe.silence }
+            } else {
+                trying = now
+                // A task of its own, one at a time: whoever asks must be able to leave a store that hangs.
+                Task { await attempt() }
+            }
+            await waitForTheEnd()
+            if let last, last.at >= now { return last.readiness }
+            host.logger.warning("the state store does not answer in time")
+            return StoreProbe.silence
+        }
+    }
+
+    private func attempt() async {
+        count &+= 1
+        let value = Array("\(host.clock.now) \(count)".utf8)
+        // A space that no plugin can have: theirs hold a slash.
+        let key = StateKey("readiness", "probe")
+        let readiness: Readiness
+        do {
+            try await host.store.put(key, value: value, expires: host.clock.now + .seconds(60))
+            let isKept = try await host.store.get(key) != nil
+            readiness = isKept ? .ready : .notReady("the state store forgets what is written")
+        } catch {
+            host.logger.warning("the state store cannot be written", metadata: ["error": "\(error)"])
+            readiness = .notReady("the state store cannot be written")
+        }
+        last = (readiness, host.clock.uptime)
+        trying = nil
+        for continuation in waiting { continuation.finish() }
+        waiting = []
+    }
+
+    /// Returns when the try has ended, or its time is up.
+    private func waitForTheEnd() async {
+        guard trying != nil else { return }
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        waiting.append(continuation)
+        let clock = host.clock
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in stream {} }
+            group.addTask { try? await clock.sleep(for: StoreProbe.timeLimit) }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+}

@@ -1,0 +1,82 @@
+internal import AssayKit
+internal import Logging
+
+/// Runs what is due of the providers' upkeep, until its task is cancelled.
+struct UpkeepRunner: Sendable {
+    let host: Host
+    let options: UpkeepOptions
+    /// The list of the policies in force.
+    let list: @Sendable () -> UpkeepList
+
+    func run() async {
+        let schedule = UpkeepSchedule(
+            randomness: host.randomness, round: options.round, longestPause: options.longestPause)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<max(options.concurrency, 1) {
+                group.addTask { await work(schedule) }
+            }
+        }
+    }
+
+    private func work(_ schedule: UpkeepSchedule) async {
+        while !Task.isCancelled {
+            switch schedule.next(list(), at: host.clock.uptime) {
+            case .wait(let duration):
+                guard (try? await host.clock.sleep(for: duration)) != nil else { return }
+            case .run(let entry):
+                let (record, least) = await run(entry)
+                // What ended because everything ends has not failed.
+                guard !Task.isCancelled else { return }
+                let failed = record.outcome != .succeeded
+                let pause = schedule.finished(entry, failed: failed, at: host.clock.uptime, least: least)
+                log(record, pause)
+                options.onRun(record)
+            }
+        }
+    }
+
+    /// Runs an entry. Returns what came of it, and how long it must be left alone at least.
+    private func run(_ entry: UpkeepEntry) async -> (UpkeepRecord, least: Duration) {
+        var logger = host.logger
+        logger[metadataKey: "provider"] = "\(entry.provider)"
+        logger[metadataKey: "resource"] = "\(entry.app.resource)"
+        let start = host.clock.uptime
+        let context = UpkeepContext(
+            app: entry.app, clock: host.clock, deadline: host.clock.now + entry.upkeep.timeLimit,
+            state: StateSpace(entry.space, in: host.store), logger: logger)
+        let outcome: UpkeepRecord.Outcome
+        var least = Duration.zero
+        do {
+            try await Deadline.run(entry.upkeep.timeLimit, clock: host.clock) { try await entry.upkeep.run(context) }
+            outcome = .succeeded
+        } catch is DeadlineExceeded {
+            outcome = .timedOut
+        } catch let pause as UpkeepPause {
+            outcome = .failed(SafeText.of(pause.message))
+            least = pause.duration
+        } catch {
+            outcome = .failed(SafeText.of("\(error)"))
+        }
+        let record = UpkeepRecord(
+            provider: entry.provider, resource: entry.app.resource, duration: host.clock.uptime - start,
+            outcome: outcome, counts: context.counts)
+        return (record, least)
+    }
+
+    private func log(_ record: UpkeepRecord, _ pause: Duration?) {
+        var metadata: Logger.Metadata = ["provider": "\(record.provider)", "resource": "\(record.resource)"]
+        for (event, count) in record.counts { metadata["count.\(event)"] = "\(count)" }
+        switch record.outcome {
+        case .succeeded:
+            guard !record.counts.isEmpty else { return }
+            host.logger.info("upkeep done", metadata: metadata)
+        case .failed(let error):
+            metadata["error"] = "\(SafeText.field(error))"
+            metadata["next_s"] = pause.map { "\($0.wholeSeconds)" }
+            host.logger.warning("upkeep failed", metadata: metadata)
+        case .timedOut:
+            metadata["next_s"] = pause.map { "\($0.wholeSeconds)" }
+            host.logger.warning("upkeep took too long", metadata: metadata)
+        }
+    }
+}

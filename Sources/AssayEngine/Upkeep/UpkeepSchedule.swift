@@ -1,0 +1,121 @@
+internal import AssayKit
+internal import Synchronization
+
+/// When whose upkeep is to run. Times are those of ``HostClock/uptime``.
+final class UpkeepSchedule: Sendable {
+    /// What a worker does next.
+    enum Step: Sendable {
+        case run(UpkeepEntry)
+        case wait(Duration)
+    }
+
+    private struct Task {
+        var entry: UpkeepEntry
+        var next: Instant
+        var failures = 0
+        var isRunning = false
+        /// Whether a policy asks for it; while it runs it is remembered even if none does.
+        var isListed = true
+    }
+
+    private struct State {
+        var list: UpkeepList?
+        var tasks: [String: Task] = [:]
+        /// Each task that waits stands here under its time; what stands under another one is stale.
+        var queue = ExpiryHeap<String>()
+
+        mutating func set(_ space: String, to next: Instant) {
+            tasks[space]?.next = next
+            queue.push(.init(expires: next, payload: space))
+        }
+    }
+
+    /// The longest pause that a run may ask for.
+    private static let longestWish = Duration.seconds(86_400)
+
+    private let randomness: Randomness
+    private let round: Duration
+    private let longestPause: Duration
+    private let state = Mutex(State())
+
+    init(randomness: Randomness, round: Duration, longestPause: Duration) {
+        self.randomness = randomness
+        self.round = max(round, .milliseconds(1))
+        self.longestPause = longestPause
+    }
+
+    /// The next run that is due, which is then under way until ``finished(_:failed:at:)``; or how long to wait.
+    func next(_ list: UpkeepList, at uptime: Duration) -> Step {
+        let now = Self.instant(uptime)
+        return state.withLock { state in
+            if state.list !== list { take(list, &state, now) }
+            while let earliest = state.queue.earliest {
+                guard let task = state.tasks[earliest.payload], !task.isRunning, task.next == earliest.expires else {
+                    _ = state.queue.pop()
+                    continue
+                }
+                guard earliest.expires <= now else {
+                    return .wait(min(max(earliest.expires - now, .milliseconds(1)), round))
+                }
+                _ = state.queue.pop()
+                state.tasks[earliest.payload]?.isRunning = true
+                return .run(task.entry)
+            }
+            return .wait(round)
+        }
+    }
+
+    /// Puts the next run of an entry on the schedule. Returns how long that is away, unless no policy asks for it any more.
+    ///
+    /// - Parameter least: how long it must be away at least.
+    @discardableResult
+    func finished(
+        _ entry: UpkeepEntry, failed: Bool, at uptime: Duration, least: Duration = .zero
+    ) -> Duration? {
+        state.withLock { state in
+            guard var task = state.tasks[entry.space] else { return nil }
+            guard task.isListed else {
+                state.tasks[entry.space] = nil
+                return nil
+            }
+            task.isRunning = false
+            task.failures = failed ? min(task.failures + 1, 64) : 0
+            state.tasks[entry.space] = task
+            let pause = max(pause(task), min(least, Self.longestWish))
+            state.set(entry.space, to: Self.instant(uptime) + pause)
+            return pause
+        }
+    }
+
+    /// The interval, more or less a tenth of it; after failures, one that grows.
+    private func pause(_ task: Task) -> Duration {
+        let interval = max(task.entry.upkeep.interval, .milliseconds(1))
+        guard task.failures > 0 else { return interval * 9 / 10 + randomness.duration(upTo: interval / 5) }
+        let backoff = Backoff(first: interval * 2, limit: max(longestPause, interval))
+        return max(backoff.delay(after: task.failures, randomness: randomness), interval)
+    }
+
+    /// Takes another list for the present one: what is new begins at some moment of its first interval, so that apps do
+    /// not all begin at once; what stays keeps its time.
+    private func take(_ list: UpkeepList, _ state: inout State, _ now: Instant) {
+        let previous = state.tasks
+        state.list = list
+        state.tasks = previous.filter { $0.value.isRunning }
+        for space in state.tasks.keys { state.tasks[space]?.isListed = false }
+        state.queue = ExpiryHeap()
+        for entry in list.entries {
+            let interval = max(entry.upkeep.interval, .milliseconds(1))
+            var task = previous[entry.space] ?? Task(entry: entry, next: now + randomness.duration(upTo: interval))
+            task.entry = entry
+            task.isListed = true
+            // An interval that has become shorter holds at once.
+            if task.failures == 0 { task.next = min(task.next, now + interval * 11 / 10) }
+            state.tasks[entry.space] = task
+            if !task.isRunning { state.queue.push(.init(expires: task.next, payload: entry.space)) }
+        }
+    }
+
+    private static func instant(_ uptime: Duration) -> Instant {
+        Instant(milliseconds: uptime.wholeMilliseconds)
+    }
+}

@@ -1,0 +1,15 @@
+public import AssayKit
+
+/// The facts that the kernel puts on record.
+extension FactName {
+    /// The `jti` of a token that was verified.
+    public static let tokenID: FactName = "token_id"
+    /// The app or OAuth client that a token speaks for.
+    public static let app: FactName = "app"
+    /// Whether a token was consumed before.
+    public static let alreadyConsumed: FactName = "already_consumed"
+    /// A service whose level of protection was changed, and the levels that it has now.
+    public static let serviceLevel: FactName = "service_level"
+    /// A resource policy that was changed, and the level that it sets now.
+    public static let resourceLevel: FactName = "resource_level"
+}

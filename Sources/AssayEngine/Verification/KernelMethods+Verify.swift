@@ -1,0 +1,93 @@
+internal import AssayCrypto
+internal import AssayKit
+
+extension KernelMethods {
+    /// `POST {resource=projects/*}:verifyAppCheckToken`: verifies a token and consumes it.
+    ///
+    /// The use is stored before the answer is sent. Admin SDKs send a request again after a 503 or a lost connection, so
+    /// that an answer that was lost has the second one say `alreadyConsumed`: the token is refused then rather than
+    /// accepted twice. A caller that would not have that sends a `requestId` of its own: within its permission, the same
+    /// request again gets the answer that it got first.
+    ///
+    /// Beside Google's field, a request may name the `service` that the token was shown to, for the metrics.
+    static let verifyAppCheckToken = KernelMethod(
+        descriptor: MethodDescriptor(
+            name: "verifyAppCheckToken", kind: .call(.verifyTokens), resources: [.project]),
+        answer: { call in
+            let project = try call.project()
+            let text = try call.fields.string("appCheckToken")
+            let request = try requestName(call)
+            let service = try call.fields.optionalString("service")
+            if let service, !project.supports(service) { throw ProjectEntry.unsupported(service) }
+            let inspection = TokenInspection(
+                snapshot: call.snapshot, project: project, acceptsDevelopment: project.acceptsDevelopment,
+                now: call.now)
+            let use = { (app: String?, category: TokenUse.Category) in
+                TokenUse(
+                    project: project.identity.number, service: service, app: app, category: category,
+                    enforcement: nil, isAdmitted: category == .verified)
+            }
+            let good: TokenInspection.Good
+            do throws(TokenInspection.Refusal) {
+                good = try inspection.inspect(text)
+            } catch {
+                var ending = Ending.refusedToken(error)
+                ending.tokenUse = use(error.app(of: project), .invalid)
+                return ending
+            }
+            return try await consume(good, request, call, use: use)
+        })
+
+    private static func consume(
+        _ good: TokenInspection.Good, _ request: [UInt8]?, _ call: KernelCall,
+        use: (String?, TokenUse.Category) -> TokenUse
+    ) async throws -> Ending {
+        let isFirst = try await TokenConsumption.consume(
+            good, in: .verification, request: request, store: call.host.store)
+        var ending = Ending.answered(
+            isFirst ? [:] : ["alreadyConsumed": true],
+            facts: good.facts + [Fact(.alreadyConsumed, .bool(!isFirst))])
+        ending.provider = good.provider
+        ending.tokenUse = use(good.token.subject, isFirst ? .verified : .reused)
+        return ending
+    }
+
+    /// What a caller calls its request, hashed together with the caller's own name; nil when it does not.
+    private static func requestName(_ call: KernelCall) throws(InvalidRequest) -> [UInt8]? {
+        guard let id = try call.fields.optionalString("requestId") else { return nil }
+        guard (16...128).contains(id.utf8.count) else {
+            throw InvalidRequest("the field 'requestId' must have 16 to 128 bytes")
+        }
+        let caller = Array((call.caller?.name ?? "").utf8)
+        return SHA256.hash(UInt64(caller.count).bigEndianBytes[...], caller[...], Array(id.utf8)[...])
+    }
+}
+
+extension TokenInspection.Good {
+    /// What of it is put on record.
+    var facts: [Fact] { [Fact(.app, .text(token.subject)), Fact(.tokenID, .text(token.id))] }
+}
+
+extension TokenInspection.Refusal {
+    /// The app that the token speaks for, where the project has it.
+    func app(of project: ProjectEntry) -> String? {
+        token.flatMap { project.apps[$0.subject] }?.identity.subject
+    }
+}
+
+extension Ending {
+    /// A token is not good. The caller learns no more than that, but for what Google's service tells: that a provider's
+    /// tokens cannot be verified at all.
+    static func refusedToken(_ refusal: TokenInspection.Refusal) -> Ending {
+        let isUnsupported = refusal.reason == KernelReasons.tokenProviderUnsupported
+        let failure = CallFailure(
+            isUnsupported ? .invalidArgument : .permissionDenied,
+            isUnsupported ? "Tokens of this provider are not supported." : "The App Check token is invalid.",
+            reason: refusal.reason, detail: refusal.detail)
+        var ending = Ending(
+            result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
+        ending.provider = refusal.token?.provider
+        ending.facts = refusal.token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
+        return ending
+    }
+}

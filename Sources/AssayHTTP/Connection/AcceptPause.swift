@@ -1,0 +1,82 @@
+internal import Logging
+internal import NIOCore
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Keeps the server going when a connection cannot be taken: because there are no more file descriptors or no memory, or
+/// because the client has gone already.
+///
+/// It stands first in the pipeline of the listening channel. Further on such an error would end the server. No connection
+/// is taken for a moment then: what waits in the backlog would cause the same error over and over at once.
+final class AcceptPause: ChannelDuplexHandler {
+    typealias InboundIn = any Channel
+    typealias OutboundIn = Never
+
+    private let logger: Logger
+    private let metrics: HTTPMetrics
+    private var isPausing = false
+    private var isReadHeld = false
+    private var lastComplaint: NIODeadline?
+    private var timer: Scheduled<Void>?
+
+    private static let pause = TimeAmount.milliseconds(100)
+    private static let complaintInterval = TimeAmount.seconds(10)
+
+    init(logger: Logger, metrics: HTTPMetrics) {
+        self.logger = logger
+        self.metrics = metrics
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let code = (error as? IOError)?.errnoCode, AcceptPause.passes(code) else {
+            context.fireErrorCaught(error)
+            return
+        }
+        metrics.acceptFailed()
+        let now = NIODeadline.now()
+        if lastComplaint.map({ now - $0 >= AcceptPause.complaintInterval }) ?? true {
+            lastComplaint = now
+            logger.error("a connection cannot be taken", metadata: ["error": "\"\(String(cString: strerror(code)))\""])
+        }
+        guard !isPausing, code != ECONNABORTED else { return }
+        isPausing = true
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: AcceptPause.pause) {
+            let (handler, context) = bound.value
+            handler.resume(context)
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isPausing {
+            isReadHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        context.fireChannelInactive()
+    }
+
+    private func resume(_ context: ChannelHandlerContext) {
+        isPausing = false
+        guard isReadHeld else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    /// Whether the error concerns one connection or will go away, so that NIO keeps the channel open.
+    private static func passes(_ code: CInt) -> Bool {
+        [ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
+    }
+}

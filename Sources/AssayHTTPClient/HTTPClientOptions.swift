@@ -1,0 +1,36 @@
+/// How an ``HTTPClientService`` behaves.
+public struct HTTPClientOptions: Sendable {
+    /// A proxy that speaks `CONNECT`. What goes through it stays encrypted up to the server, whose certificate is verified.
+    public struct Proxy: Sendable, Hashable {
+        public var host: String
+        public var port: Int
+
+        public init(host: String, port: Int) {
+            self.host = host
+            self.port = port
+        }
+    }
+
+    /// Certificates in DER that servers' certificates may be issued under, beside those that the system trusts.
+    public var additionalTrustRoots: [[UInt8]]
+    /// How many connections there are to one server; further calls wait for one within their time limit.
+    public var connectionsPerServer: Int
+    /// How long a connection may take, TLS not counted.
+    public var connectTimeout: Duration
+    /// How long a connection is kept that nobody uses.
+    public var idleTimeout: Duration
+    /// Where connections go through; nil for none. The environment (`HTTPS_PROXY` and the like) is not asked: calls carry
+    /// credentials, and a variable of a shell must not lead them astray.
+    public var proxy: Proxy?
+
+    public init(
+        additionalTrustRoots: [[UInt8]] = [], connectionsPerServer: Int = 8, connectTimeout: Duration = .seconds(5),
+        idleTimeout: Duration = .seconds(60), proxy: Proxy? = nil
+    ) {
+        self.additionalTrustRoots = additionalTrustRoots
+        self.connectionsPerServer = connectionsPerServer
+        self.connectTimeout = connectTimeout
+        self.idleTimeout = idleTimeout
+        self.proxy = proxy
+    }
+}

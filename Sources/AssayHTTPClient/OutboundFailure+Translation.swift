@@ -1,0 +1,68 @@
+internal import AssayKit
+internal import AsyncHTTPClient
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension OutboundFailure {
+    /// What the layers below threw, in the terms of the contract.
+    init(_ error: any Error, calling url: EndpointURL) {
+        let server = "\(url.host):\(url.port)"
+        switch error {
+        case let failure as OutboundFailure:
+            self = failure
+        case is CancellationError:
+            self.init(.cancelled, "the call of \(server) was cancelled")
+        case let error as ResponseTooLarge:
+            self.init(.tooLarge, "\(server) answers with more than \(error.limit) bytes")
+        case let error as HTTPClientError:
+            self.init(Self.code(of: error), "\(server): \(error.shortDescription)")
+        case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
+            self.init(.tlsRefused, "\(server): \(Self.short(error))")
+        case is NIOConnectionError, is SocketAddressError, is ChannelError:
+            self.init(.cannotConnect, "\(server): \(Self.short(error))")
+        case let error as IOError where Self.isAboutConnecting(error.errnoCode):
+            self.init(.cannotConnect, "\(server): \(Self.short(error))")
+        default:
+            self.init(.interrupted, "\(server): \(Self.short(error))")
+        }
+    }
+
+    private static func isAboutConnecting(_ number: CInt) -> Bool {
+        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ENETDOWN, EADDRNOTAVAIL, EACCES, EPERM].contains(number)
+    }
+
+    private static func code(of error: HTTPClientError) -> Code {
+        switch error {
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout, .tlsHandshakeTimeout,
+            .getConnectionFromPoolTimeout, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            .timedOut
+        case .cancelled, .requestStreamCancelled: .cancelled
+        case .alreadyShutdown: .closed
+        case .invalidProxyResponse, .proxyAuthenticationRequired: .cannotConnect
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .identityCodingIncorrectlyPresent,
+            .contentLengthMissing, .traceRequestWithBody:
+            .invalidRequest
+        default:
+            switch error.shortDescription {
+            case HTTPClientError.invalidHeaderFieldNames([]).shortDescription,
+                HTTPClientError.invalidHeaderFieldValues([]).shortDescription,
+                HTTPClientError.unsupportedScheme("").shortDescription:
+                .invalidRequest
+            default: .interrupted
+            }
+        }
+    }
+
+    /// Errors of lower layers can be as long as what caused them.
+    private static func short(_ error: any Error) -> String {
+        String("\(error)".unicodeScalars.prefix(300).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+    }
+}

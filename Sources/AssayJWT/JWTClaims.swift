@@ -1,0 +1,74 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// The claims of a JWT (RFC 7519, section 4), those registered as values, the others as JSON.
+public struct JWTClaims: Sendable, Hashable {
+    /// All claims, each once.
+    public let json: JSON
+    public let issuer: String?
+    public let subject: String?
+    /// One or several; empty when absent.
+    public let audience: [String]
+    public let expires: Instant?
+    public let notBefore: Instant?
+    public let issued: Instant?
+    public let id: String?
+
+    private static let limits = JSON.Limits(bytes: 16_384, depth: 16, values: 1024, allowsRepeatedNames: false)
+
+    /// - Throws: ``JWTFault/malformed`` when the payload is no JSON object, names a claim twice, or has a registered claim
+    ///   of the wrong type.
+    public init(payload: [UInt8]) throws(JWTFault) {
+        guard let json = try? JSON.parse(payload, limits: JWTClaims.limits), json.members != nil else {
+            throw .malformed
+        }
+        self.json = json
+        issuer = try JWTClaims.text("iss", json)
+        subject = try JWTClaims.text("sub", json)
+        id = try JWTClaims.text("jti", json)
+        expires = try JWTClaims.time("exp", json)
+        notBefore = try JWTClaims.time("nbf", json)
+        issued = try JWTClaims.time("iat", json)
+        switch json["aud"] {
+        case nil: audience = []
+        case .string(let text)?: audience = [text]
+        case .array(let elements)?:
+            audience = elements.compactMap(\.string)
+            guard audience.count == elements.count else { throw .malformed }
+        default: throw .malformed
+        }
+    }
+
+    /// Who a token says that it is from, read before anything is verified: it only tells whose rules to judge it by.
+    public static func issuer(ofUnverified token: String) -> String? {
+        guard let signed = try? CompactJWS.parse(utf8: Array(token.utf8)[...]) else { return nil }
+        return try? JWTClaims(payload: signed.payload).issuer
+    }
+
+    /// A claim that is a text, found by a path with dots for what is nested; nil when it is absent or no text.
+    public func text(at path: String) -> String? {
+        var value: JSON? = json
+        for name in path.split(separator: ".") { value = value?[String(name)] }
+        return value?.string
+    }
+
+    private static func text(_ name: String, _ json: JSON) throws(JWTFault) -> String? {
+        guard let value = json[name] else { return nil }
+        guard let text = value.string else { throw .malformed }
+        return text
+    }
+
+    /// A NumericDate (RFC 7519, section 2): seconds since 1970, perhaps with a fraction.
+    private static func time(_ name: String, _ json: JSON) throws(JWTFault) -> Instant? {
+        switch json[name] {
+        case nil: return nil
+        case .integer(let seconds)?:
+            guard (0...253_402_300_799).contains(seconds) else { throw .malformed }
+            return Instant(seconds: seconds)
+        case .number(let seconds)?:
+            guard seconds >= 0, seconds <= 253_402_300_799 else { throw .malformed }
+            return Instant(milliseconds: Int64(seconds * 1000))
+        default: throw .malformed
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import AssayCrypto
+
+/// What is wrong with a JWT. Whoever verifies one gives each case a reason of its own.
+public enum JWTFault: Error, Sendable, Hashable {
+    /// Not a JWT, or one whose claims have the wrong types.
+    case malformed
+    /// A signature algorithm that is not used here, or not the one that goes with the key.
+    case algorithm
+    /// No key of the issuer has the token's key identifier.
+    case keyUnknown
+    case signature
+    /// `typ` is there and says something else than JWT.
+    case type
+    case issuer
+    case audience
+    case expired
+    /// `nbf` or `iat` lies in the future.
+    case notYetValid
+    /// `exp` is further away from `iat`, or from now, than the issuer may grant.
+    case lifeTooLong
+    /// A claim that must be there is missing, or has another value than it must.
+    case claim(String)
+
+    init(_ error: JWSError) {
+        self =
+            switch error {
+            case .malformed: .malformed
+            case .unsupportedAlgorithm, .algorithmMismatch: .algorithm
+            case .unknownKey: .keyUnknown
+            case .badSignature: .signature
+            }
+    }
+}

@@ -1,0 +1,78 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// A trusted issuer, ready to verify its tokens.
+public struct TrustedIssuer: Sendable {
+    /// Its `iss`.
+    public let name: String
+    private let expectation: JWTExpectation
+    private let keys: IssuerKeys
+    private let subjects: Set<String>?
+    private let claims: [String: String]
+
+    /// - Parameters:
+    ///   - path: where the configuration stands in its section.
+    ///   - longestLife: the longest life that its tokens may have.
+    /// - Throws: what cannot be, by the path of its key.
+    public init(
+        _ configuration: TrustedIssuerConfiguration, at path: [ConfigurationError.Component] = [], host: Host,
+        longestLife: Duration = .seconds(3600)
+    ) throws(ConfigurationError) {
+        guard (1...2048).contains(configuration.issuer.utf8.count) else {
+            throw ConfigurationError(at: path + ["issuer"], "expected the issuer as its tokens name it in `iss`")
+        }
+        guard !configuration.audiences.isEmpty, configuration.audiences.allSatisfy({ !$0.isEmpty }) else {
+            throw ConfigurationError(
+                at: path + ["audiences"], "without an audience a token that was made for somebody else would do")
+        }
+        guard configuration.subjects.map({ !$0.isEmpty }) ?? true else {
+            throw ConfigurationError(at: path + ["subjects"], "without a subject nobody is trusted; leave the key out")
+        }
+        name = configuration.issuer
+        expectation = JWTExpectation(
+            issuer: configuration.issuer, audiences: Set(configuration.audiences), longestLife: longestLife)
+        keys = try TrustedIssuer.keys(configuration.jwks, at: path + ["jwks"], host: host)
+        subjects = configuration.subjects.map { Set($0) }
+        claims = configuration.claims ?? [:]
+    }
+
+    /// Verifies a token and judges its claims.
+    ///
+    /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when that cannot be decided now.
+    public func verify(_ token: String, now: Instant) async throws -> JWTClaims {
+        let verified = try await keys.verify(token)
+        try judge(verified.claims, now: now)
+        return verified.claims
+    }
+
+    private func judge(_ claims: JWTClaims, now: Instant) throws(JWTFault) {
+        try expectation.judge(claims, now: now)
+        if let subjects {
+            guard let subject = claims.subject, subjects.contains(subject) else { throw .claim("sub") }
+        }
+        for (path, text) in self.claims where claims.text(at: path) != text { throw .claim(path) }
+    }
+
+    private static func keys(
+        _ text: String, at path: [ConfigurationError.Component], host: Host
+    ) throws(ConfigurationError) -> IssuerKeys {
+        if let url = EndpointURL(text) { return .published(at: url, host: host) }
+        guard let reference = SecretReference(text) else {
+            throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
+        }
+        let document: [UInt8]?
+        do throws(SecretError) {
+            document = try host.secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard let document else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        do throws(JWKError) {
+            let keys = try JWKSet(json: document).keys
+            guard !keys.isEmpty else { throw JWKError.malformed("no key of a kind that is used here") }
+            return .fixed(keys)
+        } catch {
+            throw ConfigurationError(at: path, "\(reference) holds no set of keys (RFC 7517): \(error)")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Somebody whose JWTs a policy trusts: the part of a section that says who, and by which keys.
+///
+///     issuer: https://login.example.com/
+///     audiences: [https://assay.example.com]
+///     jwks: https://login.example.com/.well-known/jwks.json      # or file:/etc/assay/jwks.json
+///     subjects: [deployer@example.com]                            # any, when absent
+///     claims: {email_verified_by: example}                        # texts that claims must be equal to
+public struct TrustedIssuerConfiguration: Decodable, Sendable {
+    /// The exact `iss`.
+    public let issuer: String
+    /// Of these, `aud` must hold one.
+    public let audiences: [String]
+    /// Where the keys are: an `https` URL that is fetched when needed, or `file:` or `env:` for a document that is read
+    /// with the policy.
+    public let jwks: String
+    /// The subjects that are trusted; all of the issuer's when absent.
+    public let subjects: [String]?
+    /// What further claims must say, each by its path with dots.
+    public let claims: [String: String]?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case issuer, audiences, jwks, subjects, claims
+    }
+}

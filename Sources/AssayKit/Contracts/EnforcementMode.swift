@@ -1,0 +1,21 @@
+/// How far App Check protects a service: the levels of Google's service, in their order.
+public enum EnforcementMode: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// Requests are let through, and nobody looks at their tokens.
+    case off = "OFF"
+    /// Tokens are verified and requests counted; all are let through.
+    case unenforced = "UNENFORCED"
+    /// Requests without a good token are refused.
+    case enforced = "ENFORCED"
+
+    public static func < (left: EnforcementMode, right: EnforcementMode) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int {
+        switch self {
+        case .off: 0
+        case .unenforced: 1
+        case .enforced: 2
+        }
+    }
+}

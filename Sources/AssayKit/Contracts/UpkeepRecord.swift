@@ -1,0 +1,30 @@
+/// What is told of one run of a provider's ``Upkeep``.
+public struct UpkeepRecord: Sendable {
+    /// How a run ended.
+    public enum Outcome: Sendable, Hashable {
+        case succeeded
+        /// It threw, and what.
+        case failed(String)
+        /// It took longer than it may.
+        case timedOut
+    }
+
+    public let provider: String
+    /// The app's resource name.
+    public let resource: String
+    /// How long the run took.
+    public let duration: Duration
+    public let outcome: Outcome
+    /// What the provider counted, and how often it happened.
+    public let counts: [UpkeepEvent: Int]
+
+    public init(
+        provider: String, resource: String, duration: Duration, outcome: Outcome, counts: [UpkeepEvent: Int]
+    ) {
+        self.provider = provider
+        self.resource = resource
+        self.duration = duration
+        self.outcome = outcome
+        self.counts = counts
+    }
+}

@@ -1,0 +1,63 @@
+/// A request to another server, and how long and how large the answer may be.
+public struct OutboundRequest: Sendable, Hashable {
+    /// What is asked for (RFC 9110, section 9).
+    public enum Method: String, Sendable, Hashable, CaseIterable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    public var method: Method
+    public var url: EndpointURL
+    /// In the order in which they are sent; `Host` and `Content-Length` are set by the client.
+    public var headers: [OutboundHeader]
+    public var body: [UInt8]
+    /// How long the whole call may take, from waiting for a connection to the last byte of the answer.
+    public var timeLimit: Duration
+    /// The most bytes that the body of the answer may have.
+    public var responseLimit: Int
+
+    public init(
+        _ method: Method, _ url: EndpointURL, headers: [OutboundHeader] = [], body: [UInt8] = [],
+        timeLimit: Duration = .seconds(10), responseLimit: Int = 64 * 1024
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeLimit = timeLimit
+        self.responseLimit = responseLimit
+    }
+
+    /// The value of the first header with a name, in whatever case.
+    public func header(_ name: String) -> String? {
+        headers.value(of: name)
+    }
+}
+
+/// One header field of a request or a response.
+public struct OutboundHeader: Sendable, Hashable {
+    public let name: String
+    public let value: String
+
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+extension [OutboundHeader] {
+    /// The value of the first one with a name; names are ASCII and have no case (RFC 9110, section 5.1).
+    func value(of name: String) -> String? {
+        let wanted = [UInt8](name.utf8)
+        return first { header in
+            header.name.utf8.count == wanted.count
+                && zip(header.name.utf8, wanted).allSatisfy { lowercased($0) == lowercased($1) }
+        }?.value
+    }
+
+    private func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

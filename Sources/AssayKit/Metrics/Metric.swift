@@ -1,0 +1,62 @@
+/// Something that is counted or measured: its name, what it means, and every value that its labels may have.
+///
+/// Values of labels are declared and not found on the way, so that no request can make a metric grow: whatever was not
+/// declared is recorded as `other`.
+public struct Metric: Sendable, Hashable {
+    /// What kind of number it is.
+    public enum Kind: Sendable, Hashable {
+        /// Only goes up, and begins at 0 with the process. Its name ends in `_total`.
+        case counter
+        /// Goes up and down.
+        case gauge
+        /// How many of the values seen lie within each of these upper bounds, in rising order; durations in seconds.
+        case histogram(buckets: [Double])
+    }
+
+    /// A label and the values that it may have.
+    public struct Label: Sendable, Hashable {
+        public let name: String
+        public let values: [String]
+
+        public init(_ name: String, _ values: [String]) {
+            self.name = name
+            self.values = values
+        }
+    }
+
+    public let kind: Kind
+    /// Lower-case words joined by underscores, the unit last; without the prefix of the program and of the plugin.
+    public let name: String
+    /// One sentence for people.
+    public let summary: String
+    public let labels: [Label]
+
+    public init(_ kind: Kind, _ name: String, _ summary: String, labels: [Label] = []) {
+        self.kind = kind
+        self.name = name
+        self.summary = summary
+        self.labels = labels
+    }
+
+    /// A number that only goes up; its name ends in `_total`.
+    public static func counter(_ name: String, _ summary: String, labels: [Label] = []) -> Metric {
+        Metric(.counter, name, summary, labels: labels)
+    }
+
+    /// A number that goes up and down.
+    public static func gauge(_ name: String, _ summary: String, labels: [Label] = []) -> Metric {
+        Metric(.gauge, name, summary, labels: labels)
+    }
+
+    /// A distribution of values; durations are in seconds, and their name ends in `_seconds`.
+    public static func histogram(
+        _ name: String, _ summary: String, labels: [Label] = [], buckets: [Double] = Metric.latencies
+    ) -> Metric {
+        Metric(.histogram(buckets: buckets), name, summary, labels: labels)
+    }
+
+    /// From a tenth of a millisecond, which is what a challenge takes, to the 10 s after which a decision is given up.
+    public static let latencies: [Double] = [
+        0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
+}

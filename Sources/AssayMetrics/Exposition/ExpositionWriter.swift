@@ -1,0 +1,103 @@
+internal import AssayKit
+
+/// Writes a page of metrics, in UTF-8.
+struct ExpositionWriter {
+    private let format: ExpositionFormat
+    private(set) var page: [UInt8] = []
+
+    init(_ format: ExpositionFormat) {
+        self.format = format
+        page.reserveCapacity(16_384)
+    }
+
+    mutating func write(_ family: MetricFamily) {
+        let readings = family.readings
+        guard !readings.isEmpty else { return }
+        // In OpenMetrics the ending belongs to the samples of a counter, not to its name.
+        let isCounter = family.metric.kind == .counter
+        let title = isCounter && format == .openMetrics ? String(family.name.dropLast("_total".count)) : family.name
+        append("# HELP \(title) \(ExpositionWriter.escaped(family.metric.summary, quotes: format == .openMetrics))\n")
+        append("# TYPE \(title) \(ExpositionWriter.type(family.metric.kind))\n")
+        for (labels, reading) in readings {
+            guard case .histogram(let bounds) = family.metric.kind else {
+                sample(family.name, labels, reading.value)
+                continue
+            }
+            var total: UInt64 = 0
+            for (bound, count) in zip(bounds + [.infinity], reading.buckets) {
+                total &+= count
+                let end = (name: "le", value: ExpositionWriter.number(bound))
+                sample("\(family.name)_bucket", labels + [end], Double(total))
+            }
+            sample("\(family.name)_sum", labels, reading.value)
+            sample("\(family.name)_count", labels, Double(total))
+        }
+    }
+
+    mutating func end() {
+        if format == .openMetrics { append("# EOF\n") }
+    }
+
+    private mutating func sample(_ name: String, _ labels: [(name: String, value: String)], _ value: Double) {
+        append(name)
+        if !labels.isEmpty {
+            append("{")
+            for (index, label) in labels.enumerated() {
+                if index > 0 { append(",") }
+                append("\(label.name)=\"\(ExpositionWriter.escaped(label.value, quotes: true))\"")
+            }
+            append("}")
+        }
+        append(" \(value.isFinite && value == value.rounded() ? ExpositionWriter.whole(value) : "\(value)")\n")
+    }
+
+    private mutating func append(_ text: String) {
+        page.append(contentsOf: text.utf8)
+    }
+
+    private static func type(_ kind: Metric.Kind) -> String {
+        switch kind {
+        case .counter: "counter"
+        case .gauge: "gauge"
+        case .histogram: "histogram"
+        }
+    }
+
+    /// The upper bound of a bucket: always with a point, so that it is the same text in both formats.
+    private static func number(_ value: Double) -> String {
+        value == .infinity ? "+Inf" : "\(value)"
+    }
+
+    /// A whole number without a point, where it can be written so exactly.
+    private static func whole(_ value: Double) -> String {
+        Int64(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        guard text.utf8.contains(where: { [UInt8(ascii: "\\"), UInt8(ascii: "\""), 0x0A, 0x0D].contains($0) }) else {
+            return text
+        }
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": shown += "\\\\"
+            case "\"" where quotes: shown += "\\\""
+            case "\n": shown += "\\n"
+            // Not an escape of the format, but the end of a line to some that read it.
+            case "\r": shown += " "
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return shown
+    }
+}
+
+extension MetricRegistry {
+    /// Everything that was recorded so far, as a page.
+    public func page(_ format: ExpositionFormat = .prometheusText) -> [UInt8] {
+        var writer = ExpositionWriter(format)
+        for family in families() { writer.write(family) }
+        writer.end()
+        return writer.page
+    }
+}

@@ -1,0 +1,97 @@
+public import AssayKit
+
+/// Counts decisions: how each ended, why, and how long it took.
+///
+/// A sink like any other: give it to the engine, alone or among `DecisionSinks`.
+public struct DecisionMetrics: DecisionSink {
+    /// A method, and the provider that it belongs to; nil for one of the kernel.
+    public struct Method: Sendable, Hashable {
+        public let name: String
+        public let provider: String?
+
+        public init(_ name: String, provider: String?) {
+            self.name = name
+            self.provider = provider
+        }
+    }
+
+    private let decisions: MetricFamily
+    private let durations: MetricFamily
+    private let challenges: MetricFamily
+    private let tokens: MetricFamily
+    private let uses: MetricFamily
+
+    /// - Parameters:
+    ///   - methods: whatever calls can be made; others count as `other`.
+    ///   - reasons: whatever evidence can be refused for, as the engine's registry lists it; others count as `other`.
+    public init(methods: [Method], reasons: [Reason], in registry: MetricRegistry) throws(MetricError) {
+        let names = Metric.Label("method", methods.map(\.name))
+        // Where a call did not get as far as a provider, the label is empty, which is as good as absent.
+        let providers = Metric.Label("provider", [""] + methods.compactMap(\.provider))
+        let causes = [""] + reasons.map(\.code) + StatusCode.allCases.map(\.rawValue)
+        decisions = try registry.declare(
+            .counter(
+                "decisions_total",
+                "Decisions by how they ended: refused is bad evidence, rejected a bad request, error a fault of ours.",
+                labels: [
+                    names, providers, .init("outcome", DecisionMetrics.outcomes), .init("reason", causes),
+                ]))
+        durations = try registry.declare(
+            .histogram(
+                "decision_duration_seconds", "How long decisions took.",
+                labels: [names, .init("outcome", DecisionMetrics.outcomes)]))
+        challenges = try registry.declare(
+            .counter("challenges_issued_total", "Challenges handed out.", labels: [names, providers]))
+        tokens = try registry.declare(
+            .counter(
+                "tokens_issued_total", "Tokens issued; limited-use ones are good for one request.",
+                labels: [providers, .init("limited_use", ["true", "false"])]))
+        uses = try registry.declare(
+            .counter(
+                "token_uses_total", "Requests that showed a token, or should have, in the categories of App Check.",
+                labels: [
+                    .init("category", TokenUse.Category.allCases.map(\.rawValue)),
+                    .init("enforcement", [""] + EnforcementMode.allCases.map(\.rawValue)),
+                    .init("admitted", ["true", "false"]),
+                ]))
+        // An alarm on what never happened so far needs something to look at.
+        for method in methods {
+            guard let provider = method.provider else { continue }
+            _ = decisions.series(method.name, provider, "error", StatusCode.unavailable.rawValue)
+            _ = decisions.series(method.name, provider, "error", StatusCode.internalError.rawValue)
+        }
+    }
+
+    private static let outcomes = ["challenged", "issued", "answered", "refused", "rejected", "error"]
+
+    public func record(_ record: DecisionRecord) {
+        let provider = record.provider ?? ""
+        let outcome: String
+        var reason = ""
+        switch record.outcome {
+        case .challenged:
+            outcome = "challenged"
+            challenges.series(record.method, provider)?.add()
+        case .issued(_, let limitedUse, _):
+            outcome = "issued"
+            tokens.series(provider, limitedUse ? "true" : "false")?.add()
+        case .answered:
+            outcome = "answered"
+        case .refused(let cause):
+            outcome = "refused"
+            reason = cause.code
+        case .rejected(let status):
+            outcome = "rejected"
+            reason = status.rawValue
+        case .failed(let status):
+            outcome = "error"
+            reason = status.rawValue
+        }
+        if let use = record.tokenUse {
+            let labels = [use.category.rawValue, use.enforcement?.rawValue ?? "", use.isAdmitted ? "true" : "false"]
+            uses.series(labels)?.add()
+        }
+        decisions.series(record.method, provider, outcome, reason)?.add()
+        durations.series(record.method, outcome)?.observe(max(record.duration, .zero) / .seconds(1))
+    }
+}

@@ -1,0 +1,28 @@
+public import AssayKit
+
+/// What is known of the policies in force. Whoever loads them says so here.
+public struct PolicyMetrics: Sendable {
+    private let meter: Meter
+
+    private static let apps = Metric.gauge("policy_apps", "Apps and OAuth clients of the policies in force.")
+    private static let loaded = Metric.gauge(
+        "policy_last_load_success_timestamp_seconds", "When the policies in force were loaded, in Unix time.")
+    private static let succeeded = Metric.gauge(
+        "policy_last_reload_successful", "Whether the last attempt to load policies succeeded: 1 or 0.")
+
+    public init(_ meter: Meter) {
+        self.meter = meter
+    }
+
+    /// Policies were loaded, and are in force from now on.
+    public func loaded(apps: Int, at now: Instant) {
+        meter.set(Double(apps), of: PolicyMetrics.apps)
+        meter.set(Double(now.milliseconds) / 1000, of: PolicyMetrics.loaded)
+        meter.set(1, of: PolicyMetrics.succeeded)
+    }
+
+    /// Policies could not be loaded; those before them stay in force.
+    public func reloadFailed() {
+        meter.set(0, of: PolicyMetrics.succeeded)
+    }
+}

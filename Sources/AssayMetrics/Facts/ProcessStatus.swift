@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// What `/proc/self/stat` says (proc(5)).
+struct ProcessStatus {
+    let virtualBytes: Double
+    let residentBytes: Double
+    /// In Unix time; nil where the time of the system's start is not told.
+    let startTime: Double?
+
+    /// Nil where the system has no such file.
+    static func read() -> ProcessStatus? {
+        // The second field, the name in parentheses, may hold anything; the last parenthesis ends it.
+        guard let text = contents(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[end...].split(separator: " ").dropFirst()
+        // The first of these is the third of the manual.
+        let values = Array(fields)
+        guard values.count > 21, let started = Double(values[19]), let virtual = Double(values[20]),
+            let pages = Double(values[21])
+        else { return nil }
+        let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
+        return ProcessStatus(
+            virtualBytes: virtual, residentBytes: pages * Double(sysconf(Int32(_SC_PAGESIZE))),
+            startTime: systemStart().map { $0 + started / ticks })
+    }
+
+    /// How many file descriptors are open, without the one that is needed to count them.
+    static func openDescriptors() -> Int? {
+        guard let folder = opendir("/proc/self/fd") else { return nil }
+        defer { closedir(folder) }
+        var count = 0
+        while let entry = readdir(folder) {
+            if entry.pointee.d_name.0 != CChar(bitPattern: UInt8(ascii: ".")) { count += 1 }
+        }
+        return max(0, count - 1)
+    }
+
+    private static func systemStart() -> Double? {
+        contents(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
+            .flatMap { Double($0.dropFirst("btime ".count)) }
+    }
+
+    private static func contents(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 8192)
+        while bytes.count < 1 << 20 {
+            let count = readBytes(descriptor, &buffer)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            bytes.append(contentsOf: buffer.prefix(count))
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+// Within the type above the name is that of its own method.
+
+private func readBytes(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
+    read(descriptor, &buffer, buffer.count)
+}

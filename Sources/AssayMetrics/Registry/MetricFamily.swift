@@ -1,0 +1,62 @@
+internal import AssayKit
+internal import Synchronization
+
+/// A metric that was declared, with its series: one for each set of labels that was recorded so far.
+///
+/// A series, once it is there, is found under one short lock and without an allocation.
+public final class MetricFamily: Sendable {
+    /// The name with its prefixes.
+    public let name: String
+    let metric: Metric
+    private let space: LabelSpace
+    private let budget: SeriesBudget
+    private let series = Mutex<[Int: MetricSeries]>([:])
+
+    init(_ metric: Metric, name: String, budget: SeriesBudget) throws(MetricError) {
+        self.metric = metric
+        self.name = name
+        self.space = try LabelSpace(metric)
+        self.budget = budget
+        // Where there is one series only, it shows at 0 before anything happens.
+        if metric.labels.isEmpty { _ = series([]) }
+    }
+
+    /// The series for values of the labels, in the order of their declaration; made when it is new.
+    ///
+    /// - Returns: nil when there are not as many values as labels, and when the registry has no room for another series.
+    public func series(_ values: [String]) -> MetricSeries? {
+        guard values.count == space.labelCount else { return nil }
+        var packed = 0
+        for (position, value) in values.enumerated() { packed += space.offset(position, value) }
+        return series(packed)
+    }
+
+    /// The same for two labels, without an array.
+    func series(_ first: String, _ second: String) -> MetricSeries? {
+        guard space.labelCount == 2 else { return nil }
+        return series(space.offset(0, first) + space.offset(1, second))
+    }
+
+    /// The same for four labels, without an array.
+    func series(_ first: String, _ second: String, _ third: String, _ fourth: String) -> MetricSeries? {
+        guard space.labelCount == 4 else { return nil }
+        return series(
+            space.offset(0, first) + space.offset(1, second) + space.offset(2, third) + space.offset(3, fourth))
+    }
+
+    private func series(_ packed: Int) -> MetricSeries? {
+        series.withLock { series in
+            if let known = series[packed] { return known }
+            guard budget.take() else { return nil }
+            let fresh = MetricSeries(metric.kind)
+            series[packed] = fresh
+            return fresh
+        }
+    }
+
+    /// All series in the order of their labels.
+    var readings: [(labels: [(name: String, value: String)], reading: MetricSeries.Reading)] {
+        let known = series.withLock { $0 }
+        return known.sorted { $0.key < $1.key }.map { (space.labels(of: $0.key), $0.value.reading) }
+    }
+}

@@ -1,0 +1,101 @@
+public import AssayKit
+internal import Synchronization
+
+/// The metrics of a process: declared once, recorded from anywhere, shown on a page that Prometheus reads.
+///
+/// Nothing that is recorded can make it grow without bound: labels have the values that were declared and `other`, and
+/// there is a limit on all series together, beyond which new ones are not made.
+public final class MetricRegistry: Sendable {
+    private struct State {
+        var families: [String: MetricFamily] = [:]
+        /// The names that series have on the page: a histogram has several.
+        var taken: Set<String> = []
+        var updates: [@Sendable () -> Void] = []
+    }
+
+    private let prefix: String
+    private let budget: SeriesBudget
+    private let state = Mutex(State())
+
+    private static let familyLimit = 1000
+
+    /// - Parameters:
+    ///   - namespace: the first word of every name; empty for none.
+    ///   - maximumSeries: how many series there may be, all metrics together.
+    public init(namespace: String = "assay", maximumSeries: Int = 20_000) {
+        prefix = namespace.isEmpty ? "" : "\(namespace)_"
+        budget = SeriesBudget(maximumSeries)
+    }
+
+    /// Declares a metric; the same declaration once more gives the same metric.
+    ///
+    /// - Parameters:
+    ///   - scope: stands between the namespace and the name.
+    ///   - isStandard: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
+    ///     has no namespace.
+    /// - Throws: ``MetricError`` when the declaration is malformed, or another one has its name.
+    @discardableResult
+    public func declare(
+        _ metric: Metric, scope: String = "", isStandard: Bool = false
+    ) throws(MetricError) -> MetricFamily {
+        let name = isStandard ? metric.name : prefix + scope + metric.name
+        return try state.withLock { state throws(MetricError) in
+            if let known = state.families[name] {
+                guard known.metric == metric else {
+                    throw MetricError("there is another declaration of the metric '\(name)'")
+                }
+                return known
+            }
+            if let problem = metric.problem { throw MetricError(problem) }
+            guard name.utf8.allSatisfy(MetricRegistry.isAllowed) else {
+                throw MetricError("the name '\(name)' of a metric must be lower-case words joined by underscores")
+            }
+            let names = MetricRegistry.names(metric, name)
+            guard state.taken.isDisjoint(with: names), state.families.count < MetricRegistry.familyLimit else {
+                throw MetricError("the metric '\(name)' has the name of another one, or there are too many")
+            }
+            let family = try MetricFamily(metric, name: name, budget: budget)
+            state.families[name] = family
+            state.taken.formUnion(names)
+            return family
+        }
+    }
+
+    /// Has a piece of code run before each page, which sets what nobody tells the registry of.
+    public func beforeEachPage(_ update: @escaping @Sendable () -> Void) {
+        state.withLock { $0.updates.append(update) }
+    }
+
+    /// The meter that records here. A metric is declared when it is first recorded.
+    public var meter: Meter {
+        Meter { scope, metric, change, labels in
+            guard let family = self.family(metric, scope) else { return }
+            family.series(labels)?.apply(change)
+        }
+    }
+
+    /// The metrics in the order of their names.
+    func families() -> [MetricFamily] {
+        let updates = state.withLock { $0.updates }
+        for update in updates { update() }
+        return state.withLock { Array($0.families.values) }.sorted { $0.name < $1.name }
+    }
+
+    private func family(_ metric: Metric, _ scope: String) -> MetricFamily? {
+        let name = prefix + scope + metric.name
+        if let known = state.withLock({ $0.families[name] }) { return known.metric == metric ? known : nil }
+        return try? declare(metric, scope: scope)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    private static func names(_ metric: Metric, _ name: String) -> Set<String> {
+        guard case .histogram = metric.kind else { return [name] }
+        return [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"]
+    }
+}

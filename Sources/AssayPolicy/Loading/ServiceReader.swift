@@ -1,0 +1,49 @@
+internal import AssayKit
+internal import AssayYAML
+
+/// Reads the section `services` of a project.
+enum ServiceReader {
+    static func read(_ section: YAMLMapping) -> [ServicePolicy] {
+        section.all().compactMap { entry, value in
+            guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
+            defer { service.finish() }
+            let enforcement = mode(service, "enforcement") ?? .off
+            let replayProtection = mode(service, "replay_protection") ?? .off
+            if replayProtection > enforcement {
+                service.report(
+                    "replay protection cannot be \(replayProtection.rawValue) where enforcement is "
+                        + enforcement.rawValue, key: "replay_protection")
+            }
+            return ServicePolicy(
+                id: entry.key, enforcement: enforcement, replayProtection: replayProtection,
+                isEditable: service.optional("editable", as: Bool.self) ?? false,
+                acceptsDevelopment: service.optional("accept_development", as: Bool.self) ?? false,
+                location: entry.keyLocation)
+        }
+    }
+
+    /// A misspelled name of Google's would protect nothing.
+    private static func isServiceID(_ text: String, in section: YAMLMapping) -> Bool {
+        guard Identifiers.isServiceID(text) else {
+            section.report("a service's name is 1 to 100 letters, digits, `-`, `.` and `_`", key: text)
+            return false
+        }
+        guard !text.hasSuffix(".googleapis.com") || ServicePolicy.googleServices.contains(text) else {
+            section.report(
+                "Google's App Check has no service `\(text)`", key: text,
+                hint: Spelling.hint(for: text, among: ServicePolicy.googleServices))
+            return false
+        }
+        return true
+    }
+
+    private static func mode(_ service: YAMLMapping, _ key: String) -> EnforcementMode? {
+        guard let value = service.optional(key), let name = value.decode(String.self) else { return nil }
+        guard let mode = EnforcementMode(rawValue: name) else {
+            let known = EnforcementMode.allCases.map(\.rawValue)
+            value.report("expected OFF, UNENFORCED or ENFORCED", hint: Spelling.hint(for: name, among: known))
+            return nil
+        }
+        return mode
+    }
+}

@@ -1,0 +1,134 @@
+internal import AssayCrypto
+public import AssayKit
+internal import Synchronization
+
+/// Apple's servers, as far as they are documented: `attestationData`, which exchanges receipts.
+///
+/// It answers in the process, under the names of Apple's hosts, as the ``Host/http`` of a test:
+///
+///     let apple = SimulatedAppleServer(authority: ca, teams: [team], clock: clock.hostClock)
+///     let host = Host(clock: clock.hostClock, store: store, http: apple, logger: logger)
+///
+/// Behind a socket, which module `AssayTestingHTTP` has, there is one address for all hosts, and a path tells the
+/// environment: `http://127.0.0.1:PORT/production/v1/attestationData`.
+///
+/// What Apple does not document is decided so that mistakes show: a key's receipts are exchanged once a day whichever of
+/// them is sent, tokens older than an hour are refused, and texts of errors are those that have been seen.
+public final class SimulatedAppleServer: OutboundHTTP {
+    /// How the token must stand in the header `Authorization`.
+    public enum AuthorizationForm: Sendable, CaseIterable {
+        case bare
+        case bearer
+        case either
+    }
+
+    struct State {
+        var script: [ScriptedAnswer] = []
+        var requests: [OutboundRequest] = []
+        var riskMetric = 1
+        var riskMetrics: [String: Int] = [:]
+        var forgotten: Set<String> = []
+        /// From when on a key's receipts are exchanged again.
+        var notBefore: [String: Instant] = [:]
+    }
+
+    let authority: SimulatedAppleCA
+    let teams: [SimulatedAppleTeam]
+    let form: AuthorizationForm
+    let clock: HostClock
+    let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - authority: signed the receipts that the server knows, and signs new ones.
+    ///   - teams: whose tokens are good.
+    public init(
+        authority: SimulatedAppleCA, teams: [SimulatedAppleTeam], form: AuthorizationForm = .either, clock: HostClock
+    ) {
+        self.authority = authority
+        self.teams = teams
+        self.form = form
+        self.clock = clock
+    }
+
+    // MARK: What tests set and see
+
+    /// The requests so far, in the order of their arrival.
+    public var requests: [OutboundRequest] { state.withLock { $0.requests } }
+
+    /// The risk metric of keys for which none was set; 1 at first.
+    public var riskMetric: Int {
+        get { state.withLock { $0.riskMetric } }
+        set { state.withLock { $0.riskMetric = newValue } }
+    }
+
+    /// Sets the risk metric of a key, by its identifier in Base 64.
+    public func setRiskMetric(_ metric: Int, ofKey keyID: String) {
+        state.withLock { $0.riskMetrics[keyID] = metric }
+    }
+
+    /// Forgets a key, so that there is no data for its receipts.
+    public func forget(_ keyID: String) {
+        _ = state.withLock { $0.forgotten.insert(keyID) }
+    }
+
+    /// Has the next requests answered so, one after the other, whatever is in them.
+    public func script(_ answers: [ScriptedAnswer]) {
+        state.withLock { $0.script += answers }
+    }
+
+    // MARK: Answering
+
+    /// What the server does with a request.
+    public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
+        let scripted = state.withLock { state in
+            state.requests.append(request)
+            return state.script.isEmpty ? .proceed : state.script.removeFirst()
+        }
+        guard case .proceed = scripted else { return scripted }
+        guard let (environment, path) = Self.route(request.url) else { return .respond(Self.words(404, "Not Found")) }
+        switch path {
+        case "/v1/attestationData":
+            guard request.method == .post else { return .respond(Self.words(405, "Method Not Allowed")) }
+            return .respond(exchange(request, in: environment))
+        default:
+            return .respond(Self.words(404, "Not Found"))
+        }
+    }
+
+    public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        switch answer(request) {
+        case .respond(let response):
+            guard response.body.count <= request.responseLimit else {
+                throw OutboundFailure(.tooLarge, "more than \(request.responseLimit) bytes")
+            }
+            return response
+        case .silence, .stall, .proceed:
+            do {
+                try await clock.sleep(for: request.timeLimit)
+            } catch {
+                throw OutboundFailure(.cancelled, "the task was cancelled")
+            }
+            throw OutboundFailure(.timedOut, "the simulated server does not answer")
+        case .hangUp:
+            throw OutboundFailure(.interrupted, "the simulated server hung up")
+        }
+    }
+
+    /// The environment that a URL is of, by the host or by the beginning of the path, and the path that is left.
+    private static func route(_ url: EndpointURL) -> (SimulatedEnvironment, String)? {
+        switch url.host {
+        case "data.appattest.apple.com": return (.production, url.path)
+        case "data-development.appattest.apple.com": return (.development, url.path)
+        default:
+            if let path = url.path.dropping(prefix: "/production") { return (.production, path) }
+            if let path = url.path.dropping(prefix: "/development") { return (.development, path) }
+            return nil
+        }
+    }
+
+    static func words(_ status: Int, _ text: String) -> OutboundResponse {
+        OutboundResponse(
+            status: status, headers: [OutboundHeader("Content-Type", "text/plain; charset=UTF-8")],
+            body: Array(text.utf8))
+    }
+}

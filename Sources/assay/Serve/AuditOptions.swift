@@ -1,0 +1,59 @@
+internal import ArgumentParser
+internal import AssayEngine
+internal import AssayKit
+internal import AssayReload
+internal import Logging
+internal import ServiceLifecycle
+
+/// Whether and where decisions are put on record.
+struct AuditOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A file that gets one JSON line for each decision; reopened on SIGHUP.", valueName: "file"))
+    var audit: String?
+
+    @Flag(
+        help: """
+            Answer with "unavailable", and be not ready, while audit records cannot be written. Without this, decisions go \
+            on; the loss shows in /readyz, in /metrics and in the log.
+            """)
+    var auditRequired = false
+
+    func validate() throws {
+        if auditRequired, audit == nil { throw ValidationError("--audit-required needs --audit FILE") }
+    }
+
+    /// - Throws: ``AuditError`` when the file cannot be opened.
+    func open(_ host: Host) throws -> AuditFile? {
+        try audit.map { try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock) }
+    }
+
+    /// What keeps the engine from deciding.
+    func hindrance(_ file: AuditFile?) -> (@Sendable () -> String?)? {
+        guard auditRequired, let file else { return nil }
+        return { file.hindrance }
+    }
+
+    /// What `/readyz` asks.
+    func checks(_ file: AuditFile?) -> [@Sendable () async -> Readiness] {
+        guard let file else { return [] }
+        return [{ file.readiness }]
+    }
+
+    /// What runs as long as the server does.
+    func services(_ file: AuditFile?, _ logger: Logger) -> [any Service] {
+        guard let file else { return [] }
+        return [AuditService(file: file)]
+    }
+
+    /// What is opened anew on SIGHUP, so that the file can be rotated by renaming it.
+    func subjects(_ file: AuditFile?) -> [ReloadSubject] {
+        guard let file else { return [] }
+        return [
+            ReloadSubject("audit file") {
+                try file.reopen()
+                return ["file": "\(file.path)"]
+            }
+        ]
+    }
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import AssayYAML
+internal import Logging
+
+/// What is logged, and how.
+struct LogOptions: ParsableArguments {
+    @Option(help: "What is logged.")
+    var logLevel = LogLevel.info
+
+    @Option(help: "How log lines look: for people, or one JSON object a line.")
+    var logFormat = LogFormat.text
+
+    /// Sets up the log of the process, and gives a logger.
+    func bootstrap() -> Logger {
+        let format = logFormat
+        LoggingSystem.bootstrap { LineLogHandler(label: $0, format: format) }
+        var logger = Logger(label: "assay")
+        logger.logLevel = logLevel.level
+        return logger
+    }
+
+    /// Says why the server could not begin, or had to end.
+    func complain(_ error: any Error, _ logger: Logger) {
+        switch (logFormat, error) {
+        case (.text, let problems as Diagnostics): Terminal.complain(problems.description)
+        case (.text, _): Terminal.complain("assay: \(error)")
+        case (.json, let problems as Diagnostics):
+            for problem in problems.all {
+                var metadata: Logger.Metadata = ["problem": "\(problem.message)"]
+                metadata["place"] = problem.location.map { "\($0)" }
+                metadata["path"] = problem.path.isEmpty ? nil : "\(problem.path)"
+                metadata["hint"] = problem.hint.map { "\($0)" }
+                logger.critical("the policies are wrong", metadata: metadata)
+            }
+            if problems.omitted > 0 {
+                logger.critical("there are more problems", metadata: ["count": .stringConvertible(problems.omitted)])
+            }
+        case (.json, _): logger.critical("cannot serve", metadata: ["error": "\(error)"])
+        }
+    }
+}
+
+/// How much is logged.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case debug
+    case info
+    case notice
+    case warning
+    case error
+
+    var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .notice: .notice
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}

@@ -1,0 +1,28 @@
+internal import AssayEngine
+internal import AssayHTTP
+internal import AssayKit
+internal import AssayMetrics
+
+/// What the server counts, and the page that shows it.
+struct ServerMetrics: Sendable {
+    let registry = MetricRegistry()
+    let policies: PolicyMetrics
+    let decisions: DecisionMetrics
+
+    init(_ plugins: Registry) throws {
+        try BuildMetrics.add(to: registry)
+        try ProcessMetrics.add(to: registry)
+        policies = PolicyMetrics(registry.meter)
+        decisions = try DecisionMetrics(
+            methods: plugins.methods.filter { $0.kind != .keySet }.map { method in
+                DecisionMetrics.Method(method.name, provider: plugins.provider(of: method.name))
+            }, reasons: plugins.reasons, in: registry)
+    }
+
+    var meter: Meter { registry.meter }
+
+    func page(_ accept: String) -> HTTPPage {
+        let format = ExpositionFormat(accept: accept)
+        return HTTPPage(contentType: format.contentType, body: registry.page(format))
+    }
+}

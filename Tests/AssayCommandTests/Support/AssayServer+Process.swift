@@ -1,0 +1,41 @@
+import AssayKit
+import Foundation
+import Testing
+
+// What the system tells of a server's process, and allows it.
+extension AssayServer {
+    var processID: Int32 { process.process.processIdentifier }
+
+    var port: Int {
+        get throws { try #require(base.split(separator: ":").last.flatMap { Int($0) }) }
+    }
+
+    /// A number of bytes in `/proc/PID/status`: `VmRSS` is the memory in use, `VmHWM` the most that ever was.
+    func memory(_ name: String) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)
+        let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("\(name):") })
+        return try #require(line.split(separator: "\t").last?.split(separator: " ").first.flatMap { Int($0) }) * 1024
+    }
+
+    var openFiles: Int {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count }
+    }
+
+    /// One request on a connection of its own.
+    func ask(_ request: String) async throws -> RawSocket.Reply {
+        let socket = try RawSocket(port: port)
+        try await socket.sendAll(request)
+        return try #require(try await socket.reply(), "the server has closed without a reply")
+    }
+
+    static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n" }
+
+    static func head(_ method: String, length: Int, headers: String = "") -> String {
+        "POST /v1/\(app):\(method) HTTP/1.1\r\nHost: a\r\n\(headers)Content-Length: \(length)\r\n\r\n"
+    }
+
+    static func post(_ method: String, _ body: JSON) -> String {
+        let text = String(decoding: body.encoded, as: UTF8.self)
+        return head(method, length: text.utf8.count) + text
+    }
+}

@@ -1,0 +1,70 @@
+import AssayCrypto
+import AssayKit
+import AssayTesting
+
+/// Values for keys whose schema alone tells no good one. A key that is added to a plugin may need one here.
+struct SchemaFixtures {
+    /// By key.
+    let values: [String: JSON]
+    /// Texts that the references among them lead to.
+    private let secrets: [String: [UInt8]]
+
+    /// Keys whose values must be something that exists, or that fits to something else, beyond any form.
+    static let beyondForm: Set<String> = [
+        "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "certificate", "public_key", "key_file",
+        "private_key", "jwks",
+    ]
+
+    init() throws {
+        let authority = try SimulatedAppleCA(at: HostClock.system.now)
+        let account = try PrivateKey.generate(.rsa(bits: 2048))
+        let keyFile: JSON = [
+            "client_email": "tokens@example-project.iam.gserviceaccount.com",
+            "private_key": .string(SchemaFixtures.text(try account.pem())),
+        ]
+        values = [
+            "app": "1:1234567890:ios:321abc456def7890",
+            "trust_anchor": .string(authority.rootCertificatePEM),
+            "receipt_trust_anchor": .string(authority.receiptRootCertificatePEM),
+            "certificate": .string(SchemaFixtures.certificate),
+            "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
+            "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE",
+        ]
+        secrets = [
+            "env:PRIVATE_KEY": Array(SchemaFixtures.text(try PrivateKey.generate(.ec(.p256)).pem()).utf8),
+            "env:KEY_FILE": keyFile.encoded,
+        ]
+    }
+
+    /// Any two other references lead to different secrets, which are good for everything.
+    func secret(_ reference: SecretReference) -> [UInt8] {
+        secrets["\(reference)"] ?? Array("secret-\(Hex.encode(Array("\(reference)".utf8)))".utf8)
+    }
+
+    private static func text(_ bytes: SecretBytes) -> String {
+        bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A self-signed certificate of an RSA key that nobody has any more.
+    private static let certificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIDHTCCAgWgAwIBAgIUXbLdtXtNALrGvyejjOn6HchuD+gwDQYJKoZIhvcNAQEL
+        BQAwHTEbMBkGA1UEAwwSdG9rZW5zLmV4YW1wbGUuY29tMCAXDTI2MTEyMTA2Mzk1
+        N1oYDzIxMjYxMDI4MDYzOTU3WjAdMRswGQYDVQQDDBJ0b2tlbnMuZXhhbXBsZS5j
+        b20wggEiMA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQDc76cE6HJ/zhnRsZXO
+        ycOUcRRc76IS0sc+f1k9oCoUWDkgOteU1W3vp2b8MmTt4bLkbIu8Om7dTXFnmIg8
+        3+7eaPEumhnFZc4QUh/Ub5tsAQvuvNQBMdUk89l5HeeLPvkc7lLIZMPvdLWET0Zc
+        lDq9Yv+LhgPLAT9CMizGSLQMHLXQNz6tVUp1cuw5nQEFlRtXiGKm6ciII3CgnH8l
+        dQTVEohMtOFIlwGe0LVMgUx7/PeWEnS5XSlLOfAXuZks50kiYNI+bHDOUfziO6J+
+        abWvyV52Tno4CGXOxsQO9cOnEDIoONDydE1lzTQZUZJOp0fwtYwCpVTeN31096Bt
+        9KKRAgMBAAGjUzBRMB0GA1UdDgQWBBTHof8ih0iDQWkqav36QowZhq6fzjAfBgNV
+        HSMEGDAWgBTHof8ih0iDQWkqav36QowZhq6fzjAPBgNVHRMBAf8EBTADAQH/MA0G
+        CSqGSIb3DQEBCwUAA4IBAQA+K7255WcR1rd/mW8bB/28NFwN+PYXnS7m8orQbGI1
+        QxRLP8AepiOrjHkmAXGhGuWf9oObank0MmKJxdTIYmfDI8rD8a7bfo8JshWtZh7D
+        z7LstadUYmcuOnflsSp4R0vXasQRnPl3SDqEbSCiwPRKvmmRsXj/KCqB7yu44dYX
+        Pht5peLn3SsDEJDifa7Y5QauGzLAOLST2Yirw6YwCH3VTwN7vykCuB1TwELwNkwt
+        GL3wP8rv3BDDRPb5dAsvrBvHJgjJ9UhEJ3ZuPrkbL2D64+PdQP7eG26+ziCdHl0n
+        SLErXbBzUFl+4OF0kCu4A9QlKRFwOXjM8SGhheJGL1nJ
+        -----END CERTIFICATE-----
+        """
+}

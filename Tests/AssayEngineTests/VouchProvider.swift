@@ -1,0 +1,24 @@
+import AssayKit
+
+/// A provider that takes a server's word, for tests of what an exchange may say about its token.
+struct VouchProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable {}
+
+    struct Request: RequestMessage {
+        let life: Duration?
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            life = try fields.duration("life")
+        }
+    }
+
+    static let descriptor = PluginDescriptor(name: "vouch", contract: 1, summary: "A server's word.", reasons: [])
+    static let methods: [ProviderMethod<VouchProvider>] = [
+        .exchange("exchangeWord", takesTokenID: true) { (provider, request: Request, context) in
+            .verified(Appraisal(tokenLife: request.life))
+        },
+        .exchange("exchangeWordWithoutTokenID") { (provider, request: Request, context) in .verified },
+    ]
+
+    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {}
+}

@@ -1,0 +1,122 @@
+import AssayCrypto
+import AssayKit
+import AssayTesting
+import Testing
+
+@testable import AssayJWT
+
+@Suite("Keys of other issuers")
+struct IssuerKeysTests {
+    private static let url = EndpointURL("https://login.example.com/jwks")
+
+    private let clock = ManualClock(TestIssuer.now)
+
+    private func published(_ http: ScriptedHTTP) throws -> IssuerKeys {
+        .published(at: try #require(Self.url), host: TestIssuer.host(http, clock: clock))
+    }
+
+    private func answer(_ document: [UInt8], age: Int? = nil, tag: String? = nil) -> ScriptedHTTP.Answer {
+        var headers: [OutboundHeader] = []
+        if let age { headers.append(OutboundHeader("Cache-Control", "public, max-age=\(age)")) }
+        if let tag { headers.append(OutboundHeader("ETag", tag)) }
+        return .success(OutboundResponse(status: 200, headers: headers, body: document))
+    }
+
+    @Test("a token is verified by the key that it names, fetched once for all")
+    func fetchedOnce() async throws {
+        let issuer = try TestIssuer()
+        let http = ScriptedHTTP([answer(issuer.document())])
+        let keys = try published(http)
+        let token = try issuer.token()
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<50 { group.addTask { try await keys.verify(token).claims.subject } }
+            for try await subject in group { #expect(subject == "somebody") }
+        }
+        #expect(http.requests.map(\.url) == [Self.url])
+        #expect(http.requests.first?.header("Accept")?.contains("application/json") == true)
+    }
+
+    @Test("a token with an unknown key makes the document be fetched again, but not twice in 30 seconds")
+    func unknownKey() async throws {
+        let (one, two) = (try TestIssuer("one"), try TestIssuer("two"))
+        let http = ScriptedHTTP([answer(one.document()), answer(one.document([two]))])
+        let keys = try published(http)
+        _ = try await keys.verify(try one.token())
+        for _ in 0..<5 {
+            await #expect(throws: JWTFault.keyUnknown) { try await keys.verify(try two.token()) }
+        }
+        #expect(http.requests.count == 1)
+        clock.advance(by: .seconds(30))
+        #expect(try await keys.verify(try two.token()).header.keyID == "two")
+        #expect(http.requests.count == 2)
+    }
+
+    @Test("an old document is asked for with its tag, and 304 keeps it")
+    func notModified() async throws {
+        let issuer = try TestIssuer()
+        let http = ScriptedHTTP([
+            answer(issuer.document(), age: 600, tag: "\"v1\""), .success(OutboundResponse(status: 304)),
+        ])
+        let keys = try published(http)
+        _ = try await keys.verify(try issuer.token())
+        clock.advance(by: .seconds(599))
+        _ = try await keys.verify(try issuer.token())
+        #expect(http.requests.count == 1)
+        clock.advance(by: .seconds(1))
+        _ = try await keys.verify(try issuer.token())
+        #expect(http.requests.last?.header("if-none-match") == "\"v1\"")
+    }
+
+    @Test(
+        "when the document cannot be had, the old one is used for a day, and then nothing is decided",
+        arguments: [
+            .failure(OutboundFailure(.timedOut, "x")), .success(OutboundResponse(status: 500)),
+            .success(OutboundResponse(status: 200, body: Array("<html>".utf8))),
+        ] as [ScriptedHTTP.Answer])
+    func stale(failure: ScriptedHTTP.Answer) async throws {
+        let issuer = try TestIssuer()
+        let http = ScriptedHTTP([answer(issuer.document(), age: 0), failure])
+        let keys = try published(http)
+        _ = try await keys.verify(try issuer.token())
+        // No document is good for less than five minutes.
+        clock.advance(by: PublishedKeys.shortestFreshness)
+        _ = try await keys.verify(try issuer.token())
+        #expect(http.requests.count == 2)
+        clock.advance(by: PublishedKeys.staleness)
+        http.add(failure)
+        await #expect(throws: KeysUnavailable.self) { try await keys.verify(try issuer.token()) }
+        #expect(http.requests.count == 3)
+    }
+
+    @Test("without any document nothing is decided, and the server is not asked at every token")
+    func unavailable() async throws {
+        let issuer = try TestIssuer()
+        let http = ScriptedHTTP([])
+        let keys = try published(http)
+        for _ in 0..<5 {
+            await #expect(throws: KeysUnavailable.self) { try await keys.verify(try issuer.token()) }
+        }
+        #expect(http.requests.count == 1)
+        clock.advance(by: .seconds(30))
+        http.add(answer(issuer.document()))
+        _ = try await keys.verify(try issuer.token())
+    }
+
+    @Test("a token of another key under the same name, and one that was altered, are refused")
+    func signature() async throws {
+        let (issuer, forger) = (try TestIssuer(), try TestIssuer())
+        let keys = IssuerKeys.fixed([issuer.jwk])
+        await #expect(throws: JWTFault.signature) { try await keys.verify(try forger.token()) }
+        let parts = try issuer.token().split(separator: ".")
+        let other = try issuer.token(["sub": "else"]).split(separator: ".")
+        await #expect(throws: JWTFault.signature) { try await keys.verify("\(parts[0]).\(other[1]).\(parts[2])") }
+        await #expect(throws: JWTFault.malformed) { try await keys.verify("not a token") }
+    }
+
+    @Test("a key of another kind is no key for the token's algorithm")
+    func algorithm() async throws {
+        let (ec, rsa) = (try TestIssuer("one", .ec(.p256)), try TestIssuer("one", .rsa(bits: 2048)))
+        let keys = IssuerKeys.fixed([rsa.jwk])
+        await #expect(throws: JWTFault.algorithm) { try await keys.verify(try ec.token()) }
+    }
+}

@@ -1,0 +1,92 @@
+import AssayCrypto
+import AssayKit
+import AssayTesting
+import Testing
+
+@testable import AssayJWT
+
+@Suite("Trusted issuers")
+struct TrustedIssuerTests {
+    private func issuer(
+        _ keys: TestIssuer, subjects: [String]? = nil, claims: [String: String]? = nil, jwks: String = "env:JWKS",
+        audiences: [String] = ["https://assay.example.com"]
+    ) throws -> TrustedIssuer {
+        var host = TestIssuer.host()
+        host.secrets = SecretSource { (reference) throws(SecretError) in
+            reference.description == "env:JWKS" ? keys.document() : reference.description == "env:BAD" ? [0x7B] : nil
+        }
+        let configuration = TrustedIssuerConfiguration(
+            issuer: TestIssuer.name, audiences: audiences, jwks: jwks, subjects: subjects, claims: claims)
+        return try TrustedIssuer(configuration, host: host)
+    }
+
+    @Test("a good token gives its claims")
+    func good() async throws {
+        let keys = try TestIssuer()
+        let claims = try await issuer(keys).verify(
+            try keys.token(["aud": ["https://other.example.com", "https://assay.example.com"]]), now: TestIssuer.now)
+        #expect(claims.subject == "somebody")
+    }
+
+    @Test("each demand refuses what does not meet it", arguments: demands)
+    func judged(claims: JSON, fault: JWTFault) async throws {
+        let keys = try TestIssuer()
+        let issuer = try issuer(keys)
+        await #expect(throws: fault) { try await issuer.verify(try keys.token(claims), now: TestIssuer.now) }
+    }
+
+    @Test("a clock that is 30 seconds ahead does no harm, and times may have fractions")
+    func skew() async throws {
+        let keys = try TestIssuer()
+        let token = try keys.token(["iat": 1_795_000_030, "exp": .number(1_795_000_200.5)])
+        _ = try await issuer(keys).verify(token, now: TestIssuer.now)
+    }
+
+    @Test("subjects and further claims narrow the trust")
+    func narrowed() async throws {
+        let keys = try TestIssuer()
+        let issuer = try issuer(keys, subjects: ["deployer"], claims: ["where.env": "production"])
+        let good = try keys.token(["sub": "deployer", "where": ["env": "production"]])
+        _ = try await issuer.verify(good, now: TestIssuer.now)
+        let narrowings: [(JSON, JWTFault)] = [
+            (["where": ["env": "production"]], .claim("sub")),
+            (["sub": "deployer"], .claim("where.env")),
+            (["sub": "deployer", "where": ["env": true]], .claim("where.env")),
+            (["sub": nil, "where": ["env": "production"]], .claim("sub")),
+        ]
+        for (claims, fault) in narrowings {
+            await #expect(throws: fault) { try await issuer.verify(try keys.token(claims), now: TestIssuer.now) }
+        }
+    }
+
+    @Test(
+        "a configuration that trusts too much, or nobody, is refused",
+        arguments: ["env:NONE", "env:BAD", "http://login.example.com/jwks", "login.example.com"])
+    func configuration(jwks: String) throws {
+        let keys = try TestIssuer()
+        #expect(throws: ConfigurationError.self) { try issuer(keys, jwks: jwks) }
+        #expect(throws: ConfigurationError.self) { try issuer(keys, audiences: []) }
+        #expect(throws: ConfigurationError.self) { try issuer(keys, subjects: []) }
+    }
+}
+
+/// Claims that are wrong, and what is said of them.
+private let demands: [(JSON, JWTFault)] = [
+    (["iss": "https://login.example.com"], .issuer),
+    (["iss": nil], .issuer),
+    (["aud": "https://other.example.com"], .audience),
+    (["aud": nil], .audience),
+    (["aud": []], .audience),
+    (["exp": nil], .claim("exp")),
+    (["exp": 1_795_000_000], .expired),
+    (["iat": 1_795_000_031], .notYetValid),
+    (["nbf": 1_795_000_031], .notYetValid),
+    (["exp": 1_795_003_601], .lifeTooLong),
+    (["iat": nil, "exp": 1_795_003_631], .lifeTooLong),
+    (["iat": 1_794_000_000], .lifeTooLong),
+    (["sub": 5], .malformed),
+    (["aud": [5]], .malformed),
+    (["exp": "soon"], .malformed),
+    (["iat": -1], .malformed),
+    (["exp": .number(1e300)], .malformed),
+]

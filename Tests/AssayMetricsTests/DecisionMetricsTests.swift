@@ -1,0 +1,102 @@
+import AppAttest
+import AssayEngine
+import AssayKit
+import AssayMetrics
+import Debug
+import Testing
+
+@Suite("Metrics of decisions")
+struct DecisionMetricsTests {
+    private let registry = MetricRegistry()
+    private let plugins: Registry
+    private let metrics: DecisionMetrics
+
+    init() throws {
+        plugins = try Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)])
+        let plugins = plugins
+        metrics = try DecisionMetrics(
+            methods: plugins.methods.map { DecisionMetrics.Method($0.name, provider: plugins.provider(of: $0.name)) },
+            reasons: plugins.reasons, in: registry)
+    }
+
+    private func record(
+        _ outcome: DecisionRecord.Outcome, method: String = "exchangeDebugToken", provider: String? = "debug",
+        duration: Duration = .milliseconds(3)
+    ) {
+        metrics.record(
+            DecisionRecord(
+                decision: DecisionID(text: "01"), time: Instant(seconds: 0), duration: duration, method: method,
+                resource: "oauthClients/a", provider: provider, outcome: outcome, detail: nil, facts: [], peer: nil))
+    }
+
+    private func decisions(
+        _ outcome: String, _ reason: String, method: String = "exchangeDebugToken", provider: String = "debug"
+    ) throws -> Double? {
+        try ExpositionPage(registry.page())[
+            "assay_decisions_total",
+            ["method": method, "provider": provider, "outcome": outcome, "reason": reason]]
+    }
+
+    @Test("Every reason of the registry is counted under its own code")
+    func reasons() throws {
+        for reason in plugins.reasons { record(.refused(reason)) }
+        for reason in plugins.reasons { #expect(try decisions("refused", reason.code) == 1, "\(reason)") }
+        #expect(try decisions("refused", "other") == nil)
+        #expect(plugins.reasons.count > 50)
+    }
+
+    @Test("Refusals, bad requests and faults are told apart, and so are challenges and tokens")
+    func outcomes() throws {
+        record(.challenged, method: "generateAppAttestChallenge", provider: "app_attest")
+        record(.issued(tokenID: "a", limitedUse: false, expires: Instant(seconds: 1)))
+        record(.issued(tokenID: "b", limitedUse: true, expires: Instant(seconds: 1)))
+        for status in StatusCode.allCases {
+            record(.rejected(status), provider: nil)
+            record(.failed(status))
+        }
+        let page = try ExpositionPage(registry.page())
+        #expect(try decisions("challenged", "", method: "generateAppAttestChallenge", provider: "app_attest") == 1)
+        #expect(try decisions("issued", "") == 2)
+        for status in StatusCode.allCases {
+            #expect(try decisions("rejected", status.rawValue, provider: "") == 1)
+            #expect(try decisions("error", status.rawValue) == 1)
+        }
+        #expect(
+            page["assay_challenges_issued_total", ["method": "generateAppAttestChallenge", "provider": "app_attest"]]
+                == 1)
+        #expect(page["assay_tokens_issued_total", ["provider": "debug", "limited_use": "true"]] == 1)
+        #expect(page["assay_tokens_issued_total", ["provider": "debug", "limited_use": "false"]] == 1)
+    }
+
+    @Test("Nothing that a caller makes up becomes a label")
+    func madeUp() throws {
+        for number in 0..<100 {
+            record(.refused(Reason("made_up_\(number)", "")), method: "method\(number)", provider: "provider\(number)")
+        }
+        #expect(try decisions("refused", "other", method: "other", provider: "other") == 100)
+        #expect(!String(decoding: registry.page(), as: UTF8.self).contains("made_up"))
+    }
+
+    @Test("Faults of a method show as 0 before the first one, so that alarms have something to look at")
+    func zero() throws {
+        #expect(try decisions("error", "UNAVAILABLE") == 0)
+        #expect(try decisions("error", "INTERNAL", method: "exchangeAppAttestAssertion", provider: "app_attest") == 0)
+    }
+
+    @Test("The time that a decision took is counted by method and outcome, and a clock that went back as none")
+    func durations() throws {
+        record(.refused(KernelReasons.challengeExpired), duration: .microseconds(200))
+        record(.refused(KernelReasons.challengeExpired), duration: .seconds(-5))
+        record(.refused(KernelReasons.challengeExpired), duration: .seconds(60))
+        let page = try ExpositionPage(registry.page())
+        let labels = ["method": "exchangeDebugToken", "outcome": "refused"]
+        func bucket(_ bound: String) -> Double? {
+            page["assay_decision_duration_seconds_bucket", labels.merging(["le": bound]) { $1 }]
+        }
+        #expect(bucket("0.0001") == 1)
+        #expect(bucket("0.00025") == 2)
+        #expect(bucket("10.0") == 2)
+        #expect(bucket("+Inf") == 3)
+        #expect(page["assay_decision_duration_seconds_sum", labels] == 60.0002)
+    }
+}

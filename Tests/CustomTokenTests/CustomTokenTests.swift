@@ -1,0 +1,187 @@
+import AssayCrypto
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import AssayTesting
+import AssayYAML
+import Logging
+import Testing
+
+@testable import CustomToken
+
+@Suite("Custom tokens")
+struct CustomTokenTests {
+    private static let app = "projects/example-project/apps/1:1234567890:web:321abc456def7890"
+    private static let email = "signer@example-project.iam.gserviceaccount.com"
+
+    private let clock = ManualClock()
+    private let sink = RecordingSink()
+    private let account: PrivateKey
+    private let issuer: PrivateKey
+    private let engine: Engine
+
+    init() throws {
+        account = try .generate(.rsa(bits: 2048))
+        issuer = try .generate(.ec(.p256))
+        let pem = String(decoding: try account.publicKey.pem(), as: UTF8.self)
+        let section = """
+            service_accounts: [{email: \(Self.email), public_key: "\(pem.replacing("\n", with: "\\n"))"}]
+            issuers:
+              - issuer: https://login.example.com/
+                audiences: [https://assay.example.com]
+                jwks: env:JWKS
+                app_claim: app.id
+            """
+        let document = JWKSet([JWK(signing: issuer.publicKey, keyID: "k")]).json.encoded
+        engine = try Self.engine(
+            section, clock: clock, sink: sink,
+            secrets: SecretSource { (reference) throws(SecretError) in
+                reference.description == "env:JWKS" ? document : nil
+            })
+    }
+
+    private static func engine(
+        _ section: String, clock: ManualClock = ManualClock(), sink: RecordingSink = RecordingSink(),
+        secrets: SecretSource = .system
+    ) throws -> Engine {
+        let lines = section.split(separator: "\n").map { "              " + $0 }.joined(separator: "\n")
+        let text = """
+            projects:
+              - number: 1234567890
+                id: example-project
+                apps:
+                  - id: 1:1234567890:web:321abc456def7890
+                    providers:
+                      custom:
+            \(lines)
+            """
+        return try Engine(
+            registry: Registry([.provider(CustomTokenProvider.self)]),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
+            host: Host(
+                clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets,
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)
+    }
+
+    /// What an Admin SDK's `createToken` makes, but for the claims that a test sets.
+    private func token(_ claims: JSON = [:], key: PrivateKey? = nil) throws -> String {
+        let now = clock.now.seconds
+        var all: [(String, JSON)] = [
+            ("iss", .string(Self.email)), ("sub", .string(Self.email)),
+            ("app_id", "1:1234567890:web:321abc456def7890"), ("aud", .string(CustomTokenProvider.audience)),
+            ("exp", .integer(now + 300)), ("iat", .integer(now)),
+        ]
+        for member in claims.members ?? [] {
+            all.removeAll { $0.0 == member.name }
+            if member.value != .null { all.append((member.name, member.value)) }
+        }
+        return try sign(
+            header: ["alg": "RS256", "typ": "JWT"], JSON.object(all.map { JSONMember($0.0, $0.1) }), key ?? account)
+    }
+
+    private func sign(header: JSON, _ payload: JSON, _ key: PrivateKey) throws -> String {
+        let input = Base64.encodeURL(header.encoded) + "." + Base64.encodeURL(payload.encoded)
+        let signature = try key.sign(Array(input.utf8), as: .raw)
+        return input + "." + Base64.encodeURL(signature)
+    }
+
+    private func exchange(_ token: String) async -> Result<JSON, CallFailure> {
+        await engine.handle(
+            Call("exchangeCustomToken", resource: Self.app, body: ["customToken": .string(token)])
+        ).result
+    }
+
+    private func reason(_ result: Result<JSON, CallFailure>) -> Reason? {
+        if case .failure(let failure) = result { failure.reason } else { nil }
+    }
+
+    @Test("a service account's token is exchanged, and who signed it is on record")
+    func serviceAccount() async throws {
+        let reply = try await exchange(try token()).get()
+        #expect(reply["ttl"] == "3600s")
+        #expect(sink.records.last?.facts.contains(Fact(.customTokenIssuer, .text(Self.email))) == true)
+    }
+
+    @Test("each rule of such tokens has its own reason", arguments: demands)
+    func rules(claims: JSON, expected: Reason) async throws {
+        #expect(reason(await exchange(try token(claims))) == expected)
+    }
+
+    @Test("the token says how long the session token lives")
+    func ownLife() async throws {
+        #expect(try await exchange(try token(["ttl": "1800s"])).get()["ttl"] == "1800s")
+    }
+
+    @Test("five minutes are the longest life")
+    func life() async throws {
+        let now = clock.now.seconds
+        #expect(reason(await exchange(try token(["exp": .integer(now + 301)]))) == CustomTokenReasons.lifeTooLong)
+        let issued: JSON = ["iat": .integer(now - 10), "exp": .integer(now + 300)]
+        #expect(reason(await exchange(try token(issued))) == CustomTokenReasons.lifeTooLong)
+        let good = try token()
+        clock.advance(by: .seconds(299))
+        _ = try await exchange(good).get()
+        clock.advance(by: .seconds(1))
+        #expect(reason(await exchange(good)) == CustomTokenReasons.expired)
+    }
+
+    @Test("another key's signature, another algorithm and no token at all are refused")
+    func forgeries() async throws {
+        let forged = try token(key: .generate(.rsa(bits: 2048)))
+        #expect(reason(await exchange(forged)) == CustomTokenReasons.signature)
+        let elliptic = try sign(
+            header: ["alg": "ES256", "typ": "JWT"], ["iss": .string(Self.email)], issuer)
+        #expect(reason(await exchange(elliptic)) == CustomTokenReasons.algorithm)
+        let none = Base64.encodeURL(Array(#"{"alg":"none"}"#.utf8)) + "." + Base64.encodeURL(Array("{}".utf8)) + "."
+        #expect(reason(await exchange(none)) == CustomTokenReasons.malformed)
+        #expect(reason(await exchange("x")) == CustomTokenReasons.malformed)
+    }
+
+    @Test("an issuer's token is exchanged when it names the app where the policy says")
+    func issuerToken() async throws {
+        let now = clock.now.seconds
+        let payload: JSON = [
+            "iss": "https://login.example.com/", "sub": "ci", "aud": "https://assay.example.com",
+            "iat": .integer(now), "exp": .integer(now + 600), "app": ["id": "1:1234567890:web:321abc456def7890"],
+        ]
+        let header: JSON = ["alg": "ES256", "typ": "JWT", "kid": "k"]
+        _ = try await exchange(try sign(header: header, payload, issuer)).get()
+        #expect(sink.records.last?.facts.contains(Fact(.customTokenSubject, .text("ci"))) == true)
+        let other: JSON = ["alg": "ES256", "typ": "JWT", "kid": "other"]
+        #expect(reason(await exchange(try sign(header: other, payload, issuer))) == CustomTokenReasons.keyUnknown)
+    }
+
+    @Test(
+        "a section that trusts nobody, or somebody in no way that holds, is refused at its place",
+        arguments: [
+            ("{}", "expected `service_accounts` or `issuers`"),
+            (
+                "service_accounts: [{email: a@example.com}]",
+                "expected one of `certificate`, `public_key` and `key_file`"
+            ),
+            ("service_accounts: [{email: a@example.com, public_key: x}]", "the key cannot be used"),
+            ("service_accounts: [{email: a@example.com, certificate: x}]", "the key cannot be used"),
+            ("service_accounts: [{key_file: \"env:ASSAY_NO_SUCH_VARIABLE\"}]", "is not set"),
+            ("service_accounts: [{key_file: raw}]", "refer to it as env:NAME"),
+            ("issuers: [{issuer: a, audiences: [b], jwks: c}]", "expected an https URL"),
+            ("issuers: [{issuer: a, audiences: [b], jwks: \"https://a.example.com\", app: x}]", "unknown key `app`"),
+        ])
+    func sections(section: String, message: String) throws {
+        let error = #expect(throws: Diagnostics.self) { try Self.engine(section) }
+        #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
+        #expect(error?.description.contains("test.yaml:") == true)
+    }
+}
+
+/// Claims that are wrong, and what is said of them.
+private let demands: [(JSON, Reason)] = [
+    (["app_id": "1:1234567890:web:0000000000000001"], CustomTokenReasons.app),
+    (["app_id": nil], CustomTokenReasons.app), (["app_id": 5], CustomTokenReasons.app),
+    (["aud": "https://firebaseappcheck.googleapis.com/"], CustomTokenReasons.audience),
+    (["iss": "other@example.com"], CustomTokenReasons.issuer), (["iss": nil], CustomTokenReasons.malformed),
+    (["sub": "other@example.com"], CustomTokenReasons.claim), (["iat": nil], CustomTokenReasons.claim),
+    (["exp": nil], CustomTokenReasons.claim), (["ttl": 1800], CustomTokenReasons.claim),
+    (["ttl": "half an hour"], CustomTokenReasons.claim), (["ttl": "1799s"], CustomTokenReasons.claim),
+    (["ttl": "604801s"], CustomTokenReasons.claim), (["ttl": "1800.5s"], CustomTokenReasons.claim), (["exp": 1], CustomTokenReasons.expired),
+    (["iat": 4_000_000_000, "exp": 4_000_000_300], CustomTokenReasons.notYetValid),
+]
