@@ -66,11 +66,68 @@ extension PolicySchema {
                         "type": "string", "pattern": "^https://[!-~]+/$", "maxLength": 255,
                         "default": "https://firebaseappcheck.googleapis.com/",
                     ]),
+                reference("verification", to: "verification", "What `verifyAppCheckToken` accepts."),
+                JSONMember("services", .object(services)),
                 list("apps", of: "app", "The project's apps."),
                 list(
                     "oauth_clients", of: "oauth_client",
                     "The project's OAuth clients of Google Sign-In's kind, each linked to one of its apps."),
             ], required: ["number", "id"])
+    }
+
+    var verification: [JSONMember] {
+        ShapeSchema.object([acceptsDevelopment])
+    }
+
+    private var services: [JSONMember] {
+        let google = ServicePolicy.googleServices.sorted()
+            .map { $0.replacing(".", with: "\\.") }.joined(separator: "|")
+        return [
+            JSONMember(
+                "description",
+                "How far services are protected, by their names: those of Google's App Check, and your own."),
+            JSONMember("type", ["object", "null"]),
+            JSONMember(
+                "propertyNames",
+                ["pattern": .string("^(\(google)|(?!.*\\.googleapis\\.com$)[A-Za-z0-9._-]{1,100})$")]),
+            JSONMember("additionalProperties", ["$ref": "#/$defs/service"]),
+        ]
+    }
+
+    var service: [JSONMember] {
+        let modes = JSON.array(EnforcementMode.allCases.map { .string($0.rawValue) })
+        return ShapeSchema.object([
+            JSONMember(
+                "enforcement",
+                [
+                    "description": "Whether requests without a good token are let through, counted, or refused.",
+                    "enum": modes, "default": "OFF", "examples": ["ENFORCED"],
+                ]),
+            JSONMember(
+                "replay_protection",
+                [
+                    "description": "The same for tokens that were used before. Not above `enforcement`.", "enum": modes,
+                    "default": "OFF",
+                ]),
+            JSONMember(
+                "editable",
+                [
+                    "description":
+                        "Whether both levels may be changed through the API; what is set there is kept in the state.",
+                    "type": "boolean", "default": false,
+                ]),
+            acceptsDevelopment,
+        ])
+    }
+
+    private var acceptsDevelopment: JSONMember {
+        JSONMember(
+            "accept_development",
+            [
+                "description":
+                    "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
+                "type": "boolean", "default": false,
+            ])
     }
 
     var app: [JSONMember] {

@@ -54,7 +54,8 @@ package struct PolicySchema {
         [
             JSONMember("project", .object(project)), JSONMember("app", .object(app)),
             JSONMember("oauth_client", .object(client)), JSONMember("apple", .object(apple)),
-            JSONMember("caller", .object(callerEntry)), JSONMember("providers", .object(providerSections)),
+            JSONMember("caller", .object(callerEntry)), JSONMember("verification", .object(verification)),
+            JSONMember("service", .object(service)), JSONMember("providers", .object(providerSections)),
         ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) } + [
             JSONMember(
                 "duration",
