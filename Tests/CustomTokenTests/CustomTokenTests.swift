@@ -182,6 +182,7 @@ private let demands: [(JSON, Reason)] = [
     (["sub": "other@example.com"], CustomTokenReasons.claim), (["iat": nil], CustomTokenReasons.claim),
     (["exp": nil], CustomTokenReasons.claim), (["ttl": 1800], CustomTokenReasons.claim),
     (["ttl": "half an hour"], CustomTokenReasons.claim), (["ttl": "1799s"], CustomTokenReasons.claim),
-    (["ttl": "604801s"], CustomTokenReasons.claim), (["ttl": "1800.5s"], CustomTokenReasons.claim), (["exp": 1], CustomTokenReasons.expired),
+    (["ttl": "604801s"], CustomTokenReasons.claim), (["ttl": "1800.5s"], CustomTokenReasons.claim),
+    (["exp": 1], CustomTokenReasons.expired),
     (["iat": 4_000_000_000, "exp": 4_000_000_300], CustomTokenReasons.notYetValid),
 ]

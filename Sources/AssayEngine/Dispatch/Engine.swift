@@ -134,7 +134,8 @@ public final class Engine: CallHandler {
         }
         if let hindrance = options.hindrance?() { return .unavailable(hindrance) }
         let dispatch = Dispatch(
-            snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now, host: host,
+            snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now,
+            host: host,
             failedChallenges: failedChallenges, timeLimit: options.timeLimit)
         if let method = registry.kernelMethods[call.method] {
             guard method.descriptor.resources.contains(resource.kind) else {
