@@ -26,8 +26,7 @@ struct CrowdedServerTests {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<20 {
                     group.addTask {
-                        try await RawConnection.with(port: port) { connection in
-                            try await connection.send(sent)
+                        try await RawConnection.with(port: port, sending: sent) { connection in
                             // Until the server closes. The last ones may stay until the test has ended.
                             _ = try? await connection.rest()
                             return false
@@ -36,9 +35,10 @@ struct CrowdedServerTests {
                 }
                 group.addTask {
                     for _ in 0..<4 {
-                        try await RawConnection.with(port: port) { connection in
-                            try await connection.send(TestServer.post(Self.target, "{}"))
-                            #expect(try await connection.reply().status == 200)
+                        let request = TestServer.post(Self.target, "{}")
+                        try await RawConnection.with(port: port, sending: request) { connection in
+                            let reply = try await connection.reply()
+                            #expect(reply.status == 200)
                         }
                     }
                     return true
@@ -60,16 +60,16 @@ struct CrowdedServerTests {
             return .success(["slow": true])
         }
         try await TestServer.with(handler, limits: Self.limits(connections: 2)) { port, _ in
-            try await RawConnection.with(port: port) { busy in
-                try await busy.send(TestServer.post(Self.target, "{\"slow\":true}"))
+            let request = TestServer.post(Self.target, "{\"slow\":true}")
+            try await RawConnection.with(port: port, sending: request) { busy in
                 for await _ in begun { break }
                 for _ in 0..<3 {
-                    try await RawConnection.with(port: port) { holder in
-                        try await holder.send(TestServer.get("/livez"))
-                        #expect(try await holder.reply().status == 200)
-                        try await RawConnection.with(port: port) { connection in
-                            try await connection.send(TestServer.get("/livez"))
-                            #expect(try await connection.reply().status == 200)
+                    try await RawConnection.with(port: port, sending: TestServer.get("/livez")) { holder in
+                        let reply = try await holder.reply()
+                        #expect(reply.status == 200)
+                        try await RawConnection.with(port: port, sending: TestServer.get("/livez")) { connection in
+                            let reply = try await connection.reply()
+                            #expect(reply.status == 200)
                         }
                         #expect(try await holder.rest().isEmpty)
                     }

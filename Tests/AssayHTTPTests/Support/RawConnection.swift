@@ -11,14 +11,18 @@ struct RawConnection {
     private var buffer: [UInt8] = []
 
     /// Connects to a port of this machine for as long as `body` runs.
+    ///
+    /// - Parameter first: is sent as soon as the connection is there. What is sent later may be too late on a machine so
+    ///   busy that `body` is kept waiting for longer than the server waits.
     static func with<Result: Sendable>(
-        port: Int, _ body: (inout RawConnection) async throws -> Result
+        port: Int, sending first: String = "", _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                    try channel.pipeline.syncOperations.addHandler(Greeting(first))
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
@@ -78,5 +82,20 @@ struct RawConnection {
 
     private static func endOfHead(_ bytes: [UInt8]) -> Int? {
         bytes.indices.first { bytes[$0...].starts(with: Array("\r\n\r\n".utf8)) }.map { $0 + 4 }
+    }
+}
+
+/// Sends some bytes when the connection has been made.
+private final class Greeting: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let text: String
+
+    init(_ text: String) { self.text = text }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if !text.isEmpty { context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil) }
+        context.fireChannelActive()
     }
 }
