@@ -62,10 +62,12 @@ struct DemoClient: Sendable {
             var headers: HTTPHeaders = ["Host": String(authority), "Connection": "close"]
             if body != nil { headers.add(name: "Content-Type", value: "application/json") }
             if method == .POST { headers.add(name: "Content-Length", value: String(content.count)) }
-            try await outbound.write(
-                .head(HTTPRequestHead(version: .http1_1, method: method, uri: "/v1/\(path)", headers: headers)))
-            if !content.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: content)))) }
-            try await outbound.write(.end(nil))
+            var parts: [HTTPClientRequestPart] = [
+                .head(HTTPRequestHead(version: .http1_1, method: method, uri: "/v1/\(path)", headers: headers))
+            ]
+            if !content.isEmpty { parts.append(.body(.byteBuffer(ByteBuffer(bytes: content)))) }
+            // At once: the server may answer and close as soon as it has the last byte, before a further write.
+            try await outbound.write(contentsOf: parts + [.end(nil)])
             for try await response in inbound {
                 return Answer(
                     status: Int(response.head.status.code),
