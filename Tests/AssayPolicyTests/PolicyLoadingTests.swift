@@ -92,6 +92,18 @@ struct PolicyLoadingTests {
         }
     }
 
+    @Test("A file without a byte may be just being written, and is refused; one of comments says nothing")
+    func emptyFile() throws {
+        try withFolder { folder in
+            try Data("projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a'}]}]".utf8).write(to: folder / "a.yaml")
+            try Data().write(to: folder / "b.yaml")
+            let empty = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder.path).load() }
+            #expect(empty.description.contains("b.yaml") && empty.description.contains("is empty"), "\(empty)")
+            try Data("# nothing yet\n".utf8).write(to: folder / "b.yaml")
+            #expect(try PolicyDirectory(folder.path).load().apps.count == 1)
+        }
+    }
+
     @Test("A section of a plugin knows its place")
     func sections() throws {
         struct Configuration: Decodable {

@@ -20,8 +20,8 @@ public struct PolicyDirectory: Sendable {
 
     /// Reads the files; hidden ones, subfolders and files with another ending are passed over.
     ///
-    /// - Throws: ``Diagnostics`` when the folder or files cannot be read, when there is no policy file at all, and when
-    ///   there are more than 1024 files or 64 MiB.
+    /// - Throws: ``Diagnostics`` when the folder or files cannot be read, when a file has no bytes or there is no policy
+    ///   file at all, and when there are more than 1024 files or 64 MiB.
     public func files() throws(Diagnostics) -> [PolicyFile] {
         let sink = DiagnosticSink()
         let files = files(problems: sink)
@@ -111,7 +111,13 @@ public struct PolicyDirectory: Sendable {
             let count = readBytes(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw problem(file, String(cString: strerror(errno))) }
-            if count == 0 { return bytes }
+            if count == 0 {
+                // An editor empties a file before it writes: taken as it stands, it would take every app away.
+                if bytes.isEmpty {
+                    throw problem(file, "is empty, as while it is being written; one that says nothing holds a comment")
+                }
+                return bytes
+            }
             bytes.append(contentsOf: buffer.prefix(count))
             guard bytes.count <= limit else {
                 throw problem(file, "the policies are larger than \(PolicyDirectory.byteLimit >> 20) MiB together")
