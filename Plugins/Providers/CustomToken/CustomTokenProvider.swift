@@ -106,6 +106,8 @@ extension FactName {
 
 /// What a client sends to exchange a custom token.
 struct ExchangeCustomTokenRequest: RequestMessage {
+    static let shape: MessageShape? = [.required("customToken", .text)]
+
     let customToken: String
 
     init(_ fields: RequestFields) throws(InvalidRequest) {

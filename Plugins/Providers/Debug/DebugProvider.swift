@@ -70,6 +70,8 @@ public enum DebugReasons {
 
 /// What a client sends to exchange a debug token.
 struct ExchangeDebugTokenRequest: RequestMessage {
+    static let shape: MessageShape? = [.required("debugToken", .text)]
+
     let debugToken: String
 
     init(_ fields: RequestFields) throws(InvalidRequest) {

@@ -19,18 +19,33 @@ struct ConfigMethods: Sendable {
         let update = MethodPath(.patch, "/\(resource)", body: .field("config"), query: ["updateMask"])
         let batchGet = MethodPath(.get, "/apps/-/\(resource):batchGet", query: ["names"])
         return [
-            method("get\(word)", .app, get) { call in .answered(message(try call.app())) },
-            method("update\(word)", .app, update) { call in .answered(try self.update(call)) },
-            method("batchGet\(word)s", .project, batchGet) { call in .answered(try self.batchGet(call)) },
+            method("get\(word)", .app, get, [], KernelShapes.configReply) { call in
+                .answered(message(try call.app()))
+            },
+            method(
+                "update\(word)", .app, update, KernelShapes.update("config", KernelShapes.config),
+                KernelShapes.configReply
+            ) { call in
+                .answered(try self.update(call))
+            },
+            method(
+                "batchGet\(word)s", .project, batchGet,
+                [.optional("names", .list(.text, atMost: ConfigMethods.batchLimit))],
+                // Without names, it has every app that the provider is set up for.
+                [.optional("configs", .list(.message(KernelShapes.configReply), atMost: .max))]
+            ) { call in
+                .answered(try self.batchGet(call))
+            },
         ]
     }
 
     private func method(
-        _ name: String, _ kind: ResourceKind, _ path: MethodPath,
+        _ name: String, _ kind: ResourceKind, _ path: MethodPath, _ request: MessageShape, _ reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall) async throws -> Ending
     ) -> KernelMethod {
         KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [kind], path: path),
+            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [kind], path: path)
+                .with(request: request, reply: reply),
             answer: answer)
     }
 

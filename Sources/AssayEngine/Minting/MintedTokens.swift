@@ -15,7 +15,8 @@ extension KernelMethods {
     static let mintAppCheckToken = KernelMethod(
         descriptor: {
             var descriptor = MethodDescriptor(
-                name: "mintAppCheckToken", kind: .call(.mintTokens), resources: [.app])
+                name: "mintAppCheckToken", kind: .call(.mintTokens), resources: [.app]
+            ).with(request: KernelShapes.minting, reply: KernelShapes.token)
             descriptor.takesTokenID = true
             return descriptor
         }(),

@@ -7,7 +7,9 @@ extension KernelMethods {
 
     static let resourcePolicies: [KernelMethod] = [
         adminMethod(
-            "listResourcePolicies", MethodPath(.get, collection, query: ["pageSize", "pageToken", "filter"])
+            "listResourcePolicies", MethodPath(.get, collection, query: ["pageSize", "pageToken", "filter"]),
+            MessageShape(KernelShapes.page) + [.optional("filter", .text)],
+            reply: KernelShapes.list("resourcePolicies", of: KernelShapes.resourcePolicyReply)
         ) { call in
             let project = try call.projectOfResources()
             let page = try ListPage(call.fields)
@@ -17,7 +19,9 @@ extension KernelMethods {
             return .answered(
                 page.reply("resourcePolicies", policies.map { ($0.id, $0.message(of: project.identity)) }))
         },
-        adminMethod("getResourcePolicy", MethodPath(.get, member)) { call in
+        adminMethod(
+            "getResourcePolicy", MethodPath(.get, member), reply: KernelShapes.resourcePolicyReply
+        ) { call in
             let project = try call.projectOfResources()
             let id = try call.fields.string("resourcePolicyId")
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
@@ -25,7 +29,9 @@ extension KernelMethods {
             return .answered(policy.message(of: project.identity))
         },
         adminMethod(
-            "createResourcePolicy", MethodPath(.post, collection, body: .field("resourcePolicy"))
+            "createResourcePolicy", MethodPath(.post, collection, body: .field("resourcePolicy")),
+            [.required("resourcePolicy", .message(KernelShapes.newResourcePolicy))],
+            reply: KernelShapes.resourcePolicyReply
         ) { call in
             let project = try call.projectOfResources()
             let fields = try call.fields.message("resourcePolicy") ?? RequestFields([:])
@@ -38,7 +44,9 @@ extension KernelMethods {
         },
         adminMethod(
             "updateResourcePolicy",
-            MethodPath(.patch, member, body: .field("resourcePolicy"), query: ["updateMask"])
+            MethodPath(.patch, member, body: .field("resourcePolicy"), query: ["updateMask"]),
+            KernelShapes.update("resourcePolicy", KernelShapes.resourcePolicy),
+            reply: KernelShapes.resourcePolicyReply
         ) { call in
             let project = try call.projectOfResources()
             let change = try ResourcePolicyUpdate(
@@ -48,7 +56,9 @@ extension KernelMethods {
             let policy = try await update(call) { state in try change.apply(to: &state, now: call.now) }
             return .answered(policy.message(of: project.identity), facts: [policy.fact])
         },
-        adminMethod("deleteResourcePolicy", MethodPath(.delete, member, query: ["etag"])) { call in
+        adminMethod(
+            "deleteResourcePolicy", MethodPath(.delete, member, query: ["etag"]), [.optional("etag", .text)], reply: []
+        ) { call in
             _ = try call.projectOfResources()
             let id = try call.fields.string("resourcePolicyId")
             let etag = try call.fields.optionalString("etag")
@@ -59,7 +69,13 @@ extension KernelMethods {
             }
             return .answered([:], facts: [Fact(.resourceLevel, .text("\(id) deleted"))])
         },
-        adminMethod("batchUpdateResourcePolicies", MethodPath(.post, "\(collection):batchUpdate")) { call in
+        adminMethod(
+            "batchUpdateResourcePolicies", MethodPath(.post, "\(collection):batchUpdate"),
+            KernelShapes.batch("resourcePolicy", KernelShapes.resourcePolicy),
+            reply: [
+                .optional("resourcePolicies", .list(.message(KernelShapes.resourcePolicyReply), atMost: batchLimit))
+            ]
+        ) { call in
             let project = try call.projectOfResources()
             var changes: [ResourcePolicyUpdate] = []
             for (request, mask) in try call.fields.batch(batchLimit) {

@@ -6,14 +6,19 @@ extension KernelMethods {
     static let batchLimit = 100
 
     static let services: [KernelMethod] = [
-        adminMethod("listServices", MethodPath(.get, "/services", query: ["pageSize", "pageToken"])) { call in
+        adminMethod(
+            "listServices", MethodPath(.get, "/services", query: ["pageSize", "pageToken"]),
+            MessageShape(KernelShapes.page), reply: KernelShapes.list("services", of: KernelShapes.serviceReply)
+        ) { call in
             let project = try call.project()
             let page = try ListPage(call.fields)
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
             let views = try project.services.keys.sorted().map { try project.view(of: $0, state) }
             return .answered(page.reply("services", views.map { ($0.id, $0.message(of: project.identity)) }))
         },
-        adminMethod("getService", MethodPath(.get, "/services/{serviceId}")) { call in
+        adminMethod(
+            "getService", MethodPath(.get, "/services/{serviceId}"), reply: KernelShapes.serviceReply
+        ) { call in
             let project = try call.project()
             let id = try call.serviceID()
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
@@ -21,7 +26,8 @@ extension KernelMethods {
         },
         adminMethod(
             "updateService",
-            MethodPath(.patch, "/services/{serviceId}", body: .field("service"), query: ["updateMask"])
+            MethodPath(.patch, "/services/{serviceId}", body: .field("service"), query: ["updateMask"]),
+            KernelShapes.update("service", KernelShapes.service), reply: KernelShapes.serviceReply
         ) { call in
             let service = try call.fields.message("service") ?? RequestFields([:])
             let update = try ServiceUpdate(
@@ -29,7 +35,11 @@ extension KernelMethods {
             let views = try await apply([update], call)
             return .answered(views[0].message(of: try call.project().identity), facts: views.map(\.fact))
         },
-        adminMethod("batchUpdateServices", MethodPath(.post, "/services:batchUpdate")) { call in
+        adminMethod(
+            "batchUpdateServices", MethodPath(.post, "/services:batchUpdate"),
+            KernelShapes.batch("service", KernelShapes.service),
+            reply: [.optional("services", .list(.message(KernelShapes.serviceReply), atMost: batchLimit))]
+        ) { call in
             let project = try call.project()
             var updates: [ServiceUpdate] = []
             for (request, mask) in try call.fields.batch(batchLimit) {
@@ -57,10 +67,12 @@ extension KernelMethods {
     }
 
     static func adminMethod(
-        _ name: String, _ path: MethodPath, _ answer: @escaping @Sendable (KernelCall) async throws -> Ending
+        _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
+        _ answer: @escaping @Sendable (KernelCall) async throws -> Ending
     ) -> KernelMethod {
         KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path),
+            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)
+                .with(request: request, reply: reply),
             answer: answer)
     }
 }

@@ -12,7 +12,8 @@ extension KernelMethods {
     /// Beside Google's field, a request may name the `service` that the token was shown to, for the metrics.
     static let verifyAppCheckToken = KernelMethod(
         descriptor: MethodDescriptor(
-            name: "verifyAppCheckToken", kind: .call(.verifyTokens), resources: [.project]),
+            name: "verifyAppCheckToken", kind: .call(.verifyTokens), resources: [.project]
+        ).with(request: KernelShapes.verification, reply: KernelShapes.verified),
         answer: { call in
             let project = try call.project()
             let text = try call.fields.string("appCheckToken")

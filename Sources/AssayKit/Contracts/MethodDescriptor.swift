@@ -31,6 +31,10 @@ public struct MethodDescriptor: Sendable, Hashable {
     public let rules: [HTTPRule]
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
+    /// What it reads, beside what the kernel reads of every exchange; nil when it does not say.
+    public var request: MessageShape?
+    /// What it replies: beside the token, for an exchange whose token is enclosed. Nil when it does not say.
+    public var reply: MessageShape?
 
     /// A method under its custom verb, `POST {resource=projects/*/apps/*}:exchangeDebugToken`; a key set under its name.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>) {
@@ -53,6 +57,14 @@ public struct MethodDescriptor: Sendable, Hashable {
         self.kind = kind
         self.resources = resources
         self.rules = rules
+    }
+
+    /// The same method with what it reads and replies.
+    public func with(request: MessageShape?, reply: MessageShape?) -> MethodDescriptor {
+        var descriptor = self
+        descriptor.request = request
+        descriptor.reply = reply
+        return descriptor
     }
 
     /// What a caller must be allowed to do; nil when anybody may call.

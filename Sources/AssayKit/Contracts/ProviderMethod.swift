@@ -38,13 +38,15 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///   - reply: whether the token is the whole reply, or stands in it beside the provider's own fields.
     ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the request:
     ///     for callers that are trusted with that, as servers are. The kernel reads the field.
+    ///   - replyFields: what the reply has beside the enclosed token.
     ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
-        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false,
+        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false, replyFields: MessageShape? = nil,
         _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> Verdict
     ) -> ProviderMethod {
         var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
+            .with(request: Request.shape, reply: replyFields)
         descriptor.takesTokenID = takesTokenID
         return ProviderMethod(
             descriptor: descriptor,
@@ -61,13 +63,16 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// - Parameters:
     ///   - path: where it stands under its resources.
     ///   - permission: what a caller must be allowed to do; the kernel has checked that before the handler runs.
+    ///   - reply: the fields of the reply message.
     ///   - handler: answers with the reply message. A ``CallFailure`` that it throws is the answer; any other error means
     ///     that nothing could be decided now, and the client is told to come back.
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
+        reply: MessageShape? = nil,
         _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> JSON
     ) -> ProviderMethod {
         let descriptor = MethodDescriptor(name: name, kind: .call(permission), resources: resources, path: path)
+            .with(request: Request.shape, reply: reply)
         return ProviderMethod(
             descriptor: descriptor,
             action: .call { (provider, fields) throws(InvalidRequest) in

@@ -2,6 +2,13 @@
 public protocol RequestMessage: Sendable {
     /// - Throws: ``InvalidRequest`` when a field is missing or has the wrong type; the client is told which one.
     init(_ fields: RequestFields) throws(InvalidRequest)
+
+    /// Which fields it reads, for descriptions of the API; nil, the default, when it does not say.
+    static var shape: MessageShape? { get }
+}
+
+extension RequestMessage {
+    public static var shape: MessageShape? { nil }
 }
 
 /// A request that is not of the method's form: the client's mistake, told to it in words.

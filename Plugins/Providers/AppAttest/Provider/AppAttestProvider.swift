@@ -16,7 +16,7 @@ public struct AppAttestProvider: AttestationProvider {
         .challenge("generateAppAttestChallenge", resources: [.app, .oauthClient]),
         .exchange(
             "exchangeAppAttestAttestation", challenge: { (request: AttestationRequest) in request.challenge },
-            reply: .enclosed, resources: [.app, .oauthClient]
+            reply: .enclosed, resources: [.app, .oauthClient], replyFields: [.required("artifact", .bytes)]
         ) { provider, request, context in
             try await provider.appraise(request, context)
         },

@@ -2,6 +2,10 @@ internal import AssayKit
 
 /// What a client sends to have its key's attestation verified.
 struct AttestationRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("attestationStatement", .bytes), .required("challenge", .bytes), .required("keyId", .bytes),
+    ]
+
     /// The CBOR attestation object.
     let attestation: [UInt8]
     let challenge: [UInt8]
@@ -17,6 +21,10 @@ struct AttestationRequest: RequestMessage {
 
 /// What a client sends to prove again that it holds an attested key. There is no key identifier in it.
 struct AssertionRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("artifact", .bytes), .required("assertion", .bytes), .required("challenge", .bytes),
+    ]
+
     /// What the exchange of the attestation returned.
     let artifact: [UInt8]
     /// The CBOR assertion.
