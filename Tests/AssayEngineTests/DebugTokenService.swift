@@ -17,7 +17,7 @@ struct DebugTokenService {
 
     private let service: AdminService
     /// The state store, which can be read when the engine finds it failing.
-    let memory: MemoryStore
+    let memory: any StateStore
 
     var clock: ManualClock { service.clock }
     var store: FailingStore { service.store }

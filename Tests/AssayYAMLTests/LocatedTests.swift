@@ -52,7 +52,7 @@ struct LocatedTests {
             let limit: Int?
         }
         let expected = problems { () throws(Diagnostics) in _ = try decode(Plain.self, text) }
-        #expect(expected.count == 6, "\(expected)")
+        #expect(expected.count == 5, "\(expected)")
         let found = problems { () throws(Diagnostics) in _ = try decode(Section.self, text) }
         #expect(found == expected)
         #expect(problems { () throws(Diagnostics) in _ = try decode(Located<Section>.self, text) } == expected)
