@@ -29,12 +29,6 @@ struct DebugTokenCommand: ParsableCommand {
         try Terminal.say("  sha256: \(Plugins.debugTokenHash(token))")
     }
 
-    /// A random UUID (RFC 9562, version 4) in upper case, as Apple's SDK prints its own.
-    static func uuid() -> String {
-        var bytes = Randomness.system.bytes(16)
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        let digits = Array(Hex.encode(bytes).uppercased())
-        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
-    }
+    /// A random UUID in upper case, as Apple's SDK prints its own.
+    static func uuid() -> String { UUID4.text(.system).uppercased() }
 }

@@ -31,7 +31,7 @@ struct AdminServer {
                     apple: {team_id: ABCDE12345, bundle_id: com.example.app}
                     providers:
                       app_attest: {}
-                      debug: {tokens: [{name: local, token: 'env:ASSAY_DEBUG_TOKEN'}]}
+                      debug: {managed: {}, tokens: [{name: local, token: 'env:ASSAY_DEBUG_TOKEN'}]}
                 oauth_clients: [{id: example-client, app: "1:1234567890:ios:321abc456def7890"}]
             """
         try Data(text.utf8).write(to: policies.appendingPathComponent("policy.yaml"))

@@ -29,6 +29,10 @@ struct DiscoveryTests {
                 ("POST", "\(resource):exchangeDebugToken", 400),
             ]
         }
+        + [
+            ("GET", "", 200), ("POST", "", 400), ("GET", "/a", 404), ("PATCH", "/a?updateMask=displayName", 400),
+            ("DELETE", "/a", 404),
+        ].map { ($0.0, "\(app)/debugTokens\($0.1)", $0.2) }
         + config("appAttestConfig", [200, 200, 200])
         + ["playIntegrityConfig", "recaptchaEnterpriseConfig", "recaptchaV3Config"].flatMap {
             config($0, [501, 501, 501])
@@ -54,9 +58,6 @@ struct DiscoveryTests {
     private static let plugins: [(String, String)] =
         [("POST", "\(app):exchangeDeviceCheckToken"), ("POST", "\(app):exchangeCustomToken")]
         + config("deviceCheckConfig", [0, 0, 0]).map { ($0.0, $0.1) }
-        + [("GET", ""), ("POST", ""), ("GET", "/a"), ("PATCH", "/a?updateMask=displayName"), ("DELETE", "/a")].map {
-            ($0.0, "\(app)/debugTokens\($0.1)")
-        }
 
     @Test("Each of them is answered in v1beta, and those of v1 there, too: none by a path that nobody knows")
     func all() async throws {

@@ -18,7 +18,7 @@ struct AdminService {
     static let verifier = "verifier-token-0123456789"
     static let minter = "minter-token-0123456789"
 
-    let clock = ManualClock()
+    let clock: ManualClock
     let sink = RecordingSink()
     let store: FailingStore
     let engine: Engine
@@ -30,8 +30,10 @@ struct AdminService {
         project: String = "verification: {accept_development: true}",
         providers: String = "{vouch: {}, debug: {tokens: [{name: a, sha256: \(debugHash)}]}}",
         plugins: [Plugin] = [.provider(VouchProvider.self), .provider(DebugProvider.self)],
-        keys: KeyStore = .ephemeral(), store: (any StateStore)? = nil, otherProviders: String = "{vouch: {}}"
+        keys: KeyStore = .ephemeral(), store: (any StateStore)? = nil, otherProviders: String = "{vouch: {}}",
+        clock: ManualClock = ManualClock()
     ) throws {
+        self.clock = clock
         self.store = FailingStore(store ?? MemoryStore(clock: clock.hostClock))
         engine = try Engine(
             registry: Registry(plugins),

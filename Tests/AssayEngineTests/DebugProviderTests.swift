@@ -71,6 +71,19 @@ struct DebugProviderTests {
         #expect(!error.description.contains("short"))
     }
 
+    @Test("No more tokens may be registered than one value of the state store holds", arguments: [-1, 0, 501])
+    func wrongLimit(_ limit: Int) throws {
+        let section = "{managed: {limit: \(limit)}}"
+        let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: \(section)}}]}]"
+        let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
+        let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
+        let error = try #require(throws: Diagnostics.self) {
+            try policies.check(Registry([.provider(DebugProvider.self)]), host: host)
+        }
+        #expect(error.all.map(\.path) == ["projects[0].apps[0].providers.debug.managed.limit"])
+        #expect(error.all.allSatisfy { $0.message.contains("1 to 500") && $0.location != nil })
+    }
+
     struct Case: Sendable {
         let tokens: String
         let path: String

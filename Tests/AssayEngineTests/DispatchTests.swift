@@ -140,7 +140,8 @@ struct DispatchTests {
         #expect(issued.resource == TestService.appByNumber)
         #expect(issued.provider == "debug")
         #expect(issued.peer == "192.0.2.1")
-        #expect(issued.facts == [Fact("debug_token", .text("local"))])
+        #expect(issued.facts.map(\.name) == ["debug_token", "debug_token_id"])
+        #expect(issued.facts.first == Fact("debug_token", .text("local")))
         guard case .refused(let reason)? = service.sink.record(of: bad.decision)?.outcome else {
             Issue.record("it was not refused")
             return

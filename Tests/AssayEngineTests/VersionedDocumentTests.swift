@@ -1,4 +1,4 @@
-@testable import AssayEngine
+import AssayEngine
 import AssayKit
 import AssayTesting
 import Testing
@@ -6,10 +6,12 @@ import Testing
 @Suite("Documents that are replaced by one writer at a time")
 struct VersionedDocumentTests {
     private let clock = ManualClock()
+    private let space: StateSpace
     private let document: VersionedDocument
 
     init() {
-        document = VersionedDocument(space: "s", store: MemoryStore(clock: clock.hostClock))
+        space = StateSpace("s", in: MemoryStore(clock: clock.hostClock))
+        document = VersionedDocument(in: space)
     }
 
     private func write(_ text: String, after reading: VersionedDocument.Reading) async throws -> Bool {
@@ -43,29 +45,47 @@ struct VersionedDocumentTests {
     @Test("Older versions keep nothing, and go")
     func cleaning() async throws {
         for round in 0..<20 { #expect(try await write("\(round)", after: try await document.read())) }
-        let entries = try await document.store.list("s", after: nil, limit: 100)
+        let entries = try await space.list(limit: 100)
         #expect(entries.count == 20)
         #expect(entries.dropFirst().allSatisfy { $0.value.isEmpty && $0.expires != nil })
         clock.advance(by: .seconds(3601))
-        #expect(try await document.store.list("s", after: nil, limit: 100).count == 1)
+        #expect(try await space.list(limit: 100).count == 1)
         #expect(try await text() == "19")
     }
 
     @Test("Of fifty writers at the same time, none undoes what another wrote")
     func concurrency() async throws {
-        let written = try await withThrowingTaskGroup(of: Int.self) { group in
+        let counts = try await withThrowingTaskGroup(of: UInt8.self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    while true {
-                        let reading = try await document.read()
-                        let count = reading.value?.first ?? 0
-                        if try await document.write([count + 1], after: reading, now: clock.now) { return 1 }
+                    try await document.update(now: clock.now) { present in
+                        let count = (present?.first ?? 0) + 1
+                        return ([count], count)
                     }
                 }
             }
-            return try await group.reduce(0, +)
+            return try await group.reduce(into: Set()) { $0.insert($1) }
         }
-        #expect(written == 50)
+        #expect(counts == Set(1...50))
         #expect(try await document.read().value == [50])
+    }
+
+    @Test("A change that leaves the value writes nothing, and one that throws neither")
+    func unchanged() async throws {
+        struct Refusal: Error {}
+        #expect(try await document.update(now: clock.now) { (nil, $0) } == nil)
+        await #expect(throws: Refusal.self) {
+            try await document.update(now: clock.now) { _ -> ([UInt8]?, Void) in throw Refusal() }
+        }
+        #expect(try await space.list(limit: 10).isEmpty)
+    }
+
+    @Test("What is no document is said to be damaged, and is not written over")
+    func damaged() async throws {
+        try await space.put("0000", value: [1])
+        await #expect(throws: VersionedDocument.Damaged.self) {
+            try await document.update(now: clock.now) { _ in ([2], ()) }
+        }
+        #expect(try await space.list(limit: 10).map(\.value) == [[1]])
     }
 }

@@ -34,6 +34,7 @@ projects:
           app_attest:
             trust_anchor: ANCHOR
           debug:
+            managed: {limit: 20}
             tokens:
               - {name: of the environment, token: "env:ASSAY_DEBUG_TOKEN"}
     oauth_clients:

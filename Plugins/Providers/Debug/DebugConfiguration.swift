@@ -4,10 +4,32 @@ public import AssayKit
 /// The section `debug` of a policy.
 public struct DebugConfiguration: DescribedConfiguration, Sendable {
     /// The tokens that are accepted; none when absent.
-    public let tokens: [DebugToken]?
+    public let tokens: [Located<DebugToken>]?
+    /// Whether administrators may register others; nobody may when absent.
+    public let managed: ManagedTokenPolicy?
 
     public static let keys: [String: PolicyKey] = [
-        "tokens": "The debug tokens that are accepted; `assay debug-token` makes one."
+        "tokens": "The debug tokens that are accepted; `assay debug-token` makes one.",
+        "managed": """
+        Lets administrators register further debug tokens through the API (`debugTokens`), which are kept in the state \
+        store. Without it, only those of this section are accepted.
+        """,
+    ]
+}
+
+/// What a policy says of the debug tokens that administrators register.
+public struct ManagedTokenPolicy: DescribedConfiguration, Sendable {
+    /// How many of them an app may have that have not expired; 20 when absent, as in Google's service.
+    public let limit: Int?
+
+    /// All of them are one value in the state store.
+    static let limits = 1...500
+    static let standardLimit = 20
+
+    public static let keys: [String: PolicyKey] = [
+        "limit": PolicyKey(
+            "How many of them an app may have; those that have expired do not count.", .range(limits),
+            standard: .integer(Int64(standardLimit)))
     ]
 }
 

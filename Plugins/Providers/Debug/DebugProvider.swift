@@ -1,70 +1,98 @@
-internal import AssayCrypto
 public import AssayKit
 
 /// Debug tokens: shared secrets that stand in for a device's evidence, for simulators and continuous integration.
 ///
-/// The policy names each token by the SHA-256 of its text, or refers to the text; a token obtained so says
-/// `provider: debug`.
+/// The policy names each token by the SHA-256 of its text, or refers to the text. Where it has `managed`, administrators
+/// register others, which are kept in the state store, hashed in the same way. A token obtained so says `provider: debug`.
 public struct DebugProvider: AttestationProvider {
     public static let descriptor = PluginDescriptor(
-        name: "debug", contract: 1, summary: "Debug tokens that the policy lists.",
-        reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken], facts: [.debugTokenName], evidenceLimit: 1024,
-        isForDevelopment: true)
+        name: "debug", contract: 1, summary: "Debug tokens that the policy lists, or that administrators registered.",
+        reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken], facts: [.debugTokenName, .debugTokenID],
+        evidenceLimit: 1024, isForDevelopment: true)
 
     public static let methods: [ProviderMethod<DebugProvider>] = [
         .exchange("exchangeDebugToken", resources: [.app, .oauthClient]) { provider, request, context in
-            provider.appraise(request, at: context.now)
-        }
+            try await provider.appraise(request, context)
+        },
+        .call(
+            "createDebugToken", MethodPath(.post, "/debugTokens", body: .field("debugToken")),
+            reply: DebugTokenView.shape
+        ) { provider, request, context in try await provider.create(request, context) },
+        .call(
+            "listDebugTokens", MethodPath(.get, "/debugTokens", query: ["pageSize", "pageToken"]),
+            reply: ListDebugTokensRequest.reply
+        ) { provider, request, context in try await provider.list(request, context) },
+        .call(
+            "getDebugToken", MethodPath(.get, "/debugTokens/{debugTokenId}"), reply: DebugTokenView.shape
+        ) { provider, request, context in try await provider.get(request, context) },
+        .call(
+            "updateDebugToken",
+            MethodPath(.patch, "/debugTokens/{debugTokenId}", body: .field("debugToken"), query: ["updateMask"]),
+            reply: DebugTokenView.shape
+        ) { provider, request, context in try await provider.update(request, context) },
+        .call(
+            "deleteDebugToken", MethodPath(.delete, "/debugTokens/{debugTokenId}", query: ["etag"]), reply: []
+        ) { provider, request, context in try await provider.delete(request, context) },
     ]
 
-    /// The tokens by their hashes.
-    private let tokens: [[UInt8]: Entry]
+    /// Those of the policy.
+    let listed: ListedTokens
+    /// Those that administrators registered; nil where the policy has none of them.
+    let managed: ManagedTokenStore?
+    /// Where the policy's section stands.
+    let place: String?
+    let randomness: Randomness
 
-    private struct Entry: Sendable {
-        let name: String
-        let expires: Instant?
-    }
-
-    public init(_ configuration: DebugConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
-        var tokens: [[UInt8]: Entry] = [:]
-        var names: Set<String> = []
+    public init(
+        _ configuration: Located<DebugConfiguration>, app: AppIdentity, host: Host
+    ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
-        for (index, token) in (configuration.tokens ?? []).enumerated() {
-            let path: [ConfigurationError.Component] = ["tokens", .index(index)]
-            if !names.insert(token.name).inserted {
-                problems.report(at: path + ["name"], "two debug tokens are named `\(token.name)`")
+        listed = ListedTokens(configuration.value.tokens ?? [], secrets: host.secrets, problems: &problems)
+        managed = configuration.value.managed.map { policy in
+            let limit = policy.limit ?? ManagedTokenPolicy.standardLimit
+            let limits = ManagedTokenPolicy.limits
+            if !limits.contains(limit) {
+                problems.report(
+                    at: ["managed", "limit"], "expected a number from \(limits.lowerBound) to \(limits.upperBound)")
             }
-            let found = problems.attempt { () throws(ConfigurationError) in
-                try token.hash(at: path, secrets: host.secrets)
-            }
-            guard case let hash?? = found else { continue }
-            if tokens[hash] != nil { problems.report(at: path, "the same token stands here twice") }
-            tokens[hash] = Entry(name: token.name, expires: token.expires)
+            return ManagedTokenStore(limit: limit)
         }
+        place = configuration.place
+        randomness = host.randomness
         try problems.throwIfAny()
-        self.tokens = tokens
     }
 
-    func appraise(_ request: ExchangeDebugTokenRequest, at now: Instant) -> Verdict {
-        // Looking up a hash tells nothing about the token by the time it takes.
-        guard let entry = tokens[DebugToken.hash(of: request.debugToken)] else {
+    func appraise(_ request: ExchangeDebugTokenRequest, _ context: Context) async throws -> Verdict {
+        // Looking up a hash tells nothing about the token by the time it takes. What the policy says of a token comes
+        // first, and needs no store.
+        let hash = DebugToken.hash(of: request.debugToken)
+        let token: DebugTokenView
+        if let found = listed.token(hash: hash) {
+            token = found.view
+        } else if UUID4.isText(request.debugToken), let found = try await managed?.read(context).token(hash: hash) {
+            token = found.view
+        } else {
             return .refused(DebugReasons.unknownToken)
         }
-        if let expires = entry.expires, now >= expires {
-            return .refused(DebugReasons.expiredToken, detail: "the token named \(entry.name) expired at \(expires)")
+        if let expires = token.expires, context.now >= expires {
+            return .refused(
+                DebugReasons.expiredToken, detail: "the token named \(token.displayName) expired at \(expires)")
         }
-        return .verified(Appraisal(facts: [Fact(.debugTokenName, .text(entry.name))]))
+        return .verified(Appraisal(facts: token.facts))
     }
 }
 
 extension FactName {
-    /// Which of the policy's debug tokens was shown.
+    /// What the debug token is called that was shown, registered or changed.
     public static let debugTokenName: FactName = "debug_token"
+    /// Its identifier in the API: names of registered tokens may be there twice.
+    public static let debugTokenID: FactName = "debug_token_id"
 }
 
 /// Why the debug provider refuses.
 public enum DebugReasons {
-    public static let unknownToken = Reason("debug_token_unknown", "The policy does not list the debug token.")
+    public static let unknownToken = Reason(
+        "debug_token_unknown", "The debug token is neither listed by the policy nor registered.")
     public static let expiredToken = Reason("debug_token_expired", "The debug token is past its expiry.")
 }
 

@@ -73,10 +73,13 @@ struct Dispatch: Sendable {
     ) async throws -> Ending {
         let prepared = try prepare(try RequestFields(call.body, bytesLimit: entry.provider.descriptor.evidenceLimit))
         let sealer = sealer(entry.provider)
-        let reply = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> JSON in
+        let answer = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> CallAnswer in
             try await prepared.answer(context(app, entry.provider, sealer, challenge: nil))
         }
-        return .answered(reply)
+        guard answer.facts.allSatisfy({ entry.provider.descriptor.facts.contains($0.name) }) else {
+            return .fault("the provider \(entry.provider.descriptor.name) states an undeclared fact")
+        }
+        return .answered(answer.reply, facts: answer.facts)
     }
 
     private func exchange(
@@ -194,6 +197,7 @@ struct Dispatch: Sendable {
         return Context(
             decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
             caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
+            appState: StateSpace(provider.appSpace, in: host.store),
             sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }),
             logger: logger)
     }

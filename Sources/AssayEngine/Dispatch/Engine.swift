@@ -15,10 +15,17 @@ public final class Engine: CallHandler {
         /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Calls are answered
         /// as unavailable then: where decisions must be on record, for instance, and cannot be written down.
         public var hindrance: (@Sendable () -> String?)?
+        /// Whether policies are wrong that have a provider for development, such as `debug`, for any app or OAuth client:
+        /// at the beginning, and whenever others are put in their place.
+        public var refusesDevelopment: Bool
 
-        public init(timeLimit: Duration = .seconds(10), hindrance: (@Sendable () -> String?)? = nil) {
+        public init(
+            timeLimit: Duration = .seconds(10), hindrance: (@Sendable () -> String?)? = nil,
+            refusesDevelopment: Bool = false
+        ) {
             self.timeLimit = timeLimit
             self.hindrance = hindrance
+            self.refusesDevelopment = refusesDevelopment
         }
     }
 
@@ -45,7 +52,9 @@ public final class Engine: CallHandler {
         self.options = options
         self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
-            BoundPolicies(policies, registry: registry, host: host), store: keys, host: host)
+            BoundPolicies(
+                policies, registry: registry, host: host, refusesDevelopment: options.refusesDevelopment),
+            store: keys, host: host)
     }
 
     /// What providers do between calls, by the policies in force.
@@ -59,7 +68,9 @@ public final class Engine: CallHandler {
     ///
     /// - Throws: what the initialiser throws; the present policies stay in force then.
     public func replacePolicies(_ policies: PolicySet) throws {
-        try live.replace(BoundPolicies(policies, registry: registry, host: host))
+        try live.replace(
+            BoundPolicies(
+                policies, registry: registry, host: host, refusesDevelopment: options.refusesDevelopment))
     }
 
     /// Reads the key store again, and takes up what has changed there; apps and instances of plugins stay as they are.

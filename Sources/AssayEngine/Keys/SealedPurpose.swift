@@ -14,14 +14,3 @@ struct SealedPurpose: Sendable {
         tag = Array(SHA256.hash(label).prefix(8))
     }
 }
-
-extension UInt64 {
-    var bigEndianBytes: [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - 8 * $0)) }
-    }
-
-    /// The number that up to eight bytes stand for.
-    init(bigEndianBytes bytes: some Sequence<UInt8>) {
-        self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}

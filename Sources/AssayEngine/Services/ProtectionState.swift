@@ -16,13 +16,13 @@ struct ProtectionState: Sendable, Equatable {
     static let policyLimit = 1000
 
     static func document(of project: ProjectIdentity, in store: any StateStore) -> VersionedDocument {
-        VersionedDocument(space: "protection/\(project.number)", store: store)
+        VersionedDocument(in: StateSpace("protection/\(project.number)", in: store))
     }
 
     /// What is in force.
     static func read(of project: ProjectIdentity, in store: any StateStore) async throws -> ProtectionState {
         let document = document(of: project, in: store)
-        return try ProtectionState(decoding: try await document.read().value, space: document.space)
+        return try ProtectionState(decoding: try await document.read().value, of: document)
     }
 
     /// Changes what is in force, whole or not at all, and returns what `change` does.
@@ -33,15 +33,12 @@ struct ProtectionState: Sendable, Equatable {
         _ change: (inout ProtectionState) throws -> Value
     ) async throws -> Value {
         let document = document(of: project, in: store)
-        for _ in 0..<8 {
-            let reading = try await document.read()
-            let present = try ProtectionState(decoding: reading.value, space: document.space)
+        return try await document.update(now: now) { bytes in
+            let present = try ProtectionState(decoding: bytes, of: document)
             var state = present
             let value = try change(&state)
-            if state == present { return value }
-            if try await document.write(state.encoded, after: reading, now: now) { return value }
+            return (state == present ? nil : state.encoded, value)
         }
-        throw CallFailure(.aborted, "Others change the same resources at the same time: try again.")
     }
 }
 
@@ -65,9 +62,9 @@ extension ProtectionState {
     }
 
     /// - Throws: when it is not what ``encoded`` makes: a level that cannot be read must not become OFF.
-    init(decoding bytes: [UInt8]?, space: String) throws(VersionedDocument.Damaged) {
+    init(decoding bytes: [UInt8]?, of document: VersionedDocument) throws(VersionedDocument.Damaged) {
         guard let bytes else { return }
-        let damaged = VersionedDocument.Damaged(space: space)
+        let damaged = document.damaged
         guard let json = try? JSON.parse(bytes, limits: ProtectionState.limits), json["version"] == 1,
             let services = json["services"]?.array, let policies = json["policies"]?.array
         else { throw damaged }

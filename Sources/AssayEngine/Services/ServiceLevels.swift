@@ -37,17 +37,9 @@ struct ServiceView: Sendable {
     }
 }
 
-/// Strong validators of resources (RFC 9110, section 8.8.3), made of what they are about.
-enum ETag {
+extension ETag {
+    /// The validator of a resource that says just these things.
     static func of(_ parts: String...) -> String {
-        let bytes = parts.flatMap { UInt64($0.utf8.count).bigEndianBytes + Array($0.utf8) }
-        return "\"\(Base64.encodeURL(SHA256.hash(bytes).prefix(12)))\""
-    }
-
-    /// - Parameter stated: what the caller holds the resource to be; nil when it does not care.
-    /// - Throws: when the resource is another by now (AIP-154).
-    static func check(_ stated: String?, is present: String) throws(CallFailure) {
-        guard let stated, stated != present, stated != "*" else { return }
-        throw CallFailure(.aborted, "The resource has changed since: the etag does not match.")
+        of(digest: SHA256.hash(parts.flatMap { UInt64($0.utf8.count).bigEndianBytes + Array($0.utf8) }))
     }
 }

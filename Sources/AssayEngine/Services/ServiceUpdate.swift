@@ -56,12 +56,6 @@ extension RequestFields {
         return mode
     }
 
-    /// The field mask of an update, which must be there.
-    func requiredFieldMask() throws(InvalidRequest) -> FieldMask {
-        guard let mask = try fieldMask() else { throw InvalidRequest("the field 'updateMask' is missing") }
-        return mask
-    }
-
     /// The updates of a batch, each with the mask that holds for it.
     ///
     /// - Parameter limit: how many there may be.

@@ -5,15 +5,19 @@ public import AssayYAML
 extension BoundPolicies {
     /// Makes an instance of each provider for each app of a policy set.
     ///
+    /// - Parameter refusesDevelopment: whether a section of a provider for development is wrong as such.
     /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
     ///   those that the kernel decodes itself.
-    init(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) {
+    init(
+        _ policies: PolicySet, registry: Registry, host: Host, refusesDevelopment: Bool = false
+    ) throws(Diagnostics) {
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
             policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
         self.init(
             callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
+        if refusesDevelopment { policies.reportDevelopment(registry, to: sink) }
         apps = BoundPolicies.apps(policies, registry: registry, host: host, problems: sink)
         var subjects: [String: [String: AppEntry]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
@@ -84,7 +88,8 @@ extension BoundPolicies {
         let provider = ProviderEntry(
             descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
-            space: "\(policy.name)/\(app.resource)", upkeep: bound.upkeep)
+            space: "\(policy.name)/\(app.resource)",
+            appSpace: "\(policy.name)/\(app.linkedApp ?? app.resource)", upkeep: bound.upkeep)
         return (bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config)
     }
 }
@@ -92,8 +97,23 @@ extension BoundPolicies {
 extension PolicySet {
     /// Checks policies against the plugins that are registered, without keys and without state.
     ///
+    /// - Parameter refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
-    public func check(_ registry: Registry, host: Host) throws(Diagnostics) {
-        _ = try BoundPolicies(self, registry: registry, host: host)
+    public func check(_ registry: Registry, host: Host, refusesDevelopment: Bool = false) throws(Diagnostics) {
+        _ = try BoundPolicies(self, registry: registry, host: host, refusesDevelopment: refusesDevelopment)
+    }
+
+    /// Reports each section of a provider that stands in for evidence.
+    fileprivate func reportDevelopment(_ registry: Registry, to sink: DiagnosticSink) {
+        // An OAuth client may have the section of its app.
+        var places: Set<SourceLocation> = []
+        for provider in apps.flatMap(\.providers) where !sink.isOverfull {
+            guard registry.providers[provider.name]?.descriptor.isForDevelopment == true,
+                places.insert(provider.section.location).inserted
+            else { continue }
+            sink.report(
+                provider.section.diagnostics(
+                    "the provider `\(provider.name)` is for development, and this is to be a server for production"))
+        }
     }
 }

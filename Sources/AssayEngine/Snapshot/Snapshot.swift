@@ -97,16 +97,20 @@ final class ProviderEntry: Sendable {
     let purpose: SealedPurpose
     /// The provider's corner of the state store.
     let space: String
+    /// That of the app that an OAuth client is linked to; for an app, the same.
+    let appSpace: String
     /// What the instance does between calls.
     let upkeep: Upkeep?
 
     init(
-        descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String, upkeep: Upkeep?
+        descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String, appSpace: String,
+        upkeep: Upkeep?
     ) {
         self.descriptor = descriptor
         self.tokenLife = tokenLife
         self.purpose = purpose
         self.space = space
+        self.appSpace = appSpace
         self.upkeep = upkeep
     }
 }

@@ -10,15 +10,19 @@ public struct AppIdentity: Sendable, Hashable {
     public let subject: String
     /// What Apple knows the app by; nil for apps of other platforms.
     public let apple: AppleIdentity?
+    /// The canonical resource name of the app that an OAuth client is linked to; nil for an app.
+    public let linkedApp: String?
 
     public init(
-        resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, apple: AppleIdentity? = nil
+        resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, apple: AppleIdentity? = nil,
+        linkedApp: String? = nil
     ) {
         self.resource = resource
         self.kind = kind
         self.project = project
         self.subject = subject
         self.apple = apple
+        self.linkedApp = linkedApp
     }
 }
 

@@ -18,6 +18,9 @@ public struct Context: Sendable {
     public let now: Instant
     /// The provider's own corner of the state store, for this app.
     public let state: StateSpace
+    /// The same corner for the app that an OAuth client is linked to: what is kept for an app holds for its clients. For
+    /// an app it is ``state``.
+    public let appState: StateSpace
     /// Seals what clients keep for the provider, for this app.
     public let sealer: Sealer
     /// A logger that carries the decision's identifier.
@@ -25,7 +28,8 @@ public struct Context: Sendable {
 
     public init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
-        caller: String? = nil, now: Instant, state: StateSpace, sealer: Sealer, logger: Logger
+        caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
+        logger: Logger
     ) {
         self.decision = decision
         self.app = app
@@ -35,6 +39,7 @@ public struct Context: Sendable {
         self.caller = caller
         self.now = now
         self.state = state
+        self.appState = appState ?? state
         self.sealer = sealer
         self.logger = logger
     }

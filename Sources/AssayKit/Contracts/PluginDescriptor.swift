@@ -11,7 +11,7 @@ public struct PluginDescriptor: Sendable {
     public let summary: String
     /// Every reason that the plugin may refuse with; a verdict with another one counts as a fault of the plugin.
     public let reasons: [Reason]
-    /// The facts that the plugin's verdicts may carry.
+    /// The facts that the plugin's verdicts and answers may carry.
     public let facts: [FactName]
     /// What the plugin counts and measures; see ``Meter``.
     public let metrics: [Metric]

@@ -64,12 +64,12 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///   - path: where it stands under its resources.
     ///   - permission: what a caller must be allowed to do; the kernel has checked that before the handler runs.
     ///   - reply: the fields of the reply message.
-    ///   - handler: answers with the reply message. A ``CallFailure`` that it throws is the answer; any other error means
-    ///     that nothing could be decided now, and the client is told to come back.
+    ///   - handler: answers with the reply message, and with what the record is to say. A ``CallFailure`` that it throws is
+    ///     the answer; any other error means that nothing could be decided now, and the client is told to come back.
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
         reply: MessageShape? = nil,
-        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> JSON
+        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> CallAnswer
     ) -> ProviderMethod {
         let descriptor = MethodDescriptor(name: name, kind: .call(permission), resources: resources, path: path)
             .with(request: Request.shape, reply: reply)
@@ -79,6 +79,18 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
                 let request = try Request(fields)
                 return PreparedCall { context in try await handler(provider, request, context) }
             })
+    }
+
+    /// A method that neither hands out challenges nor tokens, and whose reply message is all that there is to say.
+    public static func call<Request: RequestMessage>(
+        _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
+        reply: MessageShape? = nil,
+        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> JSON
+    ) -> ProviderMethod {
+        call(name, path, permission: permission, resources: resources, reply: reply) {
+            (provider, request: Request, context) in
+            CallAnswer(try await handler(provider, request, context))
+        }
     }
 
     /// The resource that shows an app's settings of the provider, under `projects/*/apps/*`, to administrators.
@@ -96,11 +108,24 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     }
 }
 
+/// What a call is answered with.
+public struct CallAnswer: Sendable {
+    /// The reply message.
+    public var reply: JSON
+    /// What is put on record, under names that the provider's descriptor lists.
+    public var facts: [Fact]
+
+    public init(_ reply: JSON, facts: [Fact] = []) {
+        self.reply = reply
+        self.facts = facts
+    }
+}
+
 /// A call whose request has been read.
 package struct PreparedCall: Sendable {
-    package let answer: @Sendable (Context) async throws -> JSON
+    package let answer: @Sendable (Context) async throws -> CallAnswer
 
-    package init(answer: @escaping @Sendable (Context) async throws -> JSON) {
+    package init(answer: @escaping @Sendable (Context) async throws -> CallAnswer) {
         self.answer = answer
     }
 }

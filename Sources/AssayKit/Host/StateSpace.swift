@@ -8,6 +8,15 @@ public struct StateSpace: Sendable {
         self.store = store
     }
 
+    var name: String { space }
+
+    /// A namespace within this one: its entries are not among this one's.
+    ///
+    /// - Parameter name: a word, without slashes.
+    public func subspace(_ name: String) -> StateSpace {
+        StateSpace("\(space)/\(name)", in: store)
+    }
+
     /// Writes an entry if there is none, or only an expired one. Returns whether it did.
     public func insert(_ name: String, value: [UInt8] = [], expires: Instant?) async throws -> Bool {
         try await store.insert(StateKey(space, name), value: value, expires: expires)

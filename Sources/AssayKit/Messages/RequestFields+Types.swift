@@ -60,6 +60,12 @@ extension RequestFields {
         return try FieldMask(text)
     }
 
+    /// The field mask of an update, which must be there.
+    public func requiredFieldMask(_ name: String = "updateMask") throws(InvalidRequest) -> FieldMask {
+        guard let mask = try fieldMask(name) else { throw InvalidRequest("the field '\(name)' is missing") }
+        return mask
+    }
+
     /// Whether a field is there and not null.
     public func has(_ name: String) throws(InvalidRequest) -> Bool {
         try value(name) != nil

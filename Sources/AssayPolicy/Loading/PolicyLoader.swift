@@ -198,7 +198,7 @@ struct PolicyLoader {
         let app = linkedApp(section, among: known)
         let identity = AppIdentity(
             resource: "oauthClients/\(id ?? "")", kind: .oauthClient, project: project.identity, subject: id ?? "",
-            apple: app?.identity.apple)
+            apple: app?.identity.apple, linkedApp: app?.identity.resource)
         apps.append(
             AppPolicy(
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,

@@ -9,7 +9,6 @@ final class NodeDecoder: Decoder {
     let type: (any Decodable.Type)?
     /// Whether the type being decoded reads elements of one type only.
     let isHomogeneous: Bool
-    let userInfo: [CodingUserInfoKey: Any] = [:]
     private(set) var log: KeyLog?
     /// Whether someone else reports the unknown keys.
     private let isShared: Bool
@@ -31,6 +30,10 @@ final class NodeDecoder: Decoder {
     }
 
     var codingPath: [any CodingKey] { path.codingPath }
+
+    var userInfo: [CodingUserInfoKey: Any] {
+        CodingUserInfoKey.place.map { [$0: node.location.description] } ?? [:]
+    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(KeyedValues<Key>(self, try keyLog()))

@@ -28,6 +28,9 @@ struct PolicyCheckCommand: ParsableCommand {
     @Argument(help: "The folder of policy files.")
     var directory = "policies"
 
+    @Flag(help: "Also refuse providers for development, such as debug, as `assay serve --production` does.")
+    var production = false
+
     @Option(help: "How to print what is found.")
     var format = PolicyCheckFormat.text
 
@@ -37,7 +40,9 @@ struct PolicyCheckCommand: ParsableCommand {
         let policies = PolicyDirectory(directory).read()
         var problems: Diagnostics?
         do throws(Diagnostics) {
-            try policies.check(registry, host: Host(store: MemoryStore(clock: .system), logger: logger))
+            try policies.check(
+                registry, host: Host(store: MemoryStore(clock: .system), logger: logger),
+                refusesDevelopment: production)
         } catch {
             problems = error
         }

@@ -21,6 +21,9 @@ struct ServeCommand: AsyncParsableCommand {
             Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
             hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
             force stay, and /readyz says "degraded" and why, with status 200, until the files are good again.
+
+            With --production, policies are wrong that have a provider for development, `debug`, for any app or OAuth \
+            client: it does not start with them, and does not take them up later; the file and the line of each is said.
             """)
 
     @Option(help: "The folder of policy files.")
@@ -37,6 +40,9 @@ struct ServeCommand: AsyncParsableCommand {
             "The folder of the keys, made at the first start. By default beside the state's file, or in "
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
+
+    @Flag(help: "Refuse policies that have a provider for development, such as debug.")
+    var production = false
 
     @OptionGroup
     var reload: ReloadOptions
@@ -78,7 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
         let keyStore = KeyStore.directory(folder)
         let engine = try Engine(
             registry: registry, policies: policies, keys: keyStore, host: host, sink: DecisionSinks(sinks),
-            options: Engine.Options(hindrance: audit.hindrance(auditFile)))
+            options: Engine.Options(hindrance: audit.hindrance(auditFile), refusesDevelopment: production))
         metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
         PolicyWarnings.log(policies, to: logger)
         logger.info(

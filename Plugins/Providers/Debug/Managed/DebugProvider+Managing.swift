@@ -1,0 +1,100 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// The methods of `projects/*/apps/*/debugTokens`.
+extension DebugProvider {
+    func create(_ request: CreateDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
+        guard let managed else {
+            throw CallFailure(
+                .failedPrecondition,
+                "The app's policy lets nobody register debug tokens: allow it with `managed` in the section `debug`"
+                    + "\(DebugProvider.at(place)).")
+        }
+        if let expires = request.expires, expires <= context.now {
+            throw InvalidRequest("the field 'expireTime' must be in the future")
+        }
+        let hash = DebugToken.hash(of: request.token)
+        if let listed = listed.token(hash: hash) {
+            throw CallFailure(
+                .alreadyExists, "The debug token stands in a policy file already\(DebugProvider.at(listed.place)).")
+        }
+        let token = ManagedToken(
+            id: UUID4.text(randomness), displayName: request.displayName, hash: hash, expires: request.expires,
+            updated: context.now)
+        try await managed.update(context) { tokens in
+            try tokens.add(token, limit: managed.limit, now: context.now)
+        }
+        return answer(token.view, context)
+    }
+
+    func list(_ request: ListDebugTokensRequest, _ context: Context) async throws -> JSON {
+        let after = try request.after(context.sealer)
+        let tokens = (listed.views + (try await managed?.read(context).views ?? [])).sorted { $0.id < $1.id }
+        let rest = tokens.drop { token in after.map { token.id <= $0 } ?? false }
+        let page = rest.prefix(request.size)
+        guard let last = page.last else { return [:] }
+        var members = [JSONMember("debugTokens", .array(page.map { $0.message(of: context.app) }))]
+        if rest.count > page.count {
+            let token = try ListDebugTokensRequest.pageToken(after: last.id, context.sealer)
+            members.append(JSONMember("nextPageToken", .string(token)))
+        }
+        return .object(members)
+    }
+
+    func get(_ request: GetDebugTokenRequest, _ context: Context) async throws -> JSON {
+        if let listed = listed.token(id: request.id) { return listed.view.message(of: context.app) }
+        guard let token = try await managed?.read(context).token(id: request.id) else {
+            throw DebugProvider.notFound
+        }
+        return token.view.message(of: context.app)
+    }
+
+    func update(_ request: UpdateDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
+        // As with every setting of a policy file: what leaves it as it is is no mistake.
+        if let listed = listed.token(id: request.id), listed.view.displayName == request.displayName {
+            try ETag.check(request.etag, is: listed.view.etag(of: context.app))
+            return answer(listed.view, context)
+        }
+        let token = try await change(request.id, request.etag, context) { tokens, token in
+            guard token.displayName != request.displayName else { return }
+            token.displayName = request.displayName
+            token.updated = context.now
+            tokens.put(token)
+        }
+        return answer(token.view, context)
+    }
+
+    func delete(_ request: DeleteDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
+        let token = try await change(request.id, request.etag, context) { tokens, token in tokens.remove(token) }
+        return CallAnswer([:], facts: token.view.facts)
+    }
+
+    /// Changes a registered token that is what the caller holds it to be, and returns it as it is then.
+    private func change(
+        _ id: String, _ etag: String?, _ context: Context,
+        _ body: (inout ManagedTokens, inout ManagedToken) -> Void
+    ) async throws -> ManagedToken {
+        if let listed = listed.token(id: id) {
+            throw CallFailure(
+                .failedPrecondition,
+                "The debug token comes from a policy file: change it there\(DebugProvider.at(listed.place)).")
+        }
+        guard let managed else { throw DebugProvider.notFound }
+        return try await managed.update(context) { tokens in
+            guard var token = tokens.token(id: id) else { throw DebugProvider.notFound }
+            try ETag.check(etag, is: token.view.etag(of: context.app))
+            body(&tokens, &token)
+            return token
+        }
+    }
+
+    private func answer(_ token: DebugTokenView, _ context: Context) -> CallAnswer {
+        CallAnswer(token.message(of: context.app), facts: token.facts)
+    }
+
+    private static let notFound = CallFailure(.notFound, "Requested entity was not found.")
+
+    private static func at(_ place: String?) -> String {
+        place.map { ", at \($0)" } ?? ""
+    }
+}
