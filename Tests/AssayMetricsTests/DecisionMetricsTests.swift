@@ -45,6 +45,70 @@ struct DecisionMetricsTests {
         #expect(plugins.reasons.count > 50)
     }
 
+    private func use(_ app: String?, service: String? = "orders.example.com", _ category: TokenUse.Category) {
+        let use = TokenUse(
+            project: "1", service: service, app: app, category: category, enforcement: .unenforced, isAdmitted: true)
+        let record = DecisionRecord(
+            decision: DecisionID(text: "01"), time: Instant(seconds: 0), duration: .zero, method: "protect",
+            resource: "projects/1", provider: nil, outcome: .answered, detail: nil, facts: [], peer: nil,
+            tokenUse: use)
+        metrics.record(record)
+    }
+
+    @Test("Uses of tokens are counted by app and service, in each category of App Check")
+    func uses() throws {
+        for category in TokenUse.Category.allCases {
+            use("1:1:ios:a", category)
+            use("1:1:ios:a", category)
+            use(nil, service: nil, category)
+        }
+        let page = try ExpositionPage(registry.page())
+        for category in TokenUse.Category.allCases {
+            var labels = [
+                "project": "1", "service": "orders.example.com", "app": "1:1:ios:a", "category": category.rawValue,
+                "enforcement": "UNENFORCED", "admitted": "true",
+            ]
+            #expect(page["assay_token_uses_total", labels] == 2)
+            labels["app"] = ""
+            labels["service"] = ""
+            #expect(page["assay_token_uses_total", labels] == 1)
+        }
+    }
+
+    @Test("However many apps there are, each use is counted once, and other metrics keep their room")
+    func manyApps() throws {
+        for number in 0..<20_000 { use("1:1:ios:\(number)", .invalid) }
+        let text = String(decoding: registry.page(), as: UTF8.self)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("assay_token_uses_total{") }
+        #expect(lines.count == 8193)
+        #expect(lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0, +) == 20_000)
+        let labels = [
+            "project": "other", "service": "other", "app": "other", "category": "invalid", "enforcement": "UNENFORCED",
+            "admitted": "true",
+        ]
+        #expect(try ExpositionPage(registry.page())["assay_token_uses_total", labels] == 20_000 - 8192)
+        record(.answered)
+        #expect(try decisions("answered", "") == 1)
+    }
+
+    @Test("Runs of upkeep are counted by how they ended, and what they came across by its code")
+    func upkeep() throws {
+        let upkeep = try UpkeepMetrics(providers: ["app_attest"], in: registry)
+        let outcomes: [UpkeepRecord.Outcome] = [.succeeded, .failed("x"), .timedOut, .succeeded]
+        for outcome in outcomes {
+            upkeep.record(
+                UpkeepRecord(
+                    provider: "app_attest", resource: "projects/1/apps/a", duration: .seconds(2), outcome: outcome,
+                    counts: [UpkeepEvent("exchanged"): 3]))
+        }
+        let page = try ExpositionPage(registry.page())
+        func runs(_ outcome: String) -> Double? {
+            page["assay_upkeep_runs_total", ["provider": "app_attest", "outcome": outcome]]
+        }
+        #expect([runs("succeeded"), runs("failed"), runs("timed_out")] == [2, 1, 1])
+        #expect(page["assay_upkeep_events_total", ["provider": "app_attest", "event": "exchanged"]] == 12)
+    }
+
     @Test("Refusals, bad requests and faults are told apart, and so are challenges and tokens")
     func outcomes() throws {
         record(.challenged, method: "generateAppAttestChallenge", provider: "app_attest")

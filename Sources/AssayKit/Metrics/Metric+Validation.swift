@@ -24,8 +24,10 @@ extension Metric {
             guard Metric.isName(label.name), label.name != "le", label.name != "quantile" else {
                 return "the label '\(label.name)' of '\(name)' must be lower-case words joined by underscores"
             }
-            guard label.values.count <= 4096, label.values.allSatisfy({ $0.utf8.count <= 128 }) else {
-                return "the label '\(label.name)' of '\(name)' may have up to 4096 values of 128 bytes"
+            guard label.values.count <= 4096, label.openValues <= 65_536,
+                label.values.allSatisfy({ $0.utf8.count <= Label.valueLimit })
+            else {
+                return "the label '\(label.name)' of '\(name)' may have up to 4096 values of \(Label.valueLimit) bytes"
             }
         }
         return nil
@@ -40,6 +42,11 @@ extension Metric {
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
     }
+}
+
+extension Metric.Label {
+    /// How many bytes a value may have.
+    package static let valueLimit = 128
 }
 
 extension UInt8 {

@@ -1,7 +1,7 @@
 /// Something that is counted or measured: its name, what it means, and every value that its labels may have.
 ///
-/// Values of labels are declared and not found on the way, so that no request can make a metric grow: whatever was not
-/// declared is recorded as `other`.
+/// Values of labels are declared, or found on the way up to a limit, so that no request can make a metric grow: whatever
+/// else there is is recorded as `other`.
 public struct Metric: Sendable, Hashable {
     /// What kind of number it is.
     public enum Kind: Sendable, Hashable {
@@ -17,10 +17,24 @@ public struct Metric: Sendable, Hashable {
     public struct Label: Sendable, Hashable {
         public let name: String
         public let values: [String]
+        /// How many other values may be found on the way; 0 for a label whose values are all declared.
+        public let openValues: Int
 
         public init(_ name: String, _ values: [String]) {
+            self.init(name, values, openValues: 0)
+        }
+
+        /// A label with values that are not known beforehand, such as the apps of policies: never what a client sends.
+        ///
+        /// - Parameter limit: how many there may be; those that come later are `other`.
+        public static func open(_ name: String, _ values: [String] = [], atMost limit: Int) -> Label {
+            Label(name, values, openValues: max(0, limit))
+        }
+
+        private init(_ name: String, _ values: [String], openValues: Int) {
             self.name = name
             self.values = values
+            self.openValues = openValues
         }
     }
 

@@ -50,6 +50,8 @@ public struct DecisionMetrics: DecisionSink {
             .counter(
                 "token_uses_total", "Requests that showed a token, or should have, in the categories of App Check.",
                 labels: [
+                    .open("project", atMost: 1024), .open("service", [""], atMost: 256),
+                    .open("app", [""], atMost: 16_384),
                     .init("category", TokenUse.Category.allCases.map(\.rawValue)),
                     .init("enforcement", [""] + EnforcementMode.allCases.map(\.rawValue)),
                     .init("admitted", ["true", "false"]),
@@ -88,8 +90,10 @@ public struct DecisionMetrics: DecisionSink {
             reason = status.rawValue
         }
         if let use = record.tokenUse {
-            let labels = [use.category.rawValue, use.enforcement?.rawValue ?? "", use.isAdmitted ? "true" : "false"]
-            uses.series(labels)?.add()
+            let kind = [use.category.rawValue, use.enforcement?.rawValue ?? "", use.isAdmitted ? "true" : "false"]
+            uses.series(
+                [use.project, use.service ?? "", use.app ?? ""] + kind,
+                orElse: [LabelSpace.other, LabelSpace.other, LabelSpace.other] + kind)?.add()
         }
         decisions.series(record.method, provider, outcome, reason)?.add()
         durations.series(record.method, outcome)?.observe(max(record.duration, .zero) / .seconds(1))

@@ -6,6 +6,8 @@ struct LabelSpace: Sendable {
         let name: String
         let values: [String]
         let indices: [String: Int]
+        /// Those that were found on the way; they stand behind `values`.
+        let found: FoundValues
         /// How far two neighbours on this axis lie apart.
         let stride: Int
     }
@@ -28,8 +30,11 @@ struct LabelSpace: Sendable {
                 indices[value] = values.count
                 values.append(value)
             }
-            axes.append(Axis(name: label.name, values: values, indices: indices, stride: stride))
-            let (product, overflow) = stride.multipliedReportingOverflow(by: values.count)
+            axes.append(
+                Axis(
+                    name: label.name, values: values, indices: indices, found: FoundValues(limit: label.openValues),
+                    stride: stride))
+            let (product, overflow) = stride.multipliedReportingOverflow(by: values.count + label.openValues)
             guard !overflow, product <= 1 << 40 else {
                 throw MetricError("the labels of '\(metric.name)' have too many values")
             }
@@ -41,14 +46,20 @@ struct LabelSpace: Sendable {
 
     var labelCount: Int { axes.count }
 
-    /// Where a value leads on the axis of a label; what was not declared leads to `other`.
+    /// Where a value leads on the axis of a label; what was not declared, and can't be added, leads to `other`.
     func offset(_ position: Int, _ value: String) -> Int {
         let axis = axes[position]
-        return (axis.indices[value] ?? axis.values.count - 1) * axis.stride
+        if let index = axis.indices[value] { return index * axis.stride }
+        if let index = axis.found.index(of: value) { return (axis.values.count + index) * axis.stride }
+        return (axis.values.count - 1) * axis.stride
     }
 
     /// The names and values of a packed set.
     func labels(of packed: Int) -> [(name: String, value: String)] {
-        axes.map { axis in (axis.name, axis.values[packed / axis.stride % axis.values.count]) }
+        axes.map { axis in
+            let index = packed / axis.stride % (axis.values.count + axis.found.limit)
+            let value = index < axis.values.count ? axis.values[index] : axis.found[index - axis.values.count]
+            return (axis.name, value)
+        }
     }
 }

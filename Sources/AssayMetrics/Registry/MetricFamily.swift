@@ -10,6 +10,8 @@ public final class MetricFamily: Sendable {
     let metric: Metric
     private let space: LabelSpace
     private let budget: SeriesBudget
+    /// What there is of series with values that were found on the way.
+    private let open: SeriesBudget
     private let series = Mutex<[Int: MetricSeries]>([:])
 
     init(_ metric: Metric, name: String, budget: SeriesBudget) throws(MetricError) {
@@ -17,6 +19,7 @@ public final class MetricFamily: Sendable {
         self.name = name
         self.space = try LabelSpace(metric)
         self.budget = budget
+        self.open = SeriesBudget(MetricFamily.openLimit)
         // Where there is one series only, it shows at 0 before anything happens.
         if metric.labels.isEmpty { _ = series([]) }
     }
@@ -30,6 +33,25 @@ public final class MetricFamily: Sendable {
         for (position, value) in values.enumerated() { packed += space.offset(position, value) }
         return series(packed)
     }
+
+    /// The same for a metric with open labels: where there is no room for such series any more, that of `fallback`.
+    ///
+    /// So a metric with thousands of apps leaves room for others, and counts each event in one series all the same.
+    func series(_ values: [String], orElse fallback: [String]) -> MetricSeries? {
+        guard values.count == space.labelCount else { return nil }
+        var packed = 0
+        for (position, value) in values.enumerated() { packed += space.offset(position, value) }
+        let known = series.withLock { series -> MetricSeries? in
+            if let known = series[packed] { return known }
+            guard open.take(), budget.take() else { return nil }
+            let fresh = MetricSeries(metric.kind)
+            series[packed] = fresh
+            return fresh
+        }
+        return known ?? series(fallback)
+    }
+
+    private static let openLimit = 8192
 
     /// The same for two labels, without an array.
     func series(_ first: String, _ second: String) -> MetricSeries? {

@@ -119,7 +119,8 @@ struct ServeCommand: AsyncParsableCommand {
         var services: [any Service] = [client]
         services += audit.services(auditFile, logger)
         services += [
-            UpkeepService(engine: engine), reloader, ReloadSignal(signals: hangups, reloader: reloader),
+            UpkeepService(engine: engine, metrics: metrics.upkeep), reloader,
+            ReloadSignal(signals: hangups, reloader: reloader),
         ]
         if let operations { services.append(operations) }
         services.append(service)

@@ -8,6 +8,7 @@ struct ServerMetrics: Sendable {
     let registry = MetricRegistry()
     let policies: PolicyMetrics
     let decisions: DecisionMetrics
+    let upkeep: UpkeepMetrics
 
     init(_ plugins: Registry) throws {
         try BuildMetrics.add(to: registry)
@@ -17,6 +18,7 @@ struct ServerMetrics: Sendable {
             methods: plugins.methods.filter { $0.kind != .keySet }.map { method in
                 DecisionMetrics.Method(method.name, provider: plugins.provider(of: method.name))
             }, reasons: plugins.reasons, in: registry)
+        upkeep = try UpkeepMetrics(providers: plugins.descriptors.map(\.name), in: registry)
     }
 
     var meter: Meter { registry.meter }

@@ -1,0 +1,40 @@
+public import AssayKit
+
+/// Counts what providers do between calls: how the runs of their upkeep ended, and what they came across.
+public struct UpkeepMetrics: Sendable {
+    private let runs: MetricFamily
+    private let durations: MetricFamily
+    private let events: MetricFamily
+
+    /// - Parameter providers: the names of all that there are; others count as `other`.
+    public init(providers: [String], in registry: MetricRegistry) throws(MetricError) {
+        let providers = Metric.Label("provider", providers)
+        runs = try registry.declare(
+            .counter(
+                "upkeep_runs_total", "Runs of the upkeep of one app's provider, by how they ended.",
+                labels: [providers, .init("outcome", UpkeepMetrics.outcomes)]))
+        durations = try registry.declare(
+            .histogram(
+                "upkeep_duration_seconds", "How long runs of upkeep took.", labels: [providers],
+                buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300]))
+        events = try registry.declare(
+            .counter(
+                "upkeep_events_total", "What runs of upkeep came across, such as exchanged receipts, by its code.",
+                labels: [providers, .open("event", atMost: 256)]))
+    }
+
+    private static let outcomes = ["succeeded", "failed", "timed_out"]
+
+    /// Counts a run: what `UpkeepOptions.onRun` is for.
+    public func record(_ record: UpkeepRecord) {
+        let outcome =
+            switch record.outcome {
+            case .succeeded: "succeeded"
+            case .failed: "failed"
+            case .timedOut: "timed_out"
+            }
+        runs.series(record.provider, outcome)?.add()
+        durations.series([record.provider])?.observe(max(record.duration, .zero) / .seconds(1))
+        for (event, count) in record.counts { events.series(record.provider, event.code)?.add(Double(count)) }
+    }
+}
