@@ -45,7 +45,7 @@ public final class Engine: CallHandler {
         self.options = options
         self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
-            BoundPolicies(policies, registry: registry, host: host), store: keys, host: host)
+            BoundPolicies(policies, registry: registry, host: host, following: nil), store: keys, host: host)
     }
 
     /// What providers do between calls, by the policies in force.
@@ -59,7 +59,8 @@ public final class Engine: CallHandler {
     ///
     /// - Throws: what the initialiser throws; the present policies stay in force then.
     public func replacePolicies(_ policies: PolicySet) throws {
-        try live.replace(BoundPolicies(policies, registry: registry, host: host))
+        try live.replace(
+            BoundPolicies(policies, registry: registry, host: host, following: snapshot.policies))
     }
 
     /// Reads the key store again, and takes up what has changed there; apps and instances of plugins stay as they are.
@@ -150,6 +151,10 @@ public final class Engine: CallHandler {
             entry.method.descriptor.resources.contains(app.identity.kind)
         else {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
+        }
+        // Before anything is verified that costs time. Callers with a permission are known, and are not many.
+        if registry.demands[call.method] == nil, let wait = app.bucket?.take(at: host.clock.uptime) {
+            return .limited(wait: wait)
         }
         return await dispatch.run(entry, of: app)
     }

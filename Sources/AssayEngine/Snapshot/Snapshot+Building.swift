@@ -5,16 +5,20 @@ public import AssayYAML
 extension BoundPolicies {
     /// Makes an instance of each provider for each app of a policy set.
     ///
+    /// - Parameter present: the policies in whose place these are put: limits that are unchanged go on counting.
     /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
     ///   those that the kernel decodes itself.
-    init(_ policies: PolicySet, registry: Registry, host: Host) throws(Diagnostics) {
+    init(
+        _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?
+    ) throws(Diagnostics) {
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
             policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
         self.init(
             callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
-        apps = BoundPolicies.apps(policies, registry: registry, host: host, problems: sink)
+        apps = BoundPolicies.apps(
+            policies, registry: registry, host: host, following: present, problems: sink)
         var subjects: [String: [String: AppEntry]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
@@ -28,7 +32,8 @@ extension BoundPolicies {
 
     /// The apps of a policy set under their names.
     private static func apps(
-        _ policies: PolicySet, registry: Registry, host: Host, problems sink: DiagnosticSink
+        _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
+        problems sink: DiagnosticSink
     ) -> [String: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
         var seen: Set<Diagnostic> = []
@@ -52,10 +57,12 @@ extension BoundPolicies {
                     for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
             }
+            let known = present?.apps[policy.identity.resource]?.bucket
+            let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
             let entry = AppEntry(
                 identity: policy.identity,
                 claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods,
-                providers: providers, location: policy.location)
+                providers: providers, bucket: bucket, location: policy.location)
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
@@ -94,6 +101,6 @@ extension PolicySet {
     ///
     /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
     public func check(_ registry: Registry, host: Host) throws(Diagnostics) {
-        _ = try BoundPolicies(self, registry: registry, host: host)
+        _ = try BoundPolicies(self, registry: registry, host: host, following: nil)
     }
 }
