@@ -78,12 +78,13 @@ let package = Package(
         .target(
             name: "AssayHTTP",
             dependencies: [
-                "AssayKit",
+                "AssayKit", "AssayCrypto",
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
@@ -214,12 +215,13 @@ let package = Package(
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [
-                "AssayKit", "AssayHTTP", "AssayTestSupport",
+                "AssayKit", "AssayCrypto", "AssayHTTP", "AssayTesting", "AssayTestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),

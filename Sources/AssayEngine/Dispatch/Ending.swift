@@ -27,6 +27,14 @@ struct Ending: Sendable {
         Ending(result: .failure(CallFailure(status, message)), outcome: .rejected(status), detail: message)
     }
 
+    /// More calls came for the app than its policy lets through; nobody looked at what this one brought.
+    static func limited(wait: Duration) -> Ending {
+        let failure = CallFailure(
+            .resourceExhausted, "Quota exceeded for calls of this app.", reason: KernelReasons.rateLimited,
+            retryAfter: wait)
+        return Ending(result: .failure(failure), outcome: .refused(KernelReasons.rateLimited))
+    }
+
     /// A call was answered that is neither a challenge nor an exchange.
     static func answered(_ message: JSON, facts: [Fact] = []) -> Ending {
         Ending(result: .success(message), outcome: .answered, facts: facts)

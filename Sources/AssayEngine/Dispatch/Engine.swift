@@ -53,8 +53,8 @@ public final class Engine: CallHandler {
         self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
             BoundPolicies(
-                policies, registry: registry, host: host, refusesDevelopment: options.refusesDevelopment),
-            store: keys, host: host)
+                policies, registry: registry, host: host, following: nil,
+                refusesDevelopment: options.refusesDevelopment), store: keys, host: host)
     }
 
     /// What providers do between calls, by the policies in force.
@@ -70,7 +70,8 @@ public final class Engine: CallHandler {
     public func replacePolicies(_ policies: PolicySet) throws {
         try live.replace(
             BoundPolicies(
-                policies, registry: registry, host: host, refusesDevelopment: options.refusesDevelopment))
+                policies, registry: registry, host: host, following: snapshot.policies,
+                refusesDevelopment: options.refusesDevelopment))
     }
 
     /// Reads the key store again, and takes up what has changed there; apps and instances of plugins stay as they are.
@@ -161,6 +162,10 @@ public final class Engine: CallHandler {
             entry.method.descriptor.resources.contains(app.identity.kind)
         else {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
+        }
+        // Before anything is verified that costs time. Callers with a permission are known, and are not many.
+        if registry.demands[call.method] == nil, let wait = app.bucket?.take(at: host.clock.uptime) {
+            return .limited(wait: wait)
         }
         return await dispatch.run(entry, of: app)
     }

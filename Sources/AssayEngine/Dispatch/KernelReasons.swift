@@ -36,6 +36,9 @@ public enum KernelReasons {
     public static let tokenMissing = Reason("token_missing", "There is no token.")
     public static let tokenReused = Reason("token_reused", "The token was used before.")
 
+    public static let rateLimited = Reason(
+        "rate_limited", "More calls came for the app than its policy lets through.")
+
     /// Those about challenges.
     public static let challenges = [
         challengeMalformed, challengeForged, challengeForAnotherApp, challengeExpired, challengeNotYetValid,
@@ -47,6 +50,6 @@ public enum KernelReasons {
         challenges + [
             tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
             tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
-            tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused,
+            tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, rateLimited,
         ]
 }

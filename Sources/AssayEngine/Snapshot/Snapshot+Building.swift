@@ -5,11 +5,14 @@ public import AssayYAML
 extension BoundPolicies {
     /// Makes an instance of each provider for each app of a policy set.
     ///
-    /// - Parameter refusesDevelopment: whether a section of a provider for development is wrong as such.
+    /// - Parameters:
+    ///   - present: the policies in whose place these are put: limits that are unchanged go on counting.
+    ///   - refusesDevelopment: whether a section of a provider for development is wrong as such.
     /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
     ///   those that the kernel decodes itself.
     init(
-        _ policies: PolicySet, registry: Registry, host: Host, refusesDevelopment: Bool = false
+        _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
+        refusesDevelopment: Bool = false
     ) throws(Diagnostics) {
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
@@ -18,7 +21,8 @@ extension BoundPolicies {
         self.init(
             callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
         if refusesDevelopment { policies.reportDevelopment(registry, to: sink) }
-        apps = BoundPolicies.apps(policies, registry: registry, host: host, problems: sink)
+        apps = BoundPolicies.apps(
+            policies, registry: registry, host: host, following: present, problems: sink)
         var subjects: [String: [String: AppEntry]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
@@ -32,7 +36,8 @@ extension BoundPolicies {
 
     /// The apps of a policy set under their names.
     private static func apps(
-        _ policies: PolicySet, registry: Registry, host: Host, problems sink: DiagnosticSink
+        _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
+        problems sink: DiagnosticSink
     ) -> [String: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
         var seen: Set<Diagnostic> = []
@@ -56,10 +61,12 @@ extension BoundPolicies {
                     for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
             }
+            let known = present?.apps[policy.identity.resource]?.bucket
+            let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
             let entry = AppEntry(
                 identity: policy.identity,
                 claims: TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity), methods: methods,
-                providers: providers, location: policy.location)
+                providers: providers, bucket: bucket, location: policy.location)
             apps[policy.identity.resource] = entry
             if let alias = policy.alias { apps[alias] = entry }
         }
@@ -100,7 +107,8 @@ extension PolicySet {
     /// - Parameter refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
     public func check(_ registry: Registry, host: Host, refusesDevelopment: Bool = false) throws(Diagnostics) {
-        _ = try BoundPolicies(self, registry: registry, host: host, refusesDevelopment: refusesDevelopment)
+        _ = try BoundPolicies(
+            self, registry: registry, host: host, following: nil, refusesDevelopment: refusesDevelopment)
     }
 
     /// Reports each section of a provider that stands in for evidence.

@@ -42,17 +42,20 @@ final class AppEntry: Sendable {
     let methods: [String: MethodEntry]
     /// Those providers, by their names.
     let providers: [String: ConfiguredProvider]
+    /// How many calls are answered; nil for all.
+    let bucket: TokenBucket?
     /// Where its policy stands.
     let location: SourceLocation
 
     init(
         identity: AppIdentity, claims: TokenClaims, methods: [String: MethodEntry],
-        providers: [String: ConfiguredProvider], location: SourceLocation
+        providers: [String: ConfiguredProvider], bucket: TokenBucket?, location: SourceLocation
     ) {
         self.identity = identity
         self.claims = claims
         self.methods = methods
         self.providers = providers
+        self.bucket = bucket
         self.location = location
     }
 }

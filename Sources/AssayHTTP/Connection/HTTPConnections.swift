@@ -2,6 +2,7 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOSSL
 
 /// What the server does with each connection it takes: reads requests, and answers them one after the other.
 ///
@@ -12,6 +13,8 @@ struct HTTPConnections: ServerChildChannel {
     let limits: HTTPLimits
     let slots: ConnectionSlots
     let metrics: HTTPMetrics
+    /// What is shown over TLS; nil to serve without.
+    var certificate: ServerCertificate?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
         let connection = channel.eventLoop.makeCompletedFuture {
@@ -31,6 +34,10 @@ struct HTTPConnections: ServerChildChannel {
             let (inputs, continuation) = AsyncStream.makeStream(of: HTTPInput.self)
             // Also when nobody comes to read them, because the server shuts down just now.
             continuation.onTermination = { _ in channel.close(promise: nil) }
+            if let certificate {
+                // Within the handshake the client is waited for as for the first byte of a request.
+                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
+            }
             try channel.pipeline.syncOperations.addHandlers([
                 gate,
                 HTTPResponseEncoder(),

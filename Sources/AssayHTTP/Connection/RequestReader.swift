@@ -201,7 +201,9 @@ final class RequestReader: ChannelDuplexHandler {
             gate.isShut = true
         }
         var headers = HTTPHeaders(reply.headers)
-        headers.add(name: "content-length", value: String(reply.body.count))
+        // What never has a body must not speak of one (RFC 9110, section 8.6).
+        let hasBody = reply.status.mayHaveResponseBody
+        if hasBody { headers.add(name: "content-length", value: String(reply.body.count)) }
         if isLast {
             headers.add(name: "connection", value: "close")
         } else if reply.announcesKeepAlive {
@@ -209,7 +211,7 @@ final class RequestReader: ChannelDuplexHandler {
         }
         let head = HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !reply.omitsBody {
+        if hasBody, !reply.omitsBody {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: reply.body)))), promise: nil)
         }
 

@@ -22,6 +22,13 @@ struct HTTPReply: Sendable {
         ]
     }
 
+    /// A head and nothing more.
+    init(empty status: HTTPResponseStatus, headers: [(name: String, value: String)]) {
+        self.status = status
+        self.headers = headers
+        self.body = []
+    }
+
     /// A page that is not JSON.
     init(_ page: HTTPPage) {
         self.status = .ok
@@ -52,6 +59,20 @@ struct HTTPReply: Sendable {
         // RFC 6750, section 3: one parameter at least, without which httplib2 breaks off.
         if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer realm=\"assay\"")) }
         if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
+    }
+
+    /// The same with an entity tag; without its body when the client has that already.
+    func unlessKnown(_ request: HTTPHeaders) -> HTTPReply {
+        guard status == .ok else { return self }
+        let tag = EntityTag(of: body)
+        var headers = headers + [("etag", tag.text)]
+        guard tag.isKnown(to: request) else {
+            var reply = self
+            reply.headers = headers
+            return reply
+        }
+        headers.removeAll { $0.name == "content-type" }
+        return HTTPReply(empty: .notModified, headers: headers)
     }
 
     /// The shape of google.rpc.Status in JSON, which clients parse.

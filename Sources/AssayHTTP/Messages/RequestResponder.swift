@@ -7,6 +7,7 @@ struct RequestResponder: Sendable {
     let handler: any CallHandler
     let table: RouteTable
     let pages: HTTPPages
+    let access: BrowserAccess
     let bodyLimit: Int
     let clock: HostClock
     let logger: Logger
@@ -20,12 +21,16 @@ struct RequestResponder: Sendable {
             log(fault, request: nil, peer: peer)
             reply = HTTPReply(fault)
         case .request(let method, let target, let headers, let body):
+            // Scripts may read refusals, too.
+            var granted: [(name: String, value: String)] = []
             do throws(HTTPFault) {
-                reply = try await answer(method, target, headers: headers, body: body, peer: peer)
+                reply = try await answer(
+                    method, target, headers: headers, body: body, peer: peer, granting: &granted)
             } catch {
                 log(error, request: (method, target), peer: peer)
                 reply = HTTPReply(error)
             }
+            reply.headers += granted
         }
         reply.omitsBody = input.omitsBody
         reply.headers.append(("date", HTTPDate.text(clock.now)))
@@ -54,7 +59,8 @@ struct RequestResponder: Sendable {
     }
 
     private func answer(
-        _ verb: String, _ target: String, headers: HTTPHeaders, body: [UInt8], peer: String?
+        _ verb: String, _ target: String, headers: HTTPHeaders, body: [UInt8], peer: String?,
+        granting granted: inout [(name: String, value: String)]
     ) async throws(HTTPFault) -> HTTPReply {
         var (verb, target, body) = (verb, target, body)
         if let override = try override(verb, headers) {
@@ -66,6 +72,7 @@ struct RequestResponder: Sendable {
             }
             verb = override
         }
+        if verb == "OPTIONS", let reply = access.preflight(target, headers, table: table) { return reply }
         let match: RouteMatch
         switch table.find(verb, target) {
         case .malformed:
@@ -78,6 +85,7 @@ struct RequestResponder: Sendable {
         case .found(let found):
             match = found
         }
+        granted = access.headers(for: match.endpoint, headers)
         switch match.endpoint {
         case .liveness:
             return HTTPReply(.ok, ["status": "ok"])
@@ -92,13 +100,14 @@ struct RequestResponder: Sendable {
         case .metrics:
             guard let metrics = pages.metrics else { throw .unknownMethod }
             return HTTPReply(metrics(headers["accept"].joined(separator: ",")))
-        case .method(let name, let rule, let isKeySet):
+        case .method(let name, let rule, let isKeySet, _):
             let json = rule.body == .none ? nil : try json(headers, body)
             let message = try MessageAssembly(rule: rule, fields: match.fields, target: target).message(body: json)
             let call = Call(
                 name, version: rule.version, resource: match.resource, body: message, peer: peer,
                 credentials: credentials(headers))
-            return render(await handler.handle(call), isKeySet: isKeySet)
+            let reply = render(await handler.handle(call), isKeySet: isKeySet)
+            return isKeySet ? reply.unlessKnown(headers) : reply
         }
     }
 

@@ -2,8 +2,8 @@ internal import AssayKit
 
 /// What a route leads to.
 enum Endpoint: Sendable, Hashable {
-    /// A method of the kernel or a plugin, and the rule that it was found by.
-    case method(String, HTTPRule, isKeySet: Bool)
+    /// A method of the kernel or a plugin, the rule that it was found by, and whether it demands no permission.
+    case method(String, HTTPRule, isKeySet: Bool, isForAnybody: Bool)
     /// Whether the process serves.
     case liveness
     /// Whether the kernel can answer calls.

@@ -36,7 +36,8 @@ struct RouteTable: Sendable {
         if pages.metrics != nil { try add(.get, "/metrics", .metrics) }
         for method in methods {
             for rule in method.rules {
-                let endpoint = Endpoint.method(method.name, rule, isKeySet: method.kind == .keySet)
+                let endpoint = Endpoint.method(
+                    method.name, rule, isKeySet: method.kind == .keySet, isForAnybody: method.permission == nil)
                 try add(rule.verb, rule.template, endpoint)
             }
         }

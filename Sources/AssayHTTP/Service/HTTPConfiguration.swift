@@ -1,14 +1,23 @@
 /// Where the HTTP transport listens, and what it grants a stranger.
-public struct HTTPConfiguration: Sendable, Hashable {
+public struct HTTPConfiguration: Sendable {
     /// The address or name to listen on.
     public var host: String
     /// The port to listen on; 0 takes any free one.
     public var port: Int
     public var limits: HTTPLimits
+    /// The web pages whose scripts may call methods that demand no permission.
+    public var origins: AllowedOrigins
+    /// What is shown over TLS; nil to serve without.
+    public var certificate: ServerCertificate?
 
-    public init(host: String = "127.0.0.1", port: Int = 8080, limits: HTTPLimits = HTTPLimits()) {
+    public init(
+        host: String = "127.0.0.1", port: Int = 8080, limits: HTTPLimits = HTTPLimits(),
+        origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil
+    ) {
         self.host = host
         self.port = port
         self.limits = limits
+        self.origins = origins
+        self.certificate = certificate
     }
 }

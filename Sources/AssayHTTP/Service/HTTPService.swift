@@ -36,7 +36,8 @@ public struct HTTPService: Service {
         let limits = configuration.limits
         let metrics = HTTPMetrics(meter)
         self.responder = RequestResponder(
-            handler: handler, table: table, pages: pages, bodyLimit: limits.bodyBytes, clock: .system, logger: logger,
+            handler: handler, table: table, pages: pages, access: BrowserAccess(origins: configuration.origins),
+            bodyLimit: limits.bodyBytes, clock: .system, logger: logger,
             metrics: metrics)
         self.configuration = configuration
         self.logger = logger
@@ -76,7 +77,8 @@ public struct HTTPService: Service {
         let slots = ConnectionSlots(most: most, grace: limits.graceTime, eventLoop: group.any())
         let server = Server(
             childChannelSetup: HTTPConnections(
-                responder: responder, limits: limits, slots: slots, metrics: metrics),
+                responder: responder, limits: limits, slots: slots, metrics: metrics,
+                certificate: configuration.certificate),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port), backlog: limits.backlog,
                 availableConnectionsDelegate: ConnectionGate(slots: slots)),

@@ -169,6 +169,7 @@ struct PolicyLoader {
         let app = AppPolicy(
             identity: identity, issuerPrefix: project.issuerPrefix,
             alias: "projects/\(project.identity.id)/apps/\(id ?? "")", providers: providers,
+            rateLimit: section.optional(RateLimitReader.key).flatMap { RateLimitReader.read($0) },
             isSound: project.isSound && id != nil && (appleSection == nil) == (apple == nil),
             location: value.location)
         apps.append(app)
@@ -202,7 +203,9 @@ struct PolicyLoader {
         apps.append(
             AppPolicy(
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
-                providers: own ?? app?.providers ?? [], isSound: id != nil && app?.isSound == true,
+                providers: own ?? app?.providers ?? [],
+                rateLimit: section.optional(RateLimitReader.key).map { RateLimitReader.read($0) } ?? app?.rateLimit,
+                isSound: id != nil && app?.isSound == true,
                 location: value.location))
     }
 

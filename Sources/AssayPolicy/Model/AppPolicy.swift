@@ -9,6 +9,8 @@ public struct AppPolicy: Sendable {
     /// The other name that the resource goes by, with the project's ID in place of its number; nil when it has one name.
     public let alias: String?
     public let providers: [ProviderPolicy]
+    /// How many calls are answered; nil for all.
+    public let rateLimit: RateLimit?
     /// Whether nothing is wrong with the identity, so that providers can be made for it.
     package let isSound: Bool
     /// Where it stands.

@@ -143,6 +143,9 @@ extension PolicySchema {
                 name("What people call the app."),
                 reference("apple", to: "apple", "What Apple knows the app by."),
                 tokenLife("How long tokens live, where a provider's section does not say it."),
+                reference(
+                    RateLimitReader.key, to: "rate_limit",
+                    "How many calls for the app are answered: those of devices, not of callers with a permission."),
                 reference("providers", to: "providers", "The kinds of evidence that the app's tokens are given for."),
             ], required: ["id"])
     }
@@ -162,8 +165,39 @@ extension PolicySchema {
                         "type": ["string", "number"], "examples": ["1:1234567890:ios:321abc456def7890"],
                     ]),
                 tokenLife("How long tokens live, for a client with providers of its own."),
+                reference(
+                    RateLimitReader.key, to: "rate_limit",
+                    "How many calls for the client are answered: its app's limit without this, counted by itself."),
                 reference("providers", to: "providers", "Providers of the client's own, in place of its app's."),
             ], required: ["id", "app"])
+    }
+
+    var rateLimit: [JSONMember] {
+        let counts = PolicyKey.Rule.range(RateLimit.counts)
+        return ShapeSchema.object(
+            [
+                JSONMember(
+                    "requests",
+                    .object(
+                        ShapeSchema.members(
+                            of: .integer,
+                            PolicyKey("The most calls in each interval, in the long run.", counts, examples: [600])))),
+                JSONMember(
+                    "interval",
+                    .object(
+                        ShapeSchema.members(
+                            of: .duration,
+                            PolicyKey(
+                                "What `requests` is counted over.", .durations(RateLimit.intervals),
+                                standard: .string(DurationText.text(RateLimit.standardInterval)))))),
+                JSONMember(
+                    "burst",
+                    .object(
+                        ShapeSchema.members(
+                            of: .integer,
+                            PolicyKey(
+                                "The most calls at once, after a pause. Without it as many as `requests`.", counts)))),
+            ], required: ["requests"])
     }
 
     var apple: [JSONMember] {

@@ -55,7 +55,8 @@ package struct PolicySchema {
             JSONMember("project", .object(project)), JSONMember("app", .object(app)),
             JSONMember("oauth_client", .object(client)), JSONMember("apple", .object(apple)),
             JSONMember("caller", .object(callerEntry)), JSONMember("verification", .object(verification)),
-            JSONMember("service", .object(service)), JSONMember("providers", .object(providerSections)),
+            JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
+            JSONMember("providers", .object(providerSections)),
         ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) } + [
             JSONMember(
                 "duration",

@@ -14,7 +14,7 @@ struct OperationsOptions: ParsableArguments {
     /// The service that shows the pages on an address of their own; nil when they are shown with the rest.
     func service(_ handler: any CallHandler, pages: HTTPPages, logger: Logger) throws -> HTTPService? {
         guard let address = operations else { return nil }
-        var configuration = HTTPConfiguration(host: address.host, port: address.port)
+        var configuration = HTTPConfiguration(host: address.host, port: address.port, origins: .none)
         configuration.limits.maximumConnections = 64
         return try HTTPService(
             handler: PagesOnly(handler), pages: pages, configuration: configuration, logger: logger

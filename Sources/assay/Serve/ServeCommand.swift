@@ -48,6 +48,15 @@ struct ServeCommand: AsyncParsableCommand {
     var reload: ReloadOptions
 
     @OptionGroup
+    var tls: TLSOptions
+
+    @OptionGroup
+    var browsers: BrowserOptions
+
+    @OptionGroup
+    var limits: LimitOptions
+
+    @OptionGroup
     var operations: OperationsOptions
 
     @OptionGroup
@@ -78,6 +87,8 @@ struct ServeCommand: AsyncParsableCommand {
         let client = try HTTPClientService()
         let host = Host(
             store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
+        let tlsFingerprint = tls.fingerprint
+        let certificate = try tls.open()
         let auditFile = try audit.open(host)
         var sinks: [any DecisionSink] = [DecisionLog(logger), metrics.decisions]
         if let auditFile { sinks.append(auditFile) }
@@ -101,7 +112,8 @@ struct ServeCommand: AsyncParsableCommand {
                     metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
                 },
                 .keys(in: keyStore, for: engine),
-            ] + audit.subjects(auditFile), interval: reload.watch.duration, logger: logger
+            ] + tls.subjects(certificate, loaded: tlsFingerprint) + audit.subjects(auditFile),
+            interval: reload.watch.duration, logger: logger
         ) { subject, outcome in
             if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
         }
@@ -109,10 +121,14 @@ struct ServeCommand: AsyncParsableCommand {
         let operations = try operations.service(engine, pages: pages, logger: logger)
         let service = try HTTPService(
             handler: engine, pages: operations == nil ? pages : .none,
-            configuration: HTTPConfiguration(host: listen.host, port: listen.port), logger: logger, meter: metrics.meter
+            configuration: HTTPConfiguration(
+                host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
+                certificate: certificate),
+            logger: logger, meter: metrics.meter
         ) { host, port in
             // A server whose starter has gone away serves all the same.
-            try? Terminal.say("assay listens on http://\(host.contains(":") ? "[\(host)]" : host):\(port)")
+            let place = host.contains(":") ? "[\(host)]" : host
+            try? Terminal.say("assay listens on \(certificate == nil ? "http" : "https")://\(place):\(port)")
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A connection that sends bytes as they are, and reads replies off it.
 struct RawConnection {
@@ -15,12 +16,17 @@ struct RawConnection {
     /// - Parameter first: is sent as soon as the connection is there. What is sent later may be too late on a machine so
     ///   busy that `body` is kept waiting for longer than the server waits.
     static func with<Result: Sendable>(
-        port: Int, sending first: String = "", _ body: (inout RawConnection) async throws -> Result
+        port: Int, sending first: String = "", tls: NIOSSLContext? = nil,
+        _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        let handler = try NIOSSLClientHandler(context: tls, serverHostname: "localhost")
+                        try channel.pipeline.syncOperations.addHandler(handler)
+                    }
                     try channel.pipeline.syncOperations.addHandler(Greeting(first))
                     return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }

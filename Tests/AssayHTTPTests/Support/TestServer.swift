@@ -10,13 +10,15 @@ enum TestServer {
     /// Serves for as long as `body` runs.
     static func with<Result: Sendable>(
         _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(), logger: Logger = Self.logger,
-        pages: HTTPPages = .health, meter: Meter = .none,
+        pages: HTTPPages = .health, meter: Meter = .none, origins: AllowedOrigins = .any,
+        certificate: ServerCertificate? = nil,
         _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
     ) async throws -> Result {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let service = try HTTPService(
-            handler: handler, pages: pages, configuration: HTTPConfiguration(port: 0, limits: limits), logger: logger,
-            meter: meter,
+            handler: handler, pages: pages,
+            configuration: HTTPConfiguration(port: 0, limits: limits, origins: origins, certificate: certificate),
+            logger: logger, meter: meter,
             onListening: { _, port in
                 continuation.yield(port)
                 continuation.finish()
@@ -39,9 +41,11 @@ enum TestServer {
     /// Sends one request on a connection of its own, and gives the reply.
     static func answer(
         to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
-        logger: Logger = Self.logger, pages: HTTPPages = .health, meter: Meter = .none
+        logger: Logger = Self.logger, pages: HTTPPages = .health, meter: Meter = .none,
+        origins: AllowedOrigins = .any
     ) async throws -> RawReply {
-        try await with(handler, limits: limits, logger: logger, pages: pages, meter: meter) { port, _ in
+        try await with(handler, limits: limits, logger: logger, pages: pages, meter: meter, origins: origins) {
+            port, _ in
             try await RawConnection.with(port: port) { connection in
                 try await connection.send(request)
                 return try await connection.reply(hasBody: !request.hasPrefix("HEAD"))

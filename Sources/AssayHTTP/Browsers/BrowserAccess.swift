@@ -1,0 +1,74 @@
+internal import AssayKit
+internal import NIOHTTP1
+
+/// What browsers are told about who may read a reply, or send a request (the Fetch standard, section 3.2).
+struct BrowserAccess: Sendable {
+    let origins: AllowedOrigins
+
+    /// What clients of App Check send beside what browsers always allow.
+    private static let requestHeaders: Set = ["content-type", "x-goog-api-key", "x-goog-api-client"]
+    private static let requestHeaderPrefix = "x-firebase-"
+    /// What scripts may read of a reply's head beside its body.
+    private static let exposed = "etag, retry-after, x-assay-decision"
+    /// For how long a browser need not ask again, in seconds: the most that any browser keeps to is two hours.
+    private static let life = "7200"
+
+    /// The headers of a reply of an endpoint.
+    func headers(for endpoint: Endpoint, _ request: HTTPHeaders) -> [(name: String, value: String)] {
+        guard endpoint.isForAnybody else { return [] }
+        switch origins {
+        case .any:
+            return [
+                ("access-control-allow-origin", "*"), ("access-control-expose-headers", BrowserAccess.exposed),
+            ]
+        case .only(let known):
+            guard !known.isEmpty else { return [] }
+            // Also for those that are not allowed: a cache must not hand them the reply to one that is.
+            let vary = (name: "vary", value: "Origin")
+            guard let origin = origin(request), known.contains(origin) else { return [vary] }
+            return [
+                ("access-control-allow-origin", origin), ("access-control-expose-headers", BrowserAccess.exposed),
+                vary,
+            ]
+        }
+    }
+
+    /// The answer to a browser that asks whether a script may send a request; nil when it is not such a question, or the
+    /// script may not.
+    func preflight(_ target: String, _ request: HTTPHeaders, table: RouteTable) -> HTTPReply? {
+        let methods = request["access-control-request-method"]
+        guard origin(request) != nil, methods.count == 1, let method = methods.first,
+            HTTPRule.Verb(rawValue: method) != nil, case .found(let match) = table.find(method, target)
+        else { return nil }
+        var headers = headers(for: match.endpoint, request)
+        guard headers.contains(where: { $0.name == "access-control-allow-origin" }) else { return nil }
+        let wanted = request[canonicalForm: "access-control-request-headers"].map { $0.lowercased() }
+        let allowed = wanted.filter {
+            BrowserAccess.requestHeaders.contains($0)
+                || $0.hasPrefix(BrowserAccess.requestHeaderPrefix) && $0.utf8.allSatisfy(BrowserAccess.isNamePart)
+        }
+        headers.removeAll { $0.name == "access-control-expose-headers" || $0.name == "vary" }
+        headers.append(("access-control-allow-methods", method))
+        if !allowed.isEmpty { headers.append(("access-control-allow-headers", allowed.joined(separator: ", "))) }
+        headers.append(("access-control-max-age", BrowserAccess.life))
+        headers.append(("vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"))
+        return HTTPReply(empty: .noContent, headers: headers)
+    }
+
+    private func origin(_ request: HTTPHeaders) -> String? {
+        let values = request["origin"]
+        return values.count == 1 ? values[0] : nil
+    }
+
+    private static func isNamePart(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || byte == UInt8(ascii: "-")
+    }
+}
+
+extension Endpoint {
+    /// Whether it is a method that demands no permission.
+    fileprivate var isForAnybody: Bool {
+        if case .method(_, _, _, let isForAnybody) = self { isForAnybody } else { false }
+    }
+}

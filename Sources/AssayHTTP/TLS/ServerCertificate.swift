@@ -1,0 +1,96 @@
+public import AssayKit
+internal import NIOSSL
+internal import Synchronization
+
+/// The certificate that a listener shows over TLS, with its private key, from two files in PEM form.
+///
+/// The files can be read again while connections are open: those go on as they began, and new ones get the new
+/// certificate. Files that are wrong leave the present one in force.
+public final class ServerCertificate: Sendable {
+    /// What is known of the certificate in force.
+    public struct Description: Sendable, Hashable {
+        /// The SHA-256 fingerprint, in hexadecimal digits.
+        public let fingerprint: String
+        /// When it expires.
+        public let expires: Instant
+    }
+
+    private struct Loaded {
+        let context: NIOSSLContext
+        let description: Description
+    }
+
+    private let certificateFile: String
+    private let keyFile: String
+    private let clock: HostClock
+    private let loaded: Mutex<Loaded>
+
+    /// - Parameters:
+    ///   - certificateFile: the certificate, and behind it those of intermediate authorities.
+    ///   - keyFile: its private key, not encrypted; nobody but its owner may have rights on it.
+    /// - Throws: ``TLSError`` when they cannot be read, do not belong together, or the certificate is not valid now.
+    public init(certificateFile: String, keyFile: String, clock: HostClock = .system) throws(TLSError) {
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.clock = clock
+        loaded = Mutex(
+            try ServerCertificate.load(certificateFile: certificateFile, keyFile: keyFile, now: clock.now))
+    }
+
+    /// The files, by which changes are seen.
+    public var files: [String] { [certificateFile, keyFile] }
+
+    public var description: Description { loaded.withLock { $0.description } }
+
+    /// Reads the files again.
+    ///
+    /// - Throws: ``TLSError``, as the initialiser; the present certificate stays in force then.
+    /// - Returns: whether it is another certificate than before.
+    @discardableResult
+    public func reload() throws(TLSError) -> Bool {
+        let new = try ServerCertificate.load(certificateFile: certificateFile, keyFile: keyFile, now: clock.now)
+        return loaded.withLock { loaded in
+            let isOther = loaded.description != new.description
+            loaded = new
+            return isOther
+        }
+    }
+
+    /// The present certificate, for a connection that begins now.
+    var context: NIOSSLContext { loaded.withLock { $0.context } }
+
+    private static func load(certificateFile: String, keyFile: String, now: Instant) throws(TLSError) -> Loaded {
+        let certificateBytes = try PEMFile.read(certificateFile, isSecret: false)
+        let keyBytes = try PEMFile.read(keyFile, isSecret: true)
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(certificateBytes)
+        } catch {
+            throw TLSError("\(certificateFile) has no certificate in PEM form")
+        }
+        guard let leaf = chain.first else { throw TLSError("\(certificateFile) has no certificate in PEM form") }
+        let expires = Instant(seconds: Int64(leaf.notValidAfter))
+        guard now < expires else { throw TLSError("the certificate of \(certificateFile) expired at \(expires)") }
+        let begins = Instant(seconds: Int64(leaf.notValidBefore))
+        guard begins <= now else { throw TLSError("the certificate of \(certificateFile) is valid from \(begins) on") }
+        let key: NIOSSLPrivateKey
+        do {
+            key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem)
+        } catch {
+            // What OpenSSL has to say of it might quote it.
+            throw TLSError("\(keyFile) has no private key in PEM form, or an encrypted one")
+        }
+        do {
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            return Loaded(
+                context: try NIOSSLContext(configuration: configuration),
+                description: Description(
+                    fingerprint: try PEMFile.fingerprint(leaf.toDERBytes()), expires: expires))
+        } catch {
+            throw TLSError("the key of \(keyFile) is not that of the certificate of \(certificateFile)")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+internal import ArgumentParser
+internal import AssayHTTP
+internal import AssayKit
+internal import AssayReload
+internal import Logging
+
+/// Whether the methods are served over TLS.
+struct TLSOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Serve over TLS with this certificate, and those of intermediate authorities behind it, in PEM form; read anew "
+                + "when it changes and on SIGHUP.", valueName: "file"))
+    var tlsCertificate: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The certificate's private key in PEM form, which only its owner may read.", valueName: "file"))
+    var tlsKey: String?
+
+    func validate() throws {
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate FILE and --tls-key FILE are given together")
+        }
+    }
+
+    /// - Throws: ``TLSError`` when they are no good.
+    func open() throws -> ServerCertificate? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return try ServerCertificate(certificateFile: tlsCertificate, keyFile: tlsKey)
+    }
+
+    /// What is read again, so that renewed certificates take effect without a restart.
+    func subjects(_ certificate: ServerCertificate?, loaded: FileFingerprint) -> [ReloadSubject] {
+        guard let certificate else { return [] }
+        let files = certificate.files
+        return [
+            ReloadSubject("TLS certificate", fingerprint: { FileFingerprint(of: files) }, loaded: loaded) {
+                guard try certificate.reload() else { return nil }
+                let description = certificate.description
+                return ["sha256": "\(description.fingerprint)", "expires": "\(description.expires)"]
+            }
+        ]
+    }
+
+    /// The files' state from before they are read.
+    var fingerprint: FileFingerprint { FileFingerprint(of: [tlsCertificate, tlsKey].compactMap { $0 }) }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+/// Options of `assay serve` that mean nothing, and a word of what is said about them.
+private let wrongOptions: [([String], String)] = [
+    (["--allow-origin", "https://app.example.com/"], "scheme"), (["--allow-origin", "*"], "scheme"),
+    (["--allow-origin", "any", "--allow-origin", "https://app.example.com"], "stand alone"),
+    (["--tls-certificate", "server.pem"], "together"), (["--tls-key", "server.key"], "together"),
+    (["--max-connections", "0"], "1 to"), (["--max-body-bytes", "10"], "1024 to"),
+    (["--max-header-bytes", "1000000000"], "1024 to"), (["--receive-time", "0"], "1 to"),
+    (["--idle-time", "99999999999999999999"], "idle-time"),
+]
+
+@Suite("Options for the listener")
+struct ListenerOptionsTests {
+    @Test("what means nothing is refused before anything is opened", arguments: wrongOptions)
+    func wrong(options: [String], words: String) async throws {
+        let process = try AssayProcess(["serve", "--policies", "/proc/no/such/file"] + options)
+        let result = await process.result()
+        #expect(result.status == 2)
+        #expect(result.errors.contains(words))
+        #expect(!result.errors.contains("/proc/no/such/file"))
+    }
+
+    @Test("a certificate that cannot be read keeps the server from starting")
+    func certificate() async throws {
+        let process = try AssayProcess([
+            "serve", "--policies", "/proc/no/such/file", "--state", "memory", "--tls-certificate",
+            "/proc/no/such/certificate", "--tls-key", "/proc/no/such/key",
+        ])
+        let result = await process.result()
+        #expect(result.status == 2)
+        #expect(result.errors.contains("cannot open /proc/no/such/certificate"))
+        #expect(result.output.isEmpty)
+    }
+}
