@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
+        .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
@@ -140,6 +141,11 @@ let package = Package(
             path: "Plugins/Providers/Debug",
             swiftSettings: settings),
         .target(
+            name: "DeviceCheck",
+            dependencies: ["AssayKit", "AssayCrypto", "AppleServices"],
+            path: "Plugins/Providers/DeviceCheck",
+            swiftSettings: settings),
+        .target(
             name: "CustomToken",
             dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
             path: "Plugins/Providers/CustomToken",
@@ -156,7 +162,7 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayCBOR",
-                "AppAttest", "CustomToken", "Debug", "SQLite",
+                "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
