@@ -202,6 +202,13 @@ let package = Package(
                 "CustomToken", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "DeviceCheckTests",
+            dependencies: [
+                "AssayKit", "AssayEngine", "AssayPolicy", "AssayTesting", "DeviceCheck",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(name: "AssayYAMLTests", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),
         .testTarget(
