@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
+        .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
@@ -142,6 +143,11 @@ let package = Package(
             path: "Plugins/Providers/Debug",
             swiftSettings: settings),
         .target(
+            name: "DeviceCheck",
+            dependencies: ["AssayKit", "AssayCrypto", "AppleServices"],
+            path: "Plugins/Providers/DeviceCheck",
+            swiftSettings: settings),
+        .target(
             name: "CustomToken",
             dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
             path: "Plugins/Providers/CustomToken",
@@ -158,7 +164,7 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayCBOR",
-                "AppAttest", "CustomToken", "Debug", "SQLite",
+                "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -196,6 +202,13 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
                 "CustomToken", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DeviceCheckTests",
+            dependencies: [
+                "AssayKit", "AssayEngine", "AssayPolicy", "AssayTesting", "DeviceCheck",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),

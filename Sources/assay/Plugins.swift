@@ -3,6 +3,7 @@ internal import AssayEngine
 internal import AssayKit
 internal import CustomToken
 internal import Debug
+internal import DeviceCheck
 internal import SQLite
 
 /// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
@@ -11,6 +12,7 @@ enum Plugins {
         .provider(AppAttestProvider.self),
         .provider(CustomTokenProvider.self),
         .provider(DebugProvider.self),
+        .provider(DeviceCheckProvider.self),
         .store(SQLiteStore.self),
     ]
 

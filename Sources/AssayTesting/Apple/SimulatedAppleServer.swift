@@ -2,7 +2,8 @@ internal import AssayCrypto
 public import AssayKit
 internal import Synchronization
 
-/// Apple's servers, as far as they are documented: `attestationData`, which exchanges receipts.
+/// Apple's servers, as far as they are documented: `attestationData`, which exchanges receipts, and DeviceCheck's
+/// `validate_device_token`, `query_two_bits` and `update_two_bits`.
 ///
 /// It answers in the process, under the names of Apple's hosts, as the ``Host/http`` of a test:
 ///
@@ -30,6 +31,8 @@ public final class SimulatedAppleServer: OutboundHTTP {
         var forgotten: Set<String> = []
         /// From when on a key's receipts are exchanged again.
         var notBefore: [String: Instant] = [:]
+        /// The bits of devices, by team and device.
+        var bits: [String: DeviceBits] = [:]
     }
 
     let authority: SimulatedAppleCA
@@ -90,6 +93,9 @@ public final class SimulatedAppleServer: OutboundHTTP {
         case "/v1/attestationData":
             guard request.method == .post else { return .respond(Self.words(405, "Method Not Allowed")) }
             return .respond(exchange(request, in: environment))
+        case "/v1/validate_device_token", "/v1/query_two_bits", "/v1/update_two_bits":
+            guard request.method == .post else { return .respond(Self.words(405, "Method Not Allowed")) }
+            return .respond(deviceCheck(request, path, in: environment))
         default:
             return .respond(Self.words(404, "Not Found"))
         }
@@ -117,8 +123,8 @@ public final class SimulatedAppleServer: OutboundHTTP {
     /// The environment that a URL is of, by the host or by the beginning of the path, and the path that is left.
     private static func route(_ url: EndpointURL) -> (SimulatedEnvironment, String)? {
         switch url.host {
-        case "data.appattest.apple.com": return (.production, url.path)
-        case "data-development.appattest.apple.com": return (.development, url.path)
+        case "data.appattest.apple.com", "api.devicecheck.apple.com": return (.production, url.path)
+        case "data-development.appattest.apple.com", "api.development.devicecheck.apple.com": return (.development, url.path)
         default:
             if let path = url.path.dropping(prefix: "/production") { return (.production, path) }
             if let path = url.path.dropping(prefix: "/development") { return (.development, path) }

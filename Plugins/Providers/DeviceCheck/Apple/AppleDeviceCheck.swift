@@ -1,0 +1,74 @@
+internal import AppleServices
+internal import AssayKit
+
+/// Apple's DeviceCheck (Apple, Accessing and Modifying Per-Device Data).
+struct AppleDeviceCheck: DeviceTokenUpstream {
+    /// Answers are a line of text or a small object.
+    private static let responseLimit = 4096
+    private static let longestPause = Duration.seconds(3600)
+
+    let base: EndpointURL
+    let key: AppleServerKey
+    let form: AppleAuthorizationForm
+
+    func canonical(_ deviceToken: String) -> String? {
+        guard let bytes = Base64.decode(deviceToken), !bytes.isEmpty else { return nil }
+        return Base64.encode(bytes)
+    }
+
+    func credential(at now: Instant, insteadOf refused: String?) throws -> String {
+        let token = try key.token(at: now)
+        guard form.header(token) == refused else { return form.header(token) }
+        return form.header(try key.token(at: now, insteadOf: token))
+    }
+
+    func request(_ question: DeviceQuestion, credential: String, at now: Instant) throws -> OutboundRequest {
+        var members = [
+            JSONMember("device_token", .string(question.deviceToken)),
+            JSONMember("transaction_id", .string(question.transaction)),
+            JSONMember("timestamp", .integer(now.milliseconds)),
+        ]
+        let path: String
+        switch question.kind {
+        case .validate: path = "/v1/validate_device_token"
+        case .query: path = "/v1/query_two_bits"
+        case .update(let bit0, let bit1):
+            path = "/v1/update_two_bits"
+            if let bit0 { members.append(JSONMember("bit0", .bool(bit0))) }
+            if let bit1 { members.append(JSONMember("bit1", .bool(bit1))) }
+        }
+        guard let url = base.appending(path) else { throw UpstreamFailure(.notSent, "the base URL has a query") }
+        return OutboundRequest(
+            .post, url,
+            headers: [OutboundHeader("Authorization", credential), OutboundHeader("Content-Type", "application/json")],
+            body: JSON.object(members).encoded, responseLimit: Self.responseLimit)
+    }
+
+    func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer {
+        let wait = response.retryAfter(at: now).map { min($0, Self.longestPause) }
+        let words = AppleWords(response.body)
+        switch response.status {
+        case 200: return Self.success(response.body, words, question)
+        case 400 where words.isAboutDeviceToken:
+            return .refused(DeviceCheckReasons.refused, detail: words.text)
+        case 400: return .undecided(UpstreamFailure(.requestRefused, words.text))
+        case 401, 403: return .undecided(UpstreamFailure(.unauthorized, words.text))
+        case 429: return .undecided(UpstreamFailure(.throttled, retryAfter: wait))
+        case 500...599:
+            return .undecided(UpstreamFailure(.unavailable, "status \(response.status)", retryAfter: wait))
+        default: return .undecided(UpstreamFailure(.unexpectedStatus, "status \(response.status)"))
+        }
+    }
+
+    private static func success(_ body: [UInt8], _ words: AppleWords, _ question: DeviceQuestion) -> DeviceAnswer {
+        guard question.kind == .query else {
+            guard words.isEmpty else { return .undecided(UpstreamFailure(.malformed, "200 with a body")) }
+            return .genuine(nil)
+        }
+        if words.saysThatBitsAreUnset { return .genuine(.unset) }
+        guard let json = try? JSON.parse(body, limits: JSON.Limits(bytes: responseLimit)),
+            case .bool(let bit0)? = json["bit0"], case .bool(let bit1)? = json["bit1"]
+        else { return .undecided(UpstreamFailure(.malformed, "200 without the bits")) }
+        return .genuine(DeviceBits(bit0: bit0, bit1: bit1, lastUpdate: json["last_update_time"]?.string))
+    }
+}

@@ -1,0 +1,26 @@
+public import AssayKit
+
+extension DeviceCheckConfiguration: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "key_id": PolicyKey(
+            "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
+            .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
+        "private_key": "Where the `.p8` file of that key is to be found: `file:PATH` or `env:NAME`.",
+        "environment": PolicyKey("Which of Apple's servers is asked.", standard: "production"),
+        "base_url": "What is asked instead of Apple's server for the environment.",
+        "authorization": PolicyKey(
+            "How the token stands in the header `Authorization`: alone, or behind `Bearer`.", standard: "bearer"),
+        "refuse_when": "Which devices are refused for the two bits that the team keeps of them; none when absent.",
+        "allow_reuse": PolicyKey("Whether a device token may be exchanged more than once.", standard: false),
+        "remember_for": PolicyKey(
+            "How long exchanged tokens are remembered, so that each is exchanged once; a day when absent.",
+            .durations(.seconds(60)...Duration.seconds(30 * 86_400)), examples: ["1d"]),
+    ]
+}
+
+extension DeviceCheckConfiguration.Bits: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "bit0": "What bit 0 of a refused device is; either when absent.",
+        "bit1": "What bit 1 of a refused device is; either when absent.",
+    ]
+}

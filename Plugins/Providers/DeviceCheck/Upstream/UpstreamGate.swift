@@ -1,0 +1,56 @@
+internal import AssayKit
+internal import Synchronization
+
+/// What all apps that ask one vendor's server have in common: how many questions are on their way, and whether the
+/// server answers at all. It stays through reloads as long as an instance uses it.
+final class UpstreamGate: Sendable {
+    private struct Name: Hashable {
+        let url: String
+        let client: ObjectIdentifier
+    }
+
+    private struct Held {
+        weak var gate: UpstreamGate?
+    }
+
+    private static let held = Mutex<[Name: Held]>([:])
+    /// How many questions may be on their way at once.
+    static let width = 64
+    private static let threshold = 5
+    private static let pause = Duration.seconds(30)
+
+    let breaker: CircuitBreaker
+    private let running = Mutex(0)
+    /// Keeps the client, whose identity names the gate, from being followed by another in its place.
+    private let client: any OutboundHTTP
+
+    init(client: any OutboundHTTP, clock: HostClock) {
+        self.client = client
+        breaker = CircuitBreaker(threshold: Self.threshold, pause: Self.pause, clock: clock)
+    }
+
+    /// The gate of a server, called through one client.
+    static func to(_ url: EndpointURL, host: Host) -> UpstreamGate {
+        let name = Name(url: "\(url)", client: ObjectIdentifier(host.http as AnyObject))
+        return held.withLock { held in
+            if let gate = held[name]?.gate { return gate }
+            let gate = UpstreamGate(client: host.http, clock: host.clock)
+            held = held.filter { $0.value.gate != nil }
+            held[name] = Held(gate: gate)
+            return gate
+        }
+    }
+
+    /// Takes a place; false when there is none.
+    func enter() -> Bool {
+        running.withLock { running in
+            guard running < Self.width else { return false }
+            running += 1
+            return true
+        }
+    }
+
+    func leave() {
+        running.withLock { $0 -= 1 }
+    }
+}
