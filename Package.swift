@@ -144,7 +144,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "DeviceCheck",
-            dependencies: ["AssayKit", "AssayCrypto", "AppleServices"],
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AppleServices", .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Plugins/Providers/DeviceCheck",
             swiftSettings: settings),
         .target(
@@ -187,7 +189,9 @@ let package = Package(
 
         // Tests.
         .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: settings),
-        .testTarget(name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport", "AssayTesting"],
+            swiftSettings: settings),
         .testTarget(
             name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
             swiftSettings: settings),
@@ -207,8 +211,8 @@ let package = Package(
         .testTarget(
             name: "DeviceCheckTests",
             dependencies: [
-                "AssayKit", "AssayEngine", "AssayPolicy", "AssayTesting", "DeviceCheck",
-                .product(name: "Logging", package: "swift-log"),
+                "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTesting",
+                "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),

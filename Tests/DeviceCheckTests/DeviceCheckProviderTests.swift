@@ -1,17 +1,9 @@
-import AssayEngine
 import AssayKit
-import AssayPolicy
 import AssayTesting
-import Logging
+import DeviceCheck
 import Testing
 
-@testable import DeviceCheck
-
-private let undecided: [(Int, String, UpstreamFailure.Kind)] = [
-    (400, "Missing or incorrectly formatted timestamp", .requestRefused),
-    (401, "Unable to verify authorization token", .unauthorized), (403, "Forbidden", .unauthorized),
-    (429, "", .throttled), (503, "", .unavailable), (302, "", .unexpectedStatus), (200, "hello", .malformed),
-]
+private let malformed: [JSON] = ["!", "Zm9", "====", .string(String(repeating: "A", count: 16 * 1024 + 4))]
 
 private let refusals = [
     "Missing or incorrectly formatted device token payload", " missing or incorrectly formatted DEVICE TOKEN\n",
@@ -20,88 +12,96 @@ private let refusals = [
 
 @Suite("DeviceCheck")
 struct DeviceCheckProviderTests {
-    private static let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
-    private let clock = ManualClock()
-    private let sink = RecordingSink()
-    private let team: SimulatedAppleTeam
-    private let apple: SimulatedAppleServer
-
-    init() throws {
-        team = try SimulatedAppleTeam(teamID: "ABCDE12345")
-        apple = SimulatedAppleServer(
-            authority: try SimulatedAppleCA(at: clock.now), teams: [team], clock: clock.hostClock)
-    }
-
-    private func engine(_ more: String = "") throws -> Engine {
-        let text = """
-            projects:
-              - number: 1234567890
-                id: example-project
-                apps:
-                  - id: 1:1234567890:ios:321abc456def7890
-                    apple: {team_id: ABCDE12345, bundle_id: com.example.app}
-                    providers:
-                      device_check: {key_id: \(team.keyID), private_key: "env:KEY"\(more)}
-            """
-        let pem = Array(team.privateKeyPEM.utf8)
-        return try Engine(
-            registry: Registry([.provider(DeviceCheckProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(
-                clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
-                secrets: SecretSource { _ in pem }, http: apple,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)
-    }
-
-    private func exchange(_ engine: Engine, _ token: String) async -> Result<JSON, CallFailure> {
-        await engine.handle(
-            Call("exchangeDeviceCheckToken", resource: Self.app, body: ["device_token": .string(token)])
-        ).result
-    }
-
-    private func failure(_ result: Result<JSON, CallFailure>) -> CallFailure? {
-        guard case .failure(let failure) = result else { return nil }
-        return failure
-    }
-
-    @Test("a good token is exchanged once")
+    @Test("A good token is exchanged, once")
     func once() async throws {
-        let engine = try engine()
-        let token = SimulatedAppleServer.deviceToken(of: "a")
-        #expect(try await exchange(engine, token).get()["token"]?.string != nil)
-        #expect(failure(await exchange(engine, token))?.reason == DeviceCheckReasons.reused)
+        let scene = try DeviceCheckScene()
+        #expect(try await scene.exchange().get()["ttl"] == "3600s")
+        #expect(await scene.exchange().failure?.reason == DeviceCheckProvider.reasons.reused)
+        #expect(scene.questions == ["/v1/validate_device_token"])
+        #expect(try await scene.exchange(DeviceCheckScene.token("b")).get()["token"] != nil)
     }
 
-    @Test("a token of the other environment, and what is no token, are refused")
-    func bad() async throws {
-        let engine = try engine()
-        let other = SimulatedAppleServer.deviceToken(of: "a", in: .development)
-        #expect(failure(await exchange(engine, other))?.reason == DeviceCheckReasons.refused)
-        #expect(failure(await exchange(engine, "!"))?.reason == DeviceCheckReasons.malformed)
+    @Test("Other spellings of a token are the same token")
+    func spellings() async throws {
+        let scene = try DeviceCheckScene()
+        guard case .string(let token) = DeviceCheckScene.token("??>") else { return }
+        #expect(token.contains("/") || token.contains("+") || token.hasSuffix("="))
+        #expect(try await scene.exchange(.string(token)).get()["token"] != nil)
+        let other = String(token.replacing("+", with: "-").replacing("/", with: "_").prefix { $0 != "=" })
+        #expect(await scene.exchange(.string(other)).failure?.reason == DeviceCheckProvider.reasons.reused)
+    }
+
+    @Test("Of fifty exchanges of one token at once, one gets a token")
+    func concurrent() async throws {
+        let scene = try DeviceCheckScene()
+        let results = await withTaskGroup(of: Result<JSON, CallFailure>.self) { group in
+            for _ in 0..<50 { group.addTask { await scene.exchange() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.filter { $0.failure == nil }.count == 1)
+        #expect(results.compactMap(\.failure).allSatisfy { $0.reason == DeviceCheckProvider.reasons.reused })
+    }
+
+    @Test("A token is remembered for as long as the policy says")
+    func memory() async throws {
+        let scene = try DeviceCheckScene(", remember_for: 1h")
+        #expect(await scene.exchange().failure == nil)
+        scene.clock.advance(by: .seconds(3599))
+        #expect(await scene.exchange().failure?.reason == DeviceCheckProvider.reasons.reused)
+        scene.clock.advance(by: .seconds(1))
+        #expect(await scene.exchange().failure == nil)
+    }
+
+    @Test("Where the policy allows it, a token is exchanged again, as far as Apple goes along")
+    func reuse() async throws {
+        let scene = try DeviceCheckScene(", allow_reuse: true")
+        for _ in 0..<3 { #expect(await scene.exchange().failure == nil) }
+        #expect(scene.questions.count == 3)
+    }
+
+    @Test("A token of the other environment is refused")
+    func environments() async throws {
+        let other = DeviceCheckScene.token(in: .development)
+        #expect(
+            await (try DeviceCheckScene()).exchange(other).failure?.reason == DeviceCheckProvider.reasons.refused)
+        #expect(await (try DeviceCheckScene(", environment: development")).exchange(other).failure == nil)
+    }
+
+    @Test("What is no device token is refused without a question", arguments: malformed)
+    func malformedTokens(_ token: JSON) async throws {
+        let scene = try DeviceCheckScene()
+        let failure = try #require(await scene.exchange(token).failure)
+        #expect(failure.reason == DeviceCheckProvider.reasons.malformed || failure.status == .invalidArgument)
+        #expect(scene.questions == [])
     }
 
     @Test("Apple's words for a bad device token refuse it, however they are written", arguments: refusals)
     func words(_ text: String) async throws {
-        apple.script([.respond(OutboundResponse(status: 400, body: Array(text.utf8)))])
-        let failure = failure(await exchange(try engine(), SimulatedAppleServer.deviceToken(of: "a")))
+        let scene = try DeviceCheckScene()
+        scene.apple.script([.respond(OutboundResponse(status: 400, body: Array(text.utf8)))])
+        let failure = await scene.exchange().failure
         #expect(failure?.status == .permissionDenied)
-        #expect(failure?.reason == DeviceCheckReasons.refused)
+        #expect(failure?.reason == DeviceCheckProvider.reasons.refused)
+        #expect(await scene.exchange().failure == nil, "a refused token must not be remembered")
     }
 
-    @Test("any other answer decides nothing, and the client is told when to come back", arguments: undecided)
-    func undecidable(_ status: Int, _ text: String, _ kind: UpstreamFailure.Kind) async throws {
-        let response = OutboundResponse(
-            status: status, headers: [OutboundHeader("Retry-After", "60")], body: Array(text.utf8))
-        apple.script([.respond(response), .respond(response)])
-        let failure = failure(await exchange(try engine(), SimulatedAppleServer.deviceToken(of: "a")))
-        #expect(failure?.status == .unavailable)
-        #expect(failure?.retryAfter != nil)
-        #expect(failure?.detail?.hasPrefix(kind.rawValue) == true)
+    @Test("Apple is asked as documented: the team's token behind Bearer, a transaction, the time")
+    func request() async throws {
+        let scene = try DeviceCheckScene()
+        _ = await scene.exchange()
+        let request = try #require(scene.apple.requests.first)
+        #expect("\(request.url)" == "https://api.devicecheck.apple.com/v1/validate_device_token")
+        #expect(request.header("authorization")?.hasPrefix("Bearer ") == true)
+        let body = try JSON.parse(request.body)
+        #expect(body["device_token"] == DeviceCheckScene.token())
+        #expect(body["transaction_id"]?.string?.utf8.count == 32)
+        #expect(body["timestamp"] == .integer(scene.clock.now.seconds * 1000))
+        #expect(body.members?.count == 3)
     }
 
-    @Test("bits that were never set are not set")
-    func unset() async throws {
-        let engine = try engine(", refuse_when: {bit0: true}")
-        #expect(try await exchange(engine, SimulatedAppleServer.deviceToken(of: "a")).get()["token"] != nil)
+    @Test("The resource of its settings shows the key's identifier, and nothing of the key")
+    func config() throws {
+        let names = DeviceCheckProvider.methods.map(\.descriptor.name)
+        #expect(names == ["exchangeDeviceCheckToken", "updateDeviceCheckBits", "deviceCheckConfig"])
     }
 }

@@ -9,14 +9,15 @@
 /// - nothing is tried twice that the server may have seen: whether to try again is for the caller to say;
 /// - any number of calls may run at once; connections to one server are limited, and further calls wait for one.
 ///
-/// Any status is a response. A failure means that there is none.
-public protocol OutboundHTTP: Sendable {
+/// Any status is a response. A failure means that there is none. It is a class because it has an identity: what is known
+/// of a server, such as that it is down, is known of it as called through one client.
+public protocol OutboundHTTP: AnyObject, Sendable {
     /// Sends a request and returns the response to it.
     func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse
 }
 
 /// No calls to other servers: each fails. For embedders whose plugins make none.
-public struct NoOutboundHTTP: OutboundHTTP {
+public final class NoOutboundHTTP: OutboundHTTP {
     public init() {}
 
     public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {

@@ -79,6 +79,11 @@ public final class SimulatedAppleServer: OutboundHTTP {
         state.withLock { $0.script += answers }
     }
 
+    /// Has the requests after this answered as they deserve.
+    public func forgetScript() {
+        state.withLock { $0.script = [] }
+    }
+
     // MARK: Answering
 
     /// What the server does with a request.
@@ -124,7 +129,8 @@ public final class SimulatedAppleServer: OutboundHTTP {
     private static func route(_ url: EndpointURL) -> (SimulatedEnvironment, String)? {
         switch url.host {
         case "data.appattest.apple.com", "api.devicecheck.apple.com": return (.production, url.path)
-        case "data-development.appattest.apple.com", "api.development.devicecheck.apple.com": return (.development, url.path)
+        case "data-development.appattest.apple.com", "api.development.devicecheck.apple.com":
+            return (.development, url.path)
         default:
             if let path = url.path.dropping(prefix: "/production") { return (.production, path) }
             if let path = url.path.dropping(prefix: "/development") { return (.development, path) }

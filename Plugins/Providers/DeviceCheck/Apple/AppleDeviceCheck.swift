@@ -7,7 +7,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     private static let responseLimit = 4096
     private static let longestPause = Duration.seconds(3600)
 
-    let base: EndpointURL
+    let server: EndpointURL
     let key: AppleServerKey
     let form: AppleAuthorizationForm
 
@@ -37,7 +37,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
             if let bit0 { members.append(JSONMember("bit0", .bool(bit0))) }
             if let bit1 { members.append(JSONMember("bit1", .bool(bit1))) }
         }
-        guard let url = base.appending(path) else { throw UpstreamFailure(.notSent, "the base URL has a query") }
+        guard let url = server.appending(path) else { throw UpstreamFailure(.notSent, "the base URL has a query") }
         return OutboundRequest(
             .post, url,
             headers: [OutboundHeader("Authorization", credential), OutboundHeader("Content-Type", "application/json")],
@@ -50,7 +50,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
         switch response.status {
         case 200: return Self.success(response.body, words, question)
         case 400 where words.isAboutDeviceToken:
-            return .refused(DeviceCheckReasons.refused, detail: words.text)
+            return .refused(detail: words.text)
         case 400: return .undecided(UpstreamFailure(.requestRefused, words.text))
         case 401, 403: return .undecided(UpstreamFailure(.unauthorized, words.text))
         case 429: return .undecided(UpstreamFailure(.throttled, retryAfter: wait))
@@ -67,8 +67,23 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
         }
         if words.saysThatBitsAreUnset { return .genuine(.unset) }
         guard let json = try? JSON.parse(body, limits: JSON.Limits(bytes: responseLimit)),
-            case .bool(let bit0)? = json["bit0"], case .bool(let bit1)? = json["bit1"]
+            case .bool(let bit0)? = only("bit0", json), case .bool(let bit1)? = only("bit1", json)
         else { return .undecided(UpstreamFailure(.malformed, "200 without the bits")) }
-        return .genuine(DeviceBits(bit0: bit0, bit1: bit1, lastUpdate: json["last_update_time"]?.string))
+        let month = only("last_update_time", json)?.string.flatMap { isMonth($0) ? $0 : nil }
+        return .genuine(DeviceBits(bit0: bit0, bit1: bit1, lastUpdate: month))
+    }
+
+    /// A member that is there once: of two, readers take different ones.
+    private static func only(_ name: String, _ json: JSON) -> JSON? {
+        let values = json.members?.filter { $0.name == name } ?? []
+        return values.count == 1 ? values[0].value : nil
+    }
+
+    /// Whether a text is of the form `YYYY-MM`.
+    private static func isMonth(_ text: String) -> Bool {
+        text.utf8.count == 7
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                index == 4 ? byte == UInt8(ascii: "-") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            }
     }
 }

@@ -1,8 +1,8 @@
 internal import AssayKit
 
 /// What a vendor is asked about a device.
-struct DeviceQuestion: Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
+public struct DeviceQuestion: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable {
         /// Whether the token is genuine.
         case validate
         /// That, and which bits are set.
@@ -11,11 +11,11 @@ struct DeviceQuestion: Sendable, Hashable {
         case update(bit0: Bool?, bit1: Bool?)
     }
 
-    let kind: Kind
+    public let kind: Kind
     /// In its canonical form.
-    let deviceToken: String
-    /// The same for all tries of one question.
-    let transaction: String
+    public let deviceToken: String
+    /// 32 hexadecimal digits, the same for all tries of one question.
+    public let transaction: String
 
     init(_ kind: Kind, _ deviceToken: String, randomness: Randomness) {
         self.kind = kind

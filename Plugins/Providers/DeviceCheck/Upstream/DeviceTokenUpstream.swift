@@ -1,18 +1,22 @@
-internal import AssayKit
+public import AssayKit
 
 /// A vendor's service that knows whether an opaque device token is genuine: how it is asked, and what its answers mean.
-///
-/// Retries, deadlines, bounds and the circuit breaker are the same for all; see ``DeviceTokenCheck``.
-protocol DeviceTokenUpstream: Sendable {
+public protocol DeviceTokenUpstream: Sendable {
+    /// The server that is asked. All apps that ask one server share its bounds and its circuit breaker.
+    var server: EndpointURL { get }
+
     /// The token in the one form that it is sent and remembered in; nil when it is none of the vendor's.
+    ///
+    /// Two spellings of one token must have one form, or it could be exchanged twice.
     func canonical(_ deviceToken: String) -> String?
 
-    /// The request that asks; `credential` is what it is authorised with.
-    func request(_ question: DeviceQuestion, credential: String, at now: Instant) throws -> OutboundRequest
-
-    /// What requests are authorised with now; another one than `refused`, which the vendor did not take.
+    /// What requests are authorised with now; another one than `refused`, which the vendor did not take, where there is
+    /// another.
     func credential(at now: Instant, insteadOf refused: String?) throws -> String
 
-    /// What an answer means.
+    /// The request that asks; `credential` is what it is authorised with. Its time limit is set by the appraiser.
+    func request(_ question: DeviceQuestion, credential: String, at now: Instant) throws -> OutboundRequest
+
+    /// What an answer means. Whatever is not known to be about the token is ``DeviceAnswer/undecided(_:)``.
     func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer
 }

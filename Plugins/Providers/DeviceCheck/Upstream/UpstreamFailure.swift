@@ -1,10 +1,10 @@
 internal import AssayKit
 
 /// Why nothing was learned about a token.
-struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Each has a stable code, under which it is logged and counted.
-    enum Kind: String, Sendable, CaseIterable {
-        /// 401 or 403, with a fresh token too: the key is not good, or not for this service.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// 401 or 403, with a fresh credential too: the key is not good, or not for this service.
         case unauthorized = "upstream_unauthorized"
         /// 400 that is not about the device token.
         case requestRefused = "upstream_request_refused"
@@ -14,8 +14,10 @@ struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case unavailable = "upstream_unavailable"
         /// Any other status.
         case unexpectedStatus = "upstream_unexpected_status"
-        /// No connection, one that broke off, or a certificate that is not good.
+        /// No connection, or a certificate that is not good: the server has not seen the question.
         case unreachable = "upstream_unreachable"
+        /// The connection broke off: the server may have seen the question.
+        case interrupted = "upstream_interrupted"
         case timedOut = "upstream_timed_out"
         case tooLarge = "upstream_too_large"
         /// 200 with something that is no answer to the question.
@@ -29,12 +31,13 @@ struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case cancelled = "upstream_cancelled"
     }
 
-    let kind: Kind
-    let detail: String?
+    public let kind: Kind
+    /// For the record; printable, and nothing of a token or a credential.
+    public let detail: String?
     /// How long the vendor asks to be left alone.
-    let retryAfter: Duration?
+    public let retryAfter: Duration?
 
-    init(_ kind: Kind, _ detail: String? = nil, retryAfter: Duration? = nil) {
+    public init(_ kind: Kind, _ detail: String? = nil, retryAfter: Duration? = nil) {
         self.kind = kind
         self.detail = detail
         self.retryAfter = retryAfter
@@ -43,7 +46,8 @@ struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
     init(_ failure: OutboundFailure) {
         let kind: Kind =
             switch failure.code {
-            case .cannotConnect, .busy, .tlsRefused, .interrupted: .unreachable
+            case .cannotConnect, .busy, .tlsRefused: .unreachable
+            case .interrupted: .interrupted
             case .timedOut: .timedOut
             case .tooLarge: .tooLarge
             case .cancelled: .cancelled
@@ -53,21 +57,24 @@ struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Whether the same question may be answered in a moment.
-    var isTransient: Bool {
+    ///
+    /// Not where the answer was lost: a token is good for one question, and a vendor that has answered it already would
+    /// call a good device's token bad.
+    var isWorthAnotherTry: Bool {
         switch kind {
         case .unavailable, .unreachable, .throttled: true
         default: false
         }
     }
 
-    /// What it says of the server.
+    /// What it says of the server. One that throttles a team, or calls its requests wrong, is there for the others.
     var outcome: CircuitBreaker.Outcome {
         switch kind {
-        case .throttled, .unavailable, .unreachable, .timedOut, .tooLarge, .malformed, .unexpectedStatus: .failure
-        case .unauthorized, .requestRefused: .success
+        case .unavailable, .unreachable, .interrupted, .timedOut, .tooLarge, .malformed: .failure
+        case .throttled, .unauthorized, .requestRefused, .unexpectedStatus: .success
         case .circuitOpen, .crowded, .notSent, .cancelled: .unknown
         }
     }
 
-    var description: String { detail.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue }
+    public var description: String { detail.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// server answers at all. It stays through reloads as long as an instance uses it.
 final class UpstreamGate: Sendable {
     private struct Name: Hashable {
-        let url: String
+        let server: String
         let client: ObjectIdentifier
     }
 
@@ -16,22 +16,24 @@ final class UpstreamGate: Sendable {
     private static let held = Mutex<[Name: Held]>([:])
     /// How many questions may be on their way at once.
     static let width = 64
-    private static let threshold = 5
-    private static let pause = Duration.seconds(30)
+    /// How many failures in a row close the gate.
+    static let threshold = 5
+    /// For how long.
+    static let pause = Duration.seconds(30)
 
     let breaker: CircuitBreaker
     private let running = Mutex(0)
     /// Keeps the client, whose identity names the gate, from being followed by another in its place.
     private let client: any OutboundHTTP
 
-    init(client: any OutboundHTTP, clock: HostClock) {
+    private init(client: any OutboundHTTP, clock: HostClock) {
         self.client = client
         breaker = CircuitBreaker(threshold: Self.threshold, pause: Self.pause, clock: clock)
     }
 
     /// The gate of a server, called through one client.
-    static func to(_ url: EndpointURL, host: Host) -> UpstreamGate {
-        let name = Name(url: "\(url)", client: ObjectIdentifier(host.http as AnyObject))
+    static func to(_ server: EndpointURL, host: Host) -> UpstreamGate {
+        let name = Name(server: "\(server)", client: ObjectIdentifier(host.http))
         return held.withLock { held in
             if let gate = held[name]?.gate { return gate }
             let gate = UpstreamGate(client: host.http, clock: host.clock)

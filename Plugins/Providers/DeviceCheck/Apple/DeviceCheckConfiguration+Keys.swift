@@ -14,13 +14,6 @@ extension DeviceCheckConfiguration: DescribedConfiguration {
         "allow_reuse": PolicyKey("Whether a device token may be exchanged more than once.", standard: false),
         "remember_for": PolicyKey(
             "How long exchanged tokens are remembered, so that each is exchanged once; a day when absent.",
-            .durations(.seconds(60)...Duration.seconds(30 * 86_400)), examples: ["1d"]),
-    ]
-}
-
-extension DeviceCheckConfiguration.Bits: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
-        "bit0": "What bit 0 of a refused device is; either when absent.",
-        "bit1": "What bit 1 of a refused device is; either when absent.",
+            .durations(DeviceTokenRules.memories), examples: ["1d"]),
     ]
 }

@@ -7,15 +7,12 @@ public struct DeviceCheckConfiguration: Decodable, Sendable {
     public enum Environment: String, Decodable, Sendable, CaseIterable {
         case production
         case development
-    }
 
-    /// Devices that are refused: those whose bits are all as it says. What it does not name may be either.
-    public struct Bits: Decodable, Sendable {
-        public let bit0: Bool?
-        public let bit1: Bool?
-
-        enum CodingKeys: String, CodingKey, CaseIterable {
-            case bit0, bit1
+        var server: String {
+            switch self {
+            case .production: "https://api.devicecheck.apple.com"
+            case .development: "https://api.development.devicecheck.apple.com"
+            }
         }
     }
 
@@ -30,7 +27,7 @@ public struct DeviceCheckConfiguration: Decodable, Sendable {
     /// How the token stands in the header `Authorization`; `bearer` when absent.
     public let authorization: AppleAuthorizationForm?
     /// Which devices are refused for their bits; none when absent.
-    public let refuseWhen: Bits?
+    public let refuseWhen: DeviceBitsRule?
     /// Whether a device token may be exchanged more than once; it may not when absent.
     public let allowReuse: Bool?
     /// How long exchanged tokens are remembered; a day when absent.

@@ -1,8 +1,9 @@
 internal import AssayKit
+internal import Logging
 
 /// Asks a vendor about a device token: within bounds and a deadline, again where that may help, and not at all while the
 /// vendor's server is down.
-struct DeviceTokenCheck: Sendable {
+struct UpstreamInquiry: Sendable {
     /// How long one request may take.
     private static let requestLimit = Duration.seconds(5)
     /// How often a question is put that fails for a moment only.
@@ -15,10 +16,9 @@ struct DeviceTokenCheck: Sendable {
 
     let upstream: any DeviceTokenUpstream
     let gate: UpstreamGate
-    let http: any OutboundHTTP
-    let clock: HostClock
-    let randomness: Randomness
-    let meter: Meter
+    let host: Host
+
+    private var clock: HostClock { host.clock }
 
     func ask(_ question: DeviceQuestion, deadline: Instant) async -> DeviceAnswer {
         guard gate.enter() else { return counted(.undecided(UpstreamFailure(.crowded, retryAfter: .seconds(1)))) }
@@ -39,13 +39,14 @@ struct DeviceTokenCheck: Sendable {
             let answer = await attempt(question, credential, deadline)
             guard case .undecided(let failure) = answer else { return answer }
             if failure.kind == .unauthorized, refused == nil {
-                // The key's token may have aged at the vendor's clock; once, a fresh one is tried.
+                // The credential may have aged at the vendor's clock; once, a fresh one is tried.
                 refused = credential
                 continue
             }
-            guard failure.isTransient else { return answer }
+            guard failure.isWorthAnotherTry else { return answer }
             failures += 1
-            let delay = max(Self.backoff.delay(after: failures, randomness: randomness), failure.retryAfter ?? .zero)
+            let delay = max(
+                Self.backoff.delay(after: failures, randomness: host.randomness), failure.retryAfter ?? .zero)
             guard failures < Self.tries, delay <= Self.patience, clock.now + delay < deadline else { return answer }
             guard (try? await clock.sleep(for: delay)) != nil else {
                 return .undecided(UpstreamFailure(.cancelled, "while waiting after \(failure)"))
@@ -70,23 +71,26 @@ struct DeviceTokenCheck: Sendable {
         }
         let answer: DeviceAnswer
         do throws(OutboundFailure) {
-            answer = upstream.read(try await http.send(request), to: question, at: clock.now)
+            answer = upstream.read(try await host.http.send(request), to: question, at: clock.now)
         } catch {
             answer = .undecided(UpstreamFailure(error))
         }
         var outcome = CircuitBreaker.Outcome.success
         if case .undecided(let failure) = answer { outcome = failure.outcome }
         if let state = gate.breaker.end(pass, outcome) {
-            meter.add(to: DeviceCheckMetrics.circuitChanges, state.rawValue)
+            host.meter.add(to: DeviceTokenMetrics.circuitChanges, state.rawValue)
+            host.logger.notice(
+                "the circuit breaker of a device token upstream changed",
+                metadata: ["upstream": "\(upstream.server)", "state": "\(state.rawValue)"])
         }
         return answer
     }
 
     private func counted(_ answer: DeviceAnswer) -> DeviceAnswer {
         switch answer {
-        case .genuine: meter.add(to: DeviceCheckMetrics.answers, "genuine")
-        case .refused: meter.add(to: DeviceCheckMetrics.answers, "refused")
-        case .undecided(let failure): meter.add(to: DeviceCheckMetrics.answers, failure.kind.rawValue)
+        case .genuine: host.meter.add(to: DeviceTokenMetrics.answers, "genuine")
+        case .refused: host.meter.add(to: DeviceTokenMetrics.answers, "refused")
+        case .undecided(let failure): host.meter.add(to: DeviceTokenMetrics.answers, failure.kind.rawValue)
         }
         return answer
     }

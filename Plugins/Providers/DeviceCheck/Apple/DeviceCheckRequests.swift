@@ -2,6 +2,8 @@ internal import AssayKit
 
 /// What a client sends to exchange a device token.
 struct ExchangeDeviceCheckTokenRequest: RequestMessage {
+    static let shape: MessageShape? = [.required("deviceToken", .text)]
+
     let deviceToken: String
 
     init(_ fields: RequestFields) throws(InvalidRequest) {
@@ -11,6 +13,10 @@ struct ExchangeDeviceCheckTokenRequest: RequestMessage {
 
 /// What a server sends to set the bits of a device; a bit that is absent stays.
 struct UpdateDeviceCheckBitsRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("deviceToken", .text), .optional("bit0", .boolean), .optional("bit1", .boolean),
+    ]
+
     let deviceToken: String
     let bit0: Bool?
     let bit1: Bool?

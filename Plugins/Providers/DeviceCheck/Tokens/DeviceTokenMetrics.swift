@@ -1,7 +1,7 @@
 internal import AssayKit
 
 /// What is counted of the questions to the vendor.
-enum DeviceCheckMetrics {
+enum DeviceTokenMetrics {
     static let answers = Metric.counter(
         "answers_total", "What came of questions to the upstream.",
         labels: [.init("result", ["genuine", "refused"] + UpstreamFailure.Kind.allCases.map(\.rawValue))])

@@ -1,0 +1,85 @@
+import AssayCrypto
+import AssayKit
+import DeviceCheck
+
+/// Another vendor's check of device tokens: JSON both ways, a key in a header, no bits.
+struct ExampleVendor: DeviceTokenUpstream {
+    let server: EndpointURL
+    let apiKey: String
+
+    /// 64 hexadecimal digits.
+    func canonical(_ deviceToken: String) -> String? {
+        guard deviceToken.utf8.count == 64, let bytes = Hex.decode(deviceToken) else { return nil }
+        return Hex.encode(bytes)
+    }
+
+    func credential(at now: Instant, insteadOf refused: String?) throws -> String { apiKey }
+
+    func request(_ question: DeviceQuestion, credential: String, at now: Instant) throws -> OutboundRequest {
+        guard case .validate = question.kind, let url = server.appending("/devices/check") else {
+            throw UpstreamFailure(.notSent, "this vendor keeps no bits")
+        }
+        let body: JSON = ["token": .string(question.deviceToken), "request": .string(question.transaction)]
+        return OutboundRequest(
+            .post, url, headers: [OutboundHeader("X-API-Key", credential)], body: body.encoded, responseLimit: 1024)
+    }
+
+    func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer {
+        switch (response.status, (try? JSON.parse(response.body))?["verdict"]?.string) {
+        case (200, "genuine"): .genuine(nil)
+        case (200, "unknown"): .refused(detail: "the vendor does not know the device")
+        case (200, _): .undecided(UpstreamFailure(.malformed))
+        case (500...599, _): .undecided(UpstreamFailure(.unavailable, retryAfter: response.retryAfter(at: now)))
+        default: .undecided(UpstreamFailure(.unexpectedStatus, "status \(response.status)"))
+        }
+    }
+}
+
+/// The provider of that vendor: a name, a configuration and a method.
+struct ExampleVendorProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable {
+        let apiKey: SecretReference
+        let baseURL: EndpointURL
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case apiKey = "api_key"
+            case baseURL = "base_url"
+        }
+    }
+
+    struct Request: RequestMessage {
+        let deviceToken: String
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            deviceToken = try fields.string("deviceToken")
+        }
+    }
+
+    static let reasons = DeviceTokenReasons(prefix: "example_token")
+
+    static let descriptor = PluginDescriptor(
+        name: "example_vendor", contract: 1, summary: "Device tokens of another vendor.", reasons: reasons.all,
+        facts: DeviceTokenAppraiser.facts, metrics: DeviceTokenAppraiser.metrics, evidenceLimit: 128)
+
+    static let methods: [ProviderMethod<ExampleVendorProvider>] = [
+        .exchange("exchangeExampleVendorToken") { (provider, request: Request, context) in
+            try await provider.appraiser.appraise(request.deviceToken, context)
+        }
+    ]
+
+    private let appraiser: DeviceTokenAppraiser
+
+    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+        let key: [UInt8]?
+        do throws(SecretError) {
+            key = try host.secrets.resolve(configuration.apiKey)
+        } catch {
+            throw ConfigurationError(at: ["api_key"], error.message)
+        }
+        guard let key else { throw ConfigurationError(at: ["api_key"], "\(configuration.apiKey) is not set") }
+        appraiser = DeviceTokenAppraiser(
+            upstream: ExampleVendor(server: configuration.baseURL, apiKey: String(decoding: key, as: UTF8.self)),
+            rules: try DeviceTokenRules(refuseWhen: nil, allowReuse: nil, rememberFor: nil), reasons: Self.reasons,
+            host: host)
+    }
+}
