@@ -165,7 +165,7 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
-                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayCBOR",
+                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayCBOR",
                 "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -16,7 +16,7 @@ struct Assay: AsyncParsableCommand {
         version: AssayVersion.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, KeysCommand.self,
-            MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self,
+            MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self, FakeAppleCommand.self,
         ])
 
     static func main() async {

@@ -4,7 +4,7 @@ from google.oauth2.credentials import Credentials
 from googleapiclient.discovery import build
 
 from device import Authority
-from server import ADMIN_TOKEN, Server
+from server import ADMIN_TOKEN, Apple, Server
 
 
 @pytest.fixture(scope="session")
@@ -13,8 +13,15 @@ def authority():
 
 
 @pytest.fixture(scope="session")
-def server(authority, tmp_path_factory):
-    server = Server(tmp_path_factory.mktemp("assay"), authority)
+def apple(tmp_path_factory):
+    apple = Apple(tmp_path_factory.mktemp("apple"))
+    yield apple
+    assert apple.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def server(authority, apple, tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("assay"), authority, apple)
     server.start()
     yield server
     assert server.stop() == 0

@@ -1,10 +1,12 @@
 """A real `assay serve` in a folder of its own."""
 
+import base64
 import json
 import os
 import pathlib
 import re
 import subprocess
+import threading
 
 NUMBER, PROJECT = "1234567890", "example-project"
 APP_ID = "1:1234567890:ios:321abc456def7890"
@@ -33,6 +35,7 @@ projects:
         providers:
           app_attest:
             trust_anchor: ANCHOR
+          device_check: {key_id: SIMULATED1, private_key: "file:KEY_FILE", base_url: "APPLE_URL"}
           debug:
             managed: {limit: 20}
             tokens:
@@ -43,21 +46,45 @@ projects:
 """
 
 
-def policy(authority):
+class Apple:
+    """`assay fake-apple`, which stands in for Apple's servers."""
+
+    def __init__(self, folder):
+        self.key_file = pathlib.Path(folder) / "AuthKey_SIMULATED1.p8"
+        self.process = subprocess.Popen(
+            [os.environ["ASSAY"], "fake-apple", "--port", "0", "--directory", folder], stdout=subprocess.PIPE, text=True)
+        address = re.search(r"http://127\.0\.0\.1:\d+", self.process.stdout.readline())
+        if not address:
+            raise RuntimeError("the simulated Apple did not start")
+        self.url = address.group() + "/production"
+        # What it says of each request must not fill the pipe.
+        threading.Thread(target=self.process.stdout.read, daemon=True).start()
+
+    @staticmethod
+    def device_token(device):
+        return base64.b64encode(f"device-token:production:{device}".encode()).decode()
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(timeout=30)
+
+
+def policy(authority, apple):
     values = {
         "NUMBER": NUMBER, "PROJECT": PROJECT, "APP_ID": APP_ID, "CLIENT_ID": CLIENT.split("/")[1],
         # JSON is YAML, too.
+        "KEY_FILE": str(apple.key_file), "APPLE_URL": apple.url,
         "ANCHOR": json.dumps(authority.root_pem),
     }
     return re.sub("|".join(values), lambda match: values[match.group()], POLICY)
 
 
 class Server:
-    def __init__(self, folder, authority):
+    def __init__(self, folder, authority, apple):
         self.folder = pathlib.Path(folder)
         policies = self.folder / "policies"
         policies.mkdir()
-        (policies / "policy.yaml").write_text(policy(authority))
+        (policies / "policy.yaml").write_text(policy(authority, apple))
         self.process = None
         self.address = None
 

@@ -17,9 +17,9 @@ CHECKS = [
 
 
 @pytest.fixture
-def own_server(tmp_path):
+def own_server(apple, tmp_path):
     """One that other tests do not look at: its levels and policies change all the time."""
-    server = Server(tmp_path, Authority())
+    server = Server(tmp_path, Authority(), apple)
     server.start()
     yield server
     assert server.stop() == 0

@@ -67,6 +67,19 @@ def test_debug_token(resource, version):
     assert error.value.status_code == 403
 
 
+@pytest.mark.parametrize("limited", [False, True])
+def test_device_check(anybody, apple, version, limited):
+    exchange = anybody.projects().apps().exchangeDeviceCheckToken
+    body = {"deviceToken": apple.device_token(f"{version} {limited}"), "limitedUse": limited}
+    reply = exchange(app=APP, body=body).execute()
+    assert reply["ttl"] == ("300s" if limited else "3600s")
+    assert ("attestationToken" in reply) == (version == "v1beta")
+    for token in [body["deviceToken"], encoded(b"made up")]:
+        with pytest.raises(HttpError) as error:
+            exchange(app=APP, body={"deviceToken": token}).execute()
+        assert error.value.status_code == 403
+
+
 def test_unknown_app(anybody):
     with pytest.raises(HttpError) as error:
         anybody.projects().apps().generateAppAttestChallenge(app="projects/none/apps/1:2:ios:ab", body={}).execute()

@@ -140,11 +140,13 @@ public final class AuditFile: DecisionSink {
             switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + AuditLine.encode(record)) {
             case .whole:
                 written += 1
-                state.withLock { $0.isTorn = false }
+                state.withLock { state in
+                    _ = state.taken.popLast()
+                    state.isTorn = false
+                }
             case .failed(let count, let words):
                 failure = words
                 state.withLock { state in
-                    state.taken.append(record)
                     // Another file may have been opened meanwhile.
                     if count > 0, state.file === file { state.isTorn = true }
                 }
@@ -153,14 +155,14 @@ public final class AuditFile: DecisionSink {
         finish(written, failure)
     }
 
-    /// The record whose turn it is.
+    /// The record whose turn it is. It counts as waiting until it is written.
     private func next() -> (DecisionRecord, AuditDescriptor, isTorn: Bool)? {
         state.withLock { state in
             if state.taken.isEmpty {
                 swap(&state.taken, &state.incoming)
                 state.taken.reverse()
             }
-            return state.taken.popLast().map { ($0, state.file, state.isTorn) }
+            return state.taken.last.map { ($0, state.file, state.isTorn) }
         }
     }
 

@@ -55,7 +55,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
 
     // MARK: What tests set and see
 
-    /// The requests so far, in the order of their arrival.
+    /// The requests so far, in the order of their arrival; of many, the last thousands.
     public var requests: [OutboundRequest] { state.withLock { $0.requests } }
 
     /// The risk metric of keys for which none was set; 1 at first.
@@ -89,6 +89,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
     /// What the server does with a request.
     public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
         let scripted = state.withLock { state in
+            if state.requests.count >= 10_000 { state.requests.removeFirst(5000) }
             state.requests.append(request)
             return state.script.isEmpty ? .proceed : state.script.removeFirst()
         }

@@ -1,6 +1,7 @@
 public import AssayCrypto
+public import AssayKit
 
-/// A developer team whose servers may call a ``SimulatedAppleServer``: its key is made afresh.
+/// A developer team whose servers may call a ``SimulatedAppleServer``: with a key of its own.
 public struct SimulatedAppleTeam: Sendable {
     /// Ten characters.
     public let teamID: String
@@ -9,12 +10,29 @@ public struct SimulatedAppleTeam: Sendable {
     /// What a developer account gives out as a `.p8` file.
     public let privateKeyPEM: String
     let publicKey: PublicKey
+    private let signer: JWSSigner
 
+    /// A team with a new key.
     public init(teamID: String, keyID: String = "SIMULATED1") throws(CryptoError) {
-        let key = try PrivateKey.generate(.ec(.p256))
+        try self.init(teamID: teamID, keyID: keyID, key: .generate(.ec(.p256)))
+    }
+
+    /// A team whose key was made before.
+    public init(teamID: String, keyID: String, privateKeyPEM: String) throws(CryptoError) {
+        try self.init(teamID: teamID, keyID: keyID, key: PrivateKey(pem: Array(privateKeyPEM.utf8)))
+    }
+
+    private init(teamID: String, keyID: String, key: PrivateKey) throws(CryptoError) {
         self.teamID = teamID
         self.keyID = keyID
         privateKeyPEM = try key.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         publicKey = key.publicKey
+        signer = try JWSSigner(key: key, keyID: keyID, algorithm: .es256)
+    }
+
+    /// A token that the team's servers may show for an hour.
+    public func token(at now: Instant) throws(CryptoError) -> String {
+        let claims: JSON = ["iss": .string(teamID), "iat": .integer(now.seconds)]
+        return try signer.sign(payload: claims.encoded)
     }
 }

@@ -20,9 +20,6 @@ public struct DeviceTokenRules: Sendable {
         guard Self.memories.contains(memory) else {
             throw ConfigurationError(at: ["remember_for"], "expected 1m to 30d")
         }
-        if allowReuse == true, rememberFor != nil {
-            throw ConfigurationError(at: ["remember_for"], "says nothing where `allow_reuse` is true")
-        }
         self.refuseWhen = refuseWhen
         self.memory = allowReuse == true ? nil : memory
     }
