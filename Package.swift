@@ -65,7 +65,8 @@ let package = Package(
         .target(
             name: "AssayEngine",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", .product(name: "Logging", package: "swift-log"),
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayJWT",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
 

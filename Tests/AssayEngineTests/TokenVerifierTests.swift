@@ -110,6 +110,8 @@ struct TokenVerifierTests {
             "token_app_unknown", "token_provider_unsupported", "token_provider_not_allowed", "token_for_development",
             // ProtectionTests
             "token_missing", "token_reused",
+            // RateLimitTests
+            "rate_limited",
         ]
         #expect(Set(KernelReasons.all.map(\.code)) == provoked)
         #expect(KernelReasons.all.count == provoked.count)

@@ -1,4 +1,5 @@
 internal import AssayCrypto
+internal import AssayJWT
 internal import AssayKit
 
 /// One entry of the section `callers` of a policy.
@@ -7,6 +8,8 @@ struct CallerConfiguration: Decodable, Sendable {
     let sha256: SecretDigest?
     /// Where the bearer token is to be found, in place of its hash.
     let token: SecretReference?
+    /// Whose JWTs the caller shows, in place of a bearer token of its own.
+    let jwt: TrustedIssuerConfiguration?
     /// Whether the policy is good without the token: then there is no such caller. False when absent.
     let optional: Bool?
     /// What the caller may do.
@@ -17,15 +20,29 @@ struct CallerConfiguration: Decodable, Sendable {
     /// Fewer characters than that can be guessed.
     private static let shortestToken = 16
 
-    /// The hash that the caller is known by; nil when it refers to an optional token that is not there.
-    func hash(secrets: SecretSource) throws(ConfigurationError) -> [UInt8]? {
-        switch (sha256, token) {
-        case (let digest?, nil):
-            return digest.bytes
-        case (nil, let reference?):
+    /// How a caller proves who it is.
+    enum Proof {
+        /// By a bearer token with this SHA-256.
+        case secret([UInt8])
+        /// By a JWT.
+        case issuer(TrustedIssuer)
+    }
+
+    /// What the caller is known by; nil when it refers to an optional token that is not there.
+    func proof(host: Host) throws(ConfigurationError) -> Proof? {
+        switch (sha256, token, jwt) {
+        case (let digest?, nil, nil):
+            return .secret(digest.bytes)
+        case (nil, nil, let jwt?):
+            guard jwt.subjects != nil || jwt.claims?.isEmpty == false else {
+                throw ConfigurationError(
+                    at: ["jwt"], "without `subjects` or `claims`, whoever the issuer knows would be this caller")
+            }
+            return .issuer(try TrustedIssuer(jwt, at: ["jwt"], host: host))
+        case (nil, let reference?, nil):
             let secret: [UInt8]?
             do throws(SecretError) {
-                secret = try secrets.resolve(reference)
+                secret = try host.secrets.resolve(reference)
             } catch {
                 throw ConfigurationError(at: ["token"], error.message)
             }
@@ -41,9 +58,9 @@ struct CallerConfiguration: Decodable, Sendable {
                     at: ["token"],
                     "\(reference) holds no bearer token: 16 characters or more, letters, digits and -._~+/=")
             }
-            return SHA256.hash(secret)
+            return .secret(SHA256.hash(secret))
         default:
-            throw ConfigurationError("expected either `sha256` or `token`, and not both")
+            throw ConfigurationError("expected one of `sha256`, `token` and `jwt`, and only one")
         }
     }
 }
@@ -52,6 +69,7 @@ extension CallerConfiguration: DescribedConfiguration {
     static let keys: [String: PolicyKey] = [
         "sha256": "The SHA-256 of the bearer token that the caller shows, in hexadecimal.",
         "token": "Where the bearer token is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
+        "jwt": "Whose JWTs the caller shows as its bearer tokens, in place of one of its own.",
         "optional": PolicyKey(
             "Whether the policy is good without the token: then there is no such caller.", standard: false),
         "permissions": "What the caller may do; `admin` is everything.",
@@ -60,5 +78,5 @@ extension CallerConfiguration: DescribedConfiguration {
             examples: [["example-project"]]),
     ]
 
-    static let alternatives = [["sha256", "token"]]
+    static let alternatives = [["sha256", "token", "jwt"]]
 }

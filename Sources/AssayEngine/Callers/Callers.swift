@@ -1,4 +1,5 @@
 internal import AssayCrypto
+internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
@@ -7,31 +8,59 @@ internal import AssayYAML
 struct Callers: Sendable {
     /// Those that show a bearer token, by its SHA-256: looking one up tells nothing about it by the time it takes.
     private var bearers: [[UInt8]: Caller] = [:]
+    /// Those that show JWTs, by `iss`, in the order of the policy.
+    private var issuers: [String: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
+
+    /// A JWT is verified once for each caller of its issuer, whoever sends it.
+    private static let callersPerIssuer = 16
 
     /// - Parameters:
     ///   - permissions: those that there are.
     ///   - problems: takes what is wrong.
     init(
-        _ policies: PolicySet, permissions known: Set<Permission>, secrets: SecretSource, problems: DiagnosticSink
+        _ policies: PolicySet, permissions known: Set<Permission>, host: Host, problems: DiagnosticSink
     ) {
         for policy in policies.callers {
             do throws(Diagnostics) {
                 try add(
-                    policy, known: known, projects: policies.knowsAllProjects ? policies.projects : nil,
-                    secrets: secrets)
+                    policy, known: known, projects: policies.knowsAllProjects ? policies.projects : nil, host: host)
             } catch {
                 problems.report(error)
             }
         }
     }
 
-    /// Who shows a bearer token; nil when nobody is known by it.
-    func find(_ credentials: BearerToken) -> Caller? {
-        bearers[SHA256.hash(Array(credentials.text.utf8))]
+    /// Who shows a bearer token, and whom a JWT names as its subject; nil when nobody is known by it.
+    ///
+    /// Of several callers whose demands a JWT meets, it is the first one's.
+    ///
+    /// - Throws: when the keys of a JWT's issuer cannot be had now.
+    func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Found? {
+        if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return Found(caller: caller) }
+        guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else { return nil }
+        var unavailable: KeysUnavailable?
+        for (issuer, caller) in issuers[name] ?? [] {
+            do {
+                return Found(caller: caller, subject: try await issuer.verify(credentials.text, now: now).subject)
+            } catch let error as KeysUnavailable {
+                unavailable = error
+            } catch {
+                // It is no good for this caller.
+            }
+        }
+        if let unavailable { throw unavailable }
+        return nil
+    }
+
+    /// A caller that showed who it is.
+    struct Found: Sendable {
+        let caller: Caller
+        /// The `sub` of its JWT; nil without one.
+        var subject: String?
     }
 
     private mutating func add(
-        _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy]?, secrets: SecretSource
+        _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy]?, host: Host
     ) throws(Diagnostics) {
         let configuration = try policy.section.decode(CallerConfiguration.self)
         do throws(ConfigurationError) {
@@ -53,13 +82,22 @@ struct Callers: Sendable {
             where projects?.contains(where: { $0.identity.number == name || $0.identity.id == name }) == false {
                 problems.report(at: ["projects", .index(index)], "there is no project `\(name)`")
             }
-            let found = problems.attempt { () throws(ConfigurationError) in try configuration.hash(secrets: secrets) }
+            let found = problems.attempt { () throws(ConfigurationError) in try configuration.proof(host: host) }
             try problems.throwIfAny()
-            guard case let hash?? = found else { return }
+            guard case let proof?? = found else { return }
             let caller = Caller(
                 name: policy.name, permissions: permissions, projects: configuration.projects.map { Set($0) })
-            guard bearers.updateValue(caller, forKey: hash) == nil else {
-                throw ConfigurationError("another caller has the same bearer token")
+            switch proof {
+            case .secret(let hash):
+                guard bearers.updateValue(caller, forKey: hash) == nil else {
+                    throw ConfigurationError("another caller has the same bearer token")
+                }
+            case .issuer(let issuer):
+                issuers[issuer.name, default: []].append((issuer, caller))
+                guard issuers[issuer.name, default: []].count <= Callers.callersPerIssuer else {
+                    throw ConfigurationError(
+                        at: ["jwt", "issuer"], "at most \(Callers.callersPerIssuer) callers may be of one issuer")
+                }
             }
         } catch {
             throw policy.section.diagnostics(for: error)

@@ -1,5 +1,6 @@
 public import AssayKit
 public import AssayPolicy
+internal import AssayJWT
 internal import AssayYAML
 internal import Logging
 
@@ -112,7 +113,8 @@ public final class Engine: CallHandler {
                 decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
                 resource: subject.resource?.name ?? SafeText.of(call.resource),
                 provider: ending.provider ?? registry.owners[call.method], outcome: ending.outcome,
-                detail: ending.detail, facts: ending.facts, peer: call.peer, caller: subject.caller?.name,
+                detail: ending.detail, facts: subject.facts + ending.facts, peer: call.peer,
+                caller: subject.caller?.name,
                 tokenUse: ending.tokenUse))
         return Reply(decision: decision, result: ending.result)
     }
@@ -121,6 +123,8 @@ public final class Engine: CallHandler {
     private struct Subject {
         var caller: Caller?
         var resource: FoundResource?
+        /// What is put on record of the caller.
+        var facts: [Fact] = []
     }
 
     /// Lets the caller in, goes from the resource's name to its policy, and from the method to what answers it.
@@ -129,9 +133,17 @@ public final class Engine: CallHandler {
     ) async -> Ending {
         // Whoever may not call a method must not learn from its answers what there is: this comes first.
         if let permission = registry.demands[call.method] {
-            guard let caller = call.credentials.flatMap(snapshot.policies.callers.find) else { return .unauthenticated }
-            subject.caller = caller
-            guard caller.has(permission) else { return .forbidden }
+            guard let credentials = call.credentials else { return .unauthenticated }
+            let found: Callers.Found?
+            do {
+                found = try await snapshot.policies.callers.find(credentials, now: now)
+            } catch {
+                return .unavailable(error.message)
+            }
+            guard let found else { return .unauthenticated }
+            subject.caller = found.caller
+            if let name = found.subject { subject.facts = [Fact(.callerSubject, .text(SafeText.of(name)))] }
+            guard found.caller.has(permission) else { return .forbidden }
         }
         subject.resource = snapshot.policies.find(call.resource)
         if let caller = subject.caller, !caller.mayAct(in: subject.resource?.project) { return .forbidden }

@@ -17,7 +17,7 @@ extension BoundPolicies {
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
-            policies, permissions: registry.permissions, secrets: host.secrets, problems: sink)
+            policies, permissions: registry.permissions, host: host, problems: sink)
         self.init(
             callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
         if refusesDevelopment { policies.reportDevelopment(registry, to: sink) }

@@ -6,6 +6,8 @@ extension FactName {
     public static let tokenID: FactName = "token_id"
     /// The app or OAuth client that a token speaks for.
     public static let app: FactName = "app"
+    /// The `sub` of the JWT by which a caller was let in.
+    public static let callerSubject: FactName = "caller_subject"
     /// Whether a token was consumed before.
     public static let alreadyConsumed: FactName = "already_consumed"
     /// A service whose level of protection was changed, and the levels that it has now.

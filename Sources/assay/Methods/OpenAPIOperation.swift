@@ -22,7 +22,7 @@ struct OpenAPIOperation {
     var json: JSON {
         var members = [
             JSONMember("operationId", .string(identifier)), JSONMember("tags", [.string(tag)]),
-            JSONMember("parameters", .array(variables.map(variable) + rule.query.map(queryParameter))),
+            JSONMember("parameters", .array(variables.map(variable) + rule.query.map(queryParameter) + headers)),
         ]
         if let body { members.append(JSONMember("requestBody", body)) }
         members.append(JSONMember("responses", .object(responses)))
@@ -79,6 +79,16 @@ struct OpenAPIOperation {
             schema.append(JSONMember("pattern", #"^[A-Za-z0-9][A-Za-z0-9._:-]*$"#))
         }
         return ["name": .string(name), "in": "path", "required": true, "schema": .object(schema)]
+    }
+
+    private var headers: [JSON] {
+        guard method.kind == .keySet else { return [] }
+        return [
+            [
+                "name": "If-None-Match", "in": "header", "schema": ["type": "string", "maxLength": 1024],
+                "description": "The ETag of the key set that the client has.",
+            ]
+        ]
     }
 
     private func queryParameter(_ name: String) -> JSON {
@@ -195,7 +205,8 @@ struct OpenAPIOperation {
 
     private var responses: [JSONMember] {
         let success: JSON = ["description": "The reply.", "content": ["application/json": ["schema": reply]]]
-        return [JSONMember("200", success)]
+        let unchanged = [JSONMember("304", ["description": "The client has this key set already."])]
+        return [JSONMember("200", success)] + (method.kind == .keySet ? unchanged : [])
             + OpenAPIOperation.refusals.filter { canAnswer($0.status) }.map {
                 JSONMember("\($0.status)", ["$ref": .string("#/components/responses/\($0.name)")])
             }
