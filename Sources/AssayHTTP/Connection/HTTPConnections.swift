@@ -87,7 +87,8 @@ struct HTTPConnections: ServerChildChannel {
                 try stream.pipeline.syncOperations.addHandler(StreamReader(limits: limits, connection: bound.value))
             }
         }
-        try channel.pipeline.syncOperations.addHandlers([gate, streams, connection, ending])
+        // Nothing is read from a client that does not take what it is sent.
+        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, streams, connection, ending])
     }
 
     func handle(value connection: HTTPConnection, logger: Logger) async {

@@ -14,8 +14,6 @@ final class StreamConnection: ChannelInboundHandler {
         case quiescing
         /// Nothing more is read; what the kernel has is still answered.
         case ending
-        /// The sending side is closed.
-        case leaving
     }
 
     private let limits: HTTPLimits
@@ -84,7 +82,9 @@ final class StreamConnection: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if StreamConnection.concernsOneStream(error) {
+        if error is NIOHTTP2Errors.CreatedStreamAfterGoaway || error is NIOHTTP2Errors.NoSuchStream {
+            // The stream was reset. The client could not know yet.
+        } else if StreamConnection.concernsOneStream(error) {
             // The stream was reset. Nothing can be said to the client; it is counted and put on record all the same.
             let input = HTTPInput(
                 content: .fault(.malformed), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
@@ -123,10 +123,14 @@ final class StreamConnection: ChannelInboundHandler {
         update()
     }
 
-    /// Whether one more request may go to the kernel. Streams that are reset make room for others, their requests do not.
-    var mayAnswer: Bool { answering < limits.streams }
+    /// Whether one more request may go to the kernel. Streams that are reset make room for others; their requests do not,
+    /// and neither do replies that the client does not take.
+    var mayAnswer: Bool { answering + delivering < limits.streams && heldBytes < limits.streamBytes }
 
-    /// Hands a request on, or what was wrong with it.
+    /// Whether requests are still taken.
+    var isOpen: Bool { phase != .ending }
+
+    /// Hands a request on, or what was wrong with it; `send` will be called once.
     func pass(_ input: HTTPInput, send: @escaping @Sendable (HTTPReply) async throws -> Void) {
         answering += 1
         renewTicket()
@@ -151,6 +155,8 @@ final class StreamConnection: ChannelInboundHandler {
 
     func endDelivery() {
         delivering -= 1
+        // The client has taken something: the time begins anew.
+        if wait == .delivery { wait = nil }
         update()
     }
 
@@ -173,7 +179,7 @@ final class StreamConnection: ChannelInboundHandler {
     // MARK: - The end
 
     private func refuseMore() {
-        guard let context, phase == .serving || phase == .quiescing else { return }
+        guard let context, isOpen else { return }
         let frame = HTTP2Frame(
             streamID: .rootStream,
             payload: .goAway(lastStreamID: .maxID, errorCode: .enhanceYourCalm, opaqueData: nil))
@@ -183,7 +189,7 @@ final class StreamConnection: ChannelInboundHandler {
 
     /// Reads nothing more, and closes the connection when what the kernel has is answered.
     private func end() {
-        guard phase == .serving || phase == .quiescing else { return }
+        guard isOpen else { return }
         phase = .ending
         gate.isShut = true
         update()
@@ -195,11 +201,10 @@ final class StreamConnection: ChannelInboundHandler {
     private func update() {
         guard let context else { return }
         if phase == .ending, answering == 0, delivering == 0 {
-            phase = .leaving
-            // As one that still reads: closing at once would make the system reset the connection, and what was said
-            // last might be lost. Not within the call that wrote it, which has yet to be flushed.
+            // Not within the call that wrote what is said last, which has yet to be flushed. TLS waits a while for the
+            // client to close as well, so that this is not lost to a reset.
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-            context.eventLoop.execute { bound.value.close(mode: .output, promise: nil) }
+            context.eventLoop.execute { bound.value.close(promise: nil) }
         }
         let next = currentWait
         guard next != wait else { return }
@@ -212,10 +217,10 @@ final class StreamConnection: ChannelInboundHandler {
     }
 
     private var currentWait: Wait {
-        switch phase {
-        case .leaving: .leave
-        // Each stream has its own time.
-        case _ where openStreams > 0 || answering > 0: .answer
+        // Each stream has its own time, until its last frame is on its way.
+        if openStreams > 0 || answering > 0 { return .answer }
+        if delivering > 0 { return .delivery }
+        return switch phase {
         case .quiescing, .ending: .leave
         case .serving: isFirst ? .firstByte : .nextByte
         }
@@ -223,7 +228,7 @@ final class StreamConnection: ChannelInboundHandler {
 
     private func expire() {
         guard let context else { return }
-        if phase == .serving {
+        if phase == .serving, delivering == 0 {
             phase = .quiescing
             context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
             update()

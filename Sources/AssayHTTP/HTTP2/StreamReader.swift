@@ -28,8 +28,6 @@ final class StreamReader: ChannelInboundHandler {
     private var body: [UInt8] = []
     private var isInputEnded = false
     private var omitsBody = false
-    /// Whether the kernel has the request, also when the stream is gone meanwhile.
-    private var isAnswering = false
     /// What this stream holds of the connection's bytes.
     private var held = 0
     private var timer: Scheduled<Void>?
@@ -63,14 +61,23 @@ final class StreamReader: ChannelInboundHandler {
     }
 
     private func end() {
-        if case .ended = state { return }
-        if case .delivery = state { connection.endDelivery() }
+        switch state {
+        case .ended: return
+        case .head, .body: release()
+        // What the kernel has, or the system, is there as long as they have it.
+        case .answer, .delivery, .leaving: break
+        }
         state = .ended
         stopTimer()
         context = nil
         body = []
-        if !isAnswering { release() }
         connection.streamClosed()
+    }
+
+    private func hold(_ count: Int) -> Bool {
+        guard connection.hold(count) else { return false }
+        held += count
+        return true
     }
 
     private func release() {
@@ -97,11 +104,10 @@ final class StreamReader: ChannelInboundHandler {
                 pass(.fault(.bodyTooLarge(limit: limits.bodyBytes)), context)
                 return
             }
-            guard connection.hold(buffer.readableBytes) else {
+            guard hold(buffer.readableBytes) else {
                 pass(.fault(.tooManyRequests), context)
                 return
             }
-            held += buffer.readableBytes
             body.append(contentsOf: buffer.readableBytesView)
             if isInputEnded { complete(request, context) }
         default:
@@ -110,6 +116,11 @@ final class StreamReader: ChannelInboundHandler {
     }
 
     private func begin(_ fields: HPACKHeaders, _ context: ChannelHandlerContext) {
+        guard connection.isOpen else {
+            context.close(promise: nil)
+            return
+        }
+        omitsBody = fields.first(name: ":method") == "HEAD"
         let request: StreamRequest
         do throws(HTTPFault) {
             request = try StreamRequest(fields, limits: limits)
@@ -117,7 +128,10 @@ final class StreamReader: ChannelInboundHandler {
             pass(.fault(error), context)
             return
         }
-        omitsBody = request.method == "HEAD"
+        guard hold(request.size) else {
+            pass(.fault(.tooManyRequests), context)
+            return
+        }
         state = .body(request)
         if isInputEnded {
             complete(request, context)
@@ -142,7 +156,6 @@ final class StreamReader: ChannelInboundHandler {
         state = .answer
         stopTimer()
         body = []
-        isAnswering = true
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         connection.pass(
             HTTPInput(content: content, omitsBody: omitsBody, endsConnection: false, announcesKeepAlive: false)
@@ -154,7 +167,6 @@ final class StreamReader: ChannelInboundHandler {
     // MARK: - The reply
 
     private func send(_ reply: HTTPReply, on eventLoop: any EventLoop) -> EventLoopFuture<Void> {
-        isAnswering = false
         guard case .answer = state, let context else {
             release()
             connection.endAnswer()
@@ -188,10 +200,11 @@ final class StreamReader: ChannelInboundHandler {
     }
 
     private func delivered() {
+        release()
+        connection.endDelivery()
+        // The stream is gone as a rule: its last frame was its end.
         guard case .delivery = state, let context else { return }
         state = .leaving
-        connection.endDelivery()
-        release()
         stopTimer()
         if !isInputEnded { startTimer(.leave, context) }
     }

@@ -6,8 +6,8 @@ struct StreamRequest: Sendable {
     let method: String
     let target: String
     let headers: HTTPHeaders
-    /// The length of the body, where the client says it.
-    let length: Int?
+    /// How much it takes, in bytes.
+    let size: Int
 
     /// Reads a block of fields that the protocol's parser has found in order.
     ///
@@ -43,8 +43,10 @@ struct StreamRequest: Sendable {
             throw .malformed
         }
         self.headers = headers
-        length = headers["content-length"].first.map { Int($0) ?? .max }
-        if let length, length > limits.bodyBytes { throw .bodyTooLarge(limit: limits.bodyBytes) }
+        size = bytes
+        // The protocol's parser lets one number pass.
+        let length = headers["content-length"].first.map { Int($0) ?? .max } ?? 0
+        guard length <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
     }
 
     var expectsContinue: Bool {
