@@ -87,7 +87,7 @@ final class StreamConnection: ChannelInboundHandler {
         } else if StreamConnection.concernsOneStream(error) {
             // The stream was reset. Nothing can be said to the client; it is counted and put on record all the same.
             let input = HTTPInput(
-                content: .fault(.malformed), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
+                content: .fault(.malformed, nil), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             pass(input) { [eventLoop = context.eventLoop] _ in
                 try await eventLoop.submit { bound.value.endAnswer() }.get()

@@ -101,11 +101,11 @@ final class StreamReader: ChannelInboundHandler {
             isInputEnded = frame.endStream
             guard case .body(let request) = state, case .byteBuffer(let buffer) = frame.data else { return }
             guard body.count + buffer.readableBytes <= limits.bodyBytes else {
-                pass(.fault(.bodyTooLarge(limit: limits.bodyBytes)), context)
+                pass(.fault(.bodyTooLarge(limit: limits.bodyBytes), request.head), context)
                 return
             }
             guard hold(buffer.readableBytes) else {
-                pass(.fault(.tooManyRequests), context)
+                pass(.fault(.tooManyRequests, request.head), context)
                 return
             }
             body.append(contentsOf: buffer.readableBytesView)
@@ -125,11 +125,15 @@ final class StreamReader: ChannelInboundHandler {
         do throws(HTTPFault) {
             request = try StreamRequest(fields, limits: limits)
         } catch {
-            pass(.fault(error), context)
+            pass(.fault(error, nil), context)
             return
         }
         guard hold(request.size) else {
-            pass(.fault(.tooManyRequests), context)
+            pass(.fault(.tooManyRequests, request.head), context)
+            return
+        }
+        guard request.length <= limits.bodyBytes else {
+            pass(.fault(.bodyTooLarge(limit: limits.bodyBytes), request.head), context)
             return
         }
         state = .body(request)
@@ -145,11 +149,10 @@ final class StreamReader: ChannelInboundHandler {
 
     private func complete(_ request: StreamRequest, _ context: ChannelHandlerContext) {
         guard connection.mayAnswer else {
-            pass(.fault(.tooManyRequests), context)
+            pass(.fault(.tooManyRequests, request.head), context)
             return
         }
-        pass(
-            .request(method: request.method, target: request.target, headers: request.headers, body: body), context)
+        pass(.request(request.head, body: body), context)
     }
 
     private func pass(_ content: HTTPInput.Content, _ context: ChannelHandlerContext) {
@@ -226,8 +229,8 @@ final class StreamReader: ChannelInboundHandler {
     private func expire() {
         guard let context else { return }
         switch state {
-        case .body:
-            pass(.fault(.bodyTooSlow), context)
+        case .body(let request):
+            pass(.fault(.bodyTooSlow, request.head), context)
         case .leaving:
             context.writeAndFlush(wrapOutboundOut(.rstStream(.noError)), promise: nil)
         case .head, .answer, .delivery, .ended:

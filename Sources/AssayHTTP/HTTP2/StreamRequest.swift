@@ -3,9 +3,9 @@ internal import NIOHTTP1
 
 /// The head of a request of HTTP/2 (RFC 9113, section 8.3).
 struct StreamRequest: Sendable {
-    let method: String
-    let target: String
-    let headers: HTTPHeaders
+    let head: RequestHead
+    /// The length of the body; 0 where the client does not say it.
+    let length: Int
     /// How much it takes, in bytes.
     let size: Int
 
@@ -31,8 +31,6 @@ struct StreamRequest: Sendable {
         guard let method = pseudo[":method"], let target = pseudo[":path"] ?? pseudo[":authority"],
             StreamRequest.isPrintable(method), StreamRequest.isPrintable(target)
         else { throw .malformed }
-        self.method = method
-        self.target = target
 
         // Whoever names another host in the field than the protocol does might have got past somebody (section 8.3.1).
         let hosts = headers["host"]
@@ -42,15 +40,14 @@ struct StreamRequest: Sendable {
         } else if hosts.count != 1 {
             throw .malformed
         }
-        self.headers = headers
+        head = RequestHead(method: method, target: target, headers: headers)
         size = bytes
         // The protocol's parser lets one number pass.
-        let length = headers["content-length"].first.map { Int($0) ?? .max } ?? 0
-        guard length <= limits.bodyBytes else { throw .bodyTooLarge(limit: limits.bodyBytes) }
+        length = headers["content-length"].first.map { Int($0) ?? .max } ?? 0
     }
 
     var expectsContinue: Bool {
-        headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+        head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
     }
 
     private static func isPrintable(_ text: String) -> Bool {
