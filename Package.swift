@@ -187,7 +187,13 @@ let package = Package(
             swiftSettings: settings),
 
         // Tests.
-        .target(name: "AssayTestSupport", path: "Tests/AssayTestSupport", swiftSettings: settings),
+        .target(
+            name: "AssayTestSupport",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayTesting", .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Tests/AssayTestSupport",
+            swiftSettings: settings),
         .testTarget(name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport"], swiftSettings: settings),
         .testTarget(
             name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
@@ -259,6 +265,9 @@ let package = Package(
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
                 "AssayTestSupport", "assay",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import Foundation
 import NIOSSL
 import ServiceLifecycle
@@ -42,8 +43,14 @@ private let floods: [(name: String, code: UInt32, frames: [[UInt8]])] = [
         "a head without end", 1,
         [StreamClient.frame(Frame.headers, stream: 1, payload: [UInt8](repeating: 0, count: 16_384))]
     ),
-    ("a head that is no HPACK", 9, [StreamClient.frame(Frame.headers, flags: 5, stream: 1, payload: [0xFF, 0xFF, 0xFF])]),
-    ("a frame that is too large", 6, [StreamClient.frame(Frame.data, stream: 1, payload: [UInt8](repeating: 0, count: 20_000))]),
+    (
+        "a head that is no HPACK", 9,
+        [StreamClient.frame(Frame.headers, flags: 5, stream: 1, payload: [0xFF, 0xFF, 0xFF])]
+    ),
+    (
+        "a frame that is too large", 6,
+        [StreamClient.frame(Frame.data, stream: 1, payload: [UInt8](repeating: 0, count: 20_000))]
+    ),
     ("DATA on no stream", 1, [StreamClient.frame(Frame.data, stream: 0, payload: [1])]),
 ]
 
@@ -179,7 +186,8 @@ struct StreamLimitTests {
         #expect(handler.calls.count == 2)
     }
 
-    @Test("a connection without requests is closed after its time, at the beginning and later", arguments: [false, true])
+    @Test(
+        "a connection without requests is closed after its time, at the beginning and later", arguments: [false, true])
     func idle(afterRequest: Bool) async throws {
         var limits = HTTPLimits()
         if afterRequest { limits.idleTime = .milliseconds(200) } else { limits.headTime = .seconds(2) }

@@ -1,3 +1,4 @@
+import AssayTestSupport
 import NIOCore
 import NIOHPACK
 import NIOSSL
