@@ -165,25 +165,38 @@ struct StreamLimitTests {
         }
     }
 
-    @Test("replies that the client does not take count, too, and are given up after a while")
+    @Test("replies that the client does not take count, too")
     func untaken() async throws {
         var limits = HTTPLimits()
         limits.streamBytes = 40_000
-        limits.idleTime = .seconds(1)
         let handler = FakeHandler { _ in .success(["text": .string(String(repeating: "x", count: 20_000))]) }
         try await with(handler, limits: limits, settings: [(4, 0)]) { client, _ in
             for (stream, status) in [(1, "200"), (3, "200"), (5, "429")] {
                 try await client.post(stream, exchange, "{}")
                 #expect(try await client.status(stream) == status)
             }
-            for stream in [1, 3, 5] {
-                guard case .reset = try await client.outcome(stream) else {
-                    Issue.record("a reply came where there was no window for it")
-                    return
-                }
+            // What is taken makes room again.
+            let window = StreamClient.bytes(UInt32(30_000))
+            try await client.send(Frame.windowUpdate, stream: 1, payload: window)
+            #expect(try await client.reply(1).status == 200)
+            try await client.post(7, exchange, "{}")
+            #expect(try await client.status(7) == "200")
+        }
+        #expect(handler.calls.count == 3)
+    }
+
+    @Test("a stream whose reply is not taken is given up after a while")
+    func givenUp() async throws {
+        var limits = HTTPLimits()
+        limits.idleTime = .milliseconds(300)
+        try await with(limits: limits, settings: [(4, 0)]) { client, _ in
+            try await client.get(1, "/healthz")
+            #expect(try await client.status(1) == "200")
+            guard case .reset = try await client.outcome(1) else {
+                Issue.record("a reply came where there was no window for it")
+                return
             }
         }
-        #expect(handler.calls.count == 2)
     }
 
     @Test(
@@ -243,11 +256,16 @@ struct StreamLimitTests {
             await group.triggerGracefulShutdown()
             try await client.waitForGoAway()
             #expect(client.goAways == [0])
+            // One that crosses with the news is answered like the others.
+            try await client.post(5, exchange, "{}")
+            #expect(try await client.reply(5).status == 200)
             try await client.send(Frame.data, flags: Frame.endStream, stream: 3, payload: Array("{}".utf8))
             #expect(try await client.reply(3).status == 200)
             continuation.finish()
             #expect(try await client.reply(1).json["body"] == ["debugToken": "waits"])
             try await client.waitForEnd()
+            #expect(client.goAways == [0, 0])
         }
+        #expect(handler.calls.count == 3)
     }
 }

@@ -74,21 +74,17 @@ struct HTTPConnections: ServerChildChannel {
         let gate = InputGate()
         let connection = StreamConnection(limits: limits, gate: gate, slots: slots, exchanges: exchanges)
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
-        // It sends GOAWAY, as often as that takes. The time that it has for that is bounded by the connection.
-        let ending = NIOHTTP2ServerConnectionManagementHandler(
-            eventLoop: channel.eventLoop,
-            configuration: .init(maxIdleTime: nil, maxAge: nil, maxGraceTime: nil, keepalive: nil))
         let configuration = NIOHTTP2Handler.Configuration(limits)
         let streams = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
-            streamConfiguration: configuration.stream, streamDelegate: ending.http2StreamDelegate
+            streamConfiguration: configuration.stream
         ) { [limits] stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandler(StreamReader(limits: limits, connection: bound.value))
             }
         }
         // Nothing is read from a client that does not take what it is sent.
-        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, streams, connection, ending])
+        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, streams, connection])
     }
 
     func handle(value connection: HTTPConnection, logger: Logger) async {

@@ -10,7 +10,7 @@ final class StreamConnection: ChannelInboundHandler {
 
     private enum Phase {
         case serving
-        /// The client was told to open no more streams.
+        /// The client was told to open no more streams; those that it opened meanwhile are answered.
         case quiescing
         /// Nothing more is read; what the kernel has is still answered.
         case ending
@@ -23,7 +23,10 @@ final class StreamConnection: ChannelInboundHandler {
 
     private var context: ChannelHandlerContext?
     private var phase = Phase.serving
+    /// Whether the client has said that it knows that it is to open no more streams, or has had its time to.
+    private var isAcknowledged = false
     private var openStreams = 0
+    private var lastStream = HTTP2StreamID.rootStream
     /// Requests that the kernel has, also those whose streams are gone meanwhile.
     private var answering = 0
     /// Replies written and not yet taken by the system.
@@ -71,19 +74,28 @@ final class StreamConnection: ChannelInboundHandler {
         case ChannelEvent.inputClosed:
             end()
         case is ChannelShouldQuiesceEvent:
-            if phase == .serving { phase = .quiescing }
-            context.fireUserInboundEventTriggered(event)
-            update()
+            quiesce()
         case is ConnectionSlots.MakeRoom:
-            if answering > 0 { slots.stay() } else { context.close(promise: nil) }
+            if answering > 0 {
+                slots.stay()
+            } else {
+                if isOpen { sayGoodbye(.noError) }
+                context.close(promise: nil)
+            }
         default:
             context.fireUserInboundEventTriggered(event)
         }
     }
 
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .ping(StreamConnection.farewell, ack: true) = unwrapInboundIn(data).payload else { return }
+        isAcknowledged = true
+        update()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if error is NIOHTTP2Errors.CreatedStreamAfterGoaway || error is NIOHTTP2Errors.NoSuchStream {
-            // The stream was reset. The client could not know yet.
+        if !isOpen, error is any NIOHTTP2Error {
+            // The client has been told why its frames mean nothing any more.
         } else if StreamConnection.concernsOneStream(error) {
             // The stream was reset. Nothing can be said to the client; it is counted and put on record all the same.
             let input = HTTPInput(
@@ -111,8 +123,9 @@ final class StreamConnection: ChannelInboundHandler {
 
     // MARK: - What the streams say
 
-    func streamOpened() {
+    func streamOpened(_ stream: HTTP2StreamID) {
         openStreams += 1
+        lastStream = max(lastStream, stream)
         isFirst = false
         renewTicket()
         update()
@@ -178,13 +191,36 @@ final class StreamConnection: ChannelInboundHandler {
 
     // MARK: - The end
 
+    private static let farewellNumber: UInt64 = 0x6173_7361_7962_7965
+    private static let farewell = HTTP2PingData(withInteger: farewellNumber)
+
+    /// Tells the client to open no more streams, and asks whether it knows (RFC 9113, section 6.8).
+    ///
+    /// Past the protocol's state machine, which would take a request that crosses with this for a breach of the protocol,
+    /// and tell the client so.
+    private func quiesce() {
+        guard phase == .serving else { return }
+        phase = .quiescing
+        var frames = ByteBuffer()
+        // GOAWAY: the last stream is the highest there can be, the error none.
+        frames.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+        // PING.
+        frames.writeBytes([0, 0, 8, 6, 0, 0, 0, 0, 0])
+        frames.writeInteger(StreamConnection.farewellNumber)
+        gate.send(frames)
+        update()
+    }
+
     private func refuseMore() {
-        guard let context, isOpen else { return }
-        let frame = HTTP2Frame(
-            streamID: .rootStream,
-            payload: .goAway(lastStreamID: .maxID, errorCode: .enhanceYourCalm, opaqueData: nil))
-        context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
+        guard isOpen else { return }
+        sayGoodbye(.enhanceYourCalm)
         end()
+    }
+
+    /// Says which requests have been seen: the client may send any others elsewhere.
+    private func sayGoodbye(_ code: HTTP2ErrorCode) {
+        let payload = HTTP2Frame.FramePayload.goAway(lastStreamID: lastStream, errorCode: code, opaqueData: nil)
+        context?.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
     }
 
     /// Reads nothing more, and closes the connection when what the kernel has is answered.
@@ -200,7 +236,13 @@ final class StreamConnection: ChannelInboundHandler {
     /// Closes what is done with, and sets the timer to what is waited for now.
     private func update() {
         guard let context else { return }
-        if phase == .ending, answering == 0, delivering == 0 {
+        let isDone = answering == 0 && delivering == 0
+        if phase == .quiescing, isAcknowledged, isDone, openStreams == 0 {
+            phase = .ending
+            gate.isShut = true
+            sayGoodbye(.noError)
+        }
+        if phase == .ending, isDone {
             // Not within the call that wrote what is said last, which has yet to be flushed. TLS waits a while for the
             // client to close as well, so that this is not lost to a reset.
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
@@ -227,13 +269,14 @@ final class StreamConnection: ChannelInboundHandler {
     }
 
     private func expire() {
-        guard let context else { return }
-        if phase == .serving, delivering == 0 {
-            phase = .quiescing
-            context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        switch (phase, wait) {
+        case (.serving, .firstByte), (.serving, .nextByte):
+            quiesce()
+        case (.quiescing, .leave):
+            isAcknowledged = true
             update()
-        } else {
-            context.close(promise: nil)
+        default:
+            context?.close(promise: nil)
         }
     }
 

@@ -41,7 +41,8 @@ final class StreamReader: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        connection.streamOpened()
+        let stream = try? context.channel.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID)
+        connection.streamOpened(stream ?? .rootStream)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
