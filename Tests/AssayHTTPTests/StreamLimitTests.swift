@@ -36,8 +36,8 @@ private let floods: [(name: String, code: UInt32, frames: [[UInt8]])] = [
         (0..<600).map { StreamClient.head(2 * $0 + 1, StreamClient.fields("GET", "/healthz", [("connection", "x")])) }
     ),
     (
-        "requests that are refused", 11,
-        (0..<600).map { StreamClient.head(2 * $0 + 1, StreamClient.fields("GET", "/healthz", [("host", "other")])) }
+        "more streams than there may be", 1,
+        (0..<600).map { StreamClient.head(2 * $0 + 1, StreamClient.fields("POST", exchange), ends: false) }
     ),
     (
         "a head without end", 1,
@@ -77,8 +77,11 @@ struct StreamLimitTests {
         try await with { client, _ in
             // The server may close while this is being sent.
             try? await client.send(frames)
-            try await client.waitForGoAway()
-            #expect(client.goAways.last == code, "\(name)")
+            do {
+                try await client.waitForGoAway(code)
+            } catch {
+                Issue.record("\(name): \(client.goAways)")
+            }
             try await client.waitForEnd()
         }
     }
@@ -100,12 +103,45 @@ struct StreamLimitTests {
                         StreamClient.frame(Frame.reset, stream: 2 * $0 + 1, payload: [0, 0, 0, 8]),
                     ]
                 })
-            try await client.waitForGoAway()
-            #expect(client.goAways.last == 11)
+            try await client.waitForGoAway(11)
             continuation.finish()
             try await client.waitForEnd()
         }
         #expect(handler.calls.count <= 10)
+    }
+
+    @Test("after many refused requests the client is to begin a new connection, and what it has begun is answered")
+    func manyRefused() async throws {
+        var limits = HTTPLimits()
+        limits.streams = 10
+        try await with(limits: limits) { client, _ in
+            try await client.send([StreamClient.head(1, StreamClient.fields("POST", exchange), ends: false)])
+            for stream in stride(from: 3, to: 23, by: 2) {
+                try await client.get(stream, "/healthz", [("host", "other")])
+                #expect(try await client.reply(stream).status == 400)
+            }
+            try await client.waitForGoAway()
+            try await client.send(Frame.data, flags: Frame.endStream, stream: 1, payload: Array("{}".utf8))
+            #expect(try await client.reply(1).status == 200)
+            try await client.waitForEnd()
+            #expect(client.goAways == [0, 0])
+        }
+    }
+
+    @Test("a client that goes on all the same is cut off")
+    func farTooManyRefused() async throws {
+        var limits = HTTPLimits()
+        limits.streams = 10
+        try await with(limits: limits) { client, _ in
+            try await client.send([StreamClient.head(1, StreamClient.fields("POST", exchange), ends: false)])
+            for stream in stride(from: 3, to: 41, by: 2) {
+                try await client.get(stream, "/healthz", [("host", "other")])
+                #expect(try await client.reply(stream).status == 400)
+            }
+            try await client.get(41, "/healthz", [("host", "other")])
+            try await client.waitForGoAway(11)
+            try await client.waitForEnd()
+        }
     }
 
     @Test("a body beyond the limit is answered at once, declared or not, and the connection goes on")

@@ -150,8 +150,10 @@ final class StreamConnection: ChannelInboundHandler {
         exchanges.yield(HTTPExchange(input: input, isConcurrent: true, send: send))
         if case .fault = input.content {
             refused += 1
-            // HTTP/1.1 ends with the first one. Here it may be one client of many behind a proxy.
-            if refused == limits.streams { refuseMore() }
+            // HTTP/1.1 ends with the first one. Here it may be one client of many behind a proxy, which can begin a new
+            // connection before this one is given up.
+            if refused == limits.streams { quiesce() }
+            if refused / 2 == limits.streams { refuseMore() }
         }
         update()
     }

@@ -172,9 +172,9 @@ struct StreamClient {
         }
     }
 
-    /// Waits until a GOAWAY frame came.
-    mutating func waitForGoAway() async throws {
-        while goAways.isEmpty {
+    /// Waits until a GOAWAY frame with this code came.
+    mutating func waitForGoAway(_ code: UInt32 = 0) async throws {
+        while !goAways.contains(code) {
             guard try await receive() != nil else { throw RawConnection.Ended() }
         }
     }
