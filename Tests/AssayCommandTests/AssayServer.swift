@@ -35,7 +35,8 @@ struct AssayServer {
             try await Task.sleep(for: .milliseconds(10))
         }
         let line = try #require(process.outputSoFar.split(separator: "\n").first)
-        #expect(line.hasPrefix("assay listens on http://127.0.0.1:"))
+        let scheme = arguments.contains("--tls-certificate") ? "https" : "http"
+        #expect(line.hasPrefix("assay listens on \(scheme)://127.0.0.1:"))
         base = String(try #require(line.split(separator: " ").last))
     }
 

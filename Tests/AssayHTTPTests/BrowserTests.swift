@@ -97,10 +97,43 @@ struct BrowserTests {
     }
 
     @Test(
+        "a script may read what its mistake was, also where there is no method for it",
+        arguments: [
+            (TestServer.get("/nothing", headers: origin), 404), (TestServer.get("/%zz", headers: origin), 400),
+            (TestServer.get(exchange, headers: origin), 405),
+            (TestServer.post(exchange, "{}", headers: origin + "Content-Encoding: gzip\r\n"), 415),
+            ("POST \(exchange) HTTP/1.1\r\nHost: a\r\n\(origin)Content-Length: 999999\r\n\r\n", 413),
+            ("POST \(exchange) HTTP/1.1\r\nHost: a\r\n\(origin)Transfer-Encoding: gzip\r\n\r\n", 501),
+        ])
+    func mistakes(request: String, status: Int) async throws {
+        let reply = try await answer(request)
+        #expect(reply.status == status)
+        #expect(reply["access-control-allow-origin"] == "*")
+        #expect(try await answer(request, origins: .only([]))["access-control-allow-origin"] == nil)
+        let known = try await answer(request, origins: .only(["https://app.example.com"]))
+        #expect(known["access-control-allow-origin"] == "https://app.example.com")
+        let other = try await answer(request, origins: .only(["https://other.example"]))
+        #expect(other["access-control-allow-origin"] == nil)
+    }
+
+    @Test(
+        "where all methods demand a permission, or there is none, no mistake is explained",
+        arguments: [
+            [], [MethodDescriptor(name: "mintAppCheckToken", kind: .call(.mintTokens), resources: [.app])],
+        ])
+    func nothingOpen(methods: [MethodDescriptor]) async throws {
+        for target in ["/nothing", "/v1/projects/p/apps/a:mintAppCheckToken", "/healthz"] {
+            let reply = try await TestServer.answer(
+                to: TestServer.get(target, headers: Self.origin), handler: FakeHandler(methods: methods))
+            #expect(!reply.headers.contains { $0.name.hasPrefix("access-control") })
+        }
+    }
+
+    @Test(
         "methods that demand a permission, and pages for operators, are not opened",
         arguments: [
             ("/v1/projects/p/apps/a/parts/x", "DELETE"), ("/v1/projects/p/apps/a:mintAppCheckToken", "POST"),
-            ("/healthz", "GET"), ("/readyz", "GET"), ("/nothing", "GET"),
+            ("/healthz", "GET"), ("/readyz", "GET"),
         ])
     func closed(target: String, verb: String) async throws {
         let asked = try await answer(preflight(target, verb))

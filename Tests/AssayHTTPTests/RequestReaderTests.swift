@@ -25,7 +25,7 @@ struct RequestReaderTests {
     }
 
     private func fault() throws -> HTTPFault? {
-        guard case .fault(let fault) = try input()?.content else { return nil }
+        guard case .fault(let fault, _) = try input()?.content else { return nil }
         return fault
     }
 

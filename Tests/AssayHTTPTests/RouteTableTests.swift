@@ -15,13 +15,13 @@ struct RouteTableTests {
             ("part", "/v1/{resource=projects/*/apps/*}/parts/{part}/of/{whole}"),
         ] {
             let rule = HTTPRule(.get, template, version: .v1)
-            try table.add(.get, template, .method(name, rule, isKeySet: false, isForAnybody: true))
+            try table.add(.get, template, .method(name, rule, .anybody))
         }
         self.table = table
     }
 
     private func found(_ verb: String, _ target: String) -> (name: String, match: RouteMatch)? {
-        guard case .found(let match) = table.find(verb, target), case .method(let name, _, _, _) = match.endpoint else {
+        guard case .found(let match) = table.find(verb, target), case .method(let name, _, _) = match.endpoint else {
             return nil
         }
         return (name, match)
@@ -72,7 +72,7 @@ struct RouteTableTests {
     @Test("each version is a path of its own", arguments: APIVersion.allCases)
     func versions(version: APIVersion) {
         for (verb, path) in [("GET", "jwks"), ("POST", "projects/1/apps/2:exchangeDebugToken")] {
-            guard case .method(_, let rule, _, _) = found(verb, "/\(version.rawValue)/\(path)")?.match.endpoint else {
+            guard case .method(_, let rule, _) = found(verb, "/\(version.rawValue)/\(path)")?.match.endpoint else {
                 Issue.record("\(path) is not found")
                 continue
             }

@@ -13,9 +13,25 @@ struct BrowserAccess: Sendable {
     /// For how long a browser need not ask again, in seconds: the most that any browser keeps to is two hours.
     private static let life = "7200"
 
-    /// The headers of a reply of an endpoint.
-    func headers(for endpoint: Endpoint, _ request: HTTPHeaders) -> [(name: String, value: String)] {
-        guard endpoint.isForAnybody else { return [] }
+    /// The headers of a reply to a request, also of one that says that there is no such method, or not with this verb: a
+    /// script is to learn what its mistake was.
+    func headers(
+        for outcome: RouteTable.Outcome, _ target: String, _ request: HTTPHeaders, table: RouteTable
+    ) -> [(name: String, value: String)] {
+        let isReadable =
+            switch outcome {
+            case .found(let match): match.endpoint.isForAnybody
+            case .wrongVerb(let allowed): allowed.contains { isOpen($0, target, table) }
+            case .unknown, .malformed: table.hasOpenMethods
+            }
+        return isReadable ? headers(request) : []
+    }
+
+    private func isOpen(_ verb: HTTPRule.Verb, _ target: String, _ table: RouteTable) -> Bool {
+        if case .found(let match) = table.find(verb.rawValue, target) { match.endpoint.isForAnybody } else { false }
+    }
+
+    private func headers(_ request: HTTPHeaders) -> [(name: String, value: String)] {
         switch origins {
         case .any:
             return [
@@ -38,9 +54,10 @@ struct BrowserAccess: Sendable {
     func preflight(_ target: String, _ request: HTTPHeaders, table: RouteTable) -> HTTPReply? {
         let methods = request["access-control-request-method"]
         guard origin(request) != nil, methods.count == 1, let method = methods.first,
-            HTTPRule.Verb(rawValue: method) != nil, case .found(let match) = table.find(method, target)
+            HTTPRule.Verb(rawValue: method) != nil, case .found(let match) = table.find(method, target),
+            match.endpoint.isForAnybody
         else { return nil }
-        var headers = headers(for: match.endpoint, request)
+        var headers = headers(request)
         guard headers.contains(where: { $0.name == "access-control-allow-origin" }) else { return nil }
         let wanted = request[canonicalForm: "access-control-request-headers"].map { $0.lowercased() }
         let allowed = wanted.filter {
@@ -63,12 +80,5 @@ struct BrowserAccess: Sendable {
     private static func isNamePart(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             || byte == UInt8(ascii: "-")
-    }
-}
-
-extension Endpoint {
-    /// Whether it is a method that demands no permission.
-    fileprivate var isForAnybody: Bool {
-        if case .method(_, _, _, let isForAnybody) = self { isForAnybody } else { false }
     }
 }

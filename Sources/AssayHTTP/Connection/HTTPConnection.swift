@@ -4,5 +4,5 @@ internal import NIOCore
 /// A connection that was taken, and the requests that come over it.
 struct HTTPConnection: ServerChildChannelValue {
     let channel: any Channel
-    let inputs: AsyncStream<HTTPInput>
+    let exchanges: AsyncStream<HTTPExchange>
 }

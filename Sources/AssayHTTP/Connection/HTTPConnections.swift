@@ -2,9 +2,11 @@ internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
 internal import NIOHTTP1
+internal import NIOHTTP2
 internal import NIOSSL
 
-/// What the server does with each connection it takes: reads requests, and answers them one after the other.
+/// What the server does with each connection it takes: reads requests, and answers them; one after the other, or those of
+/// HTTP/2 beside each other.
 ///
 /// Not Hummingbird's own channel, because that answers malformed requests without a body, reads on through whatever is
 /// left of a refused one, and bounds the pauses of a slow client rather than the whole.
@@ -26,51 +28,94 @@ struct HTTPConnections: ServerChildChannel {
             // Otherwise the system lets what a client does not read grow to megabytes.
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.sendBufferBytes)
 
-            var headerLimits = NIOHTTPDecoderLimitConfiguration()
-            headerLimits.maxHeaderFieldSize = limits.headerBytes
-            headerLimits.maxHeaderListSize = limits.headerBytes
-            headerLimits.maxHeaderFieldCount = limits.headerFields
-            let gate = InputGate()
-            let (inputs, continuation) = AsyncStream.makeStream(of: HTTPInput.self)
+            let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
             // Also when nobody comes to read them, because the server shuts down just now.
             continuation.onTermination = { _ in channel.close(promise: nil) }
             if let certificate {
-                // Within the handshake the client is waited for as for the first byte of a request.
+                let handshake = Handshake(limits: limits, slots: slots) { channel, protocolName in
+                    if protocolName == "h2" {
+                        try addHTTP2(to: channel, continuation)
+                    } else {
+                        try addHTTP1(to: channel, continuation)
+                    }
+                }
+                channel.closeFuture.whenComplete { _ in continuation.finish() }
                 try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
+                try channel.pipeline.syncOperations.addHandler(handshake)
+            } else {
+                try addHTTP1(to: channel, continuation)
             }
-            try channel.pipeline.syncOperations.addHandlers([
-                gate,
-                HTTPResponseEncoder(),
-                ByteToMessageHandler(
-                    HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
-                RequestReader(limits: limits, gate: gate, slots: slots),
-                InputSink(continuation),
-            ])
             metrics.opened()
             channel.closeFuture.whenComplete { _ in metrics.closed() }
-            return HTTPConnection(channel: channel, inputs: inputs)
+            return HTTPConnection(channel: channel, exchanges: exchanges)
         }
         // Nobody else closes a connection that was never handed on.
         connection.whenFailure { _ in channel.close(promise: nil) }
         return connection
     }
 
+    private func addHTTP1(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+        var headerLimits = NIOHTTPDecoderLimitConfiguration()
+        headerLimits.maxHeaderFieldSize = limits.headerBytes
+        headerLimits.maxHeaderListSize = limits.headerBytes
+        headerLimits.maxHeaderFieldCount = limits.headerFields
+        let gate = InputGate()
+        try channel.pipeline.syncOperations.addHandlers([
+            gate,
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
+            RequestReader(limits: limits, gate: gate, slots: slots),
+            InputSink(exchanges),
+        ])
+    }
+
+    private func addHTTP2(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+        let gate = InputGate()
+        let connection = StreamConnection(limits: limits, gate: gate, slots: slots, exchanges: exchanges)
+        let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
+        let configuration = NIOHTTP2Handler.Configuration(limits)
+        let streams = NIOHTTP2Handler(
+            mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
+            streamConfiguration: configuration.stream
+        ) { [limits] stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(StreamReader(limits: limits, connection: bound.value))
+            }
+        }
+        // Nothing is read from a client that does not take what it is sent.
+        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, streams, connection])
+    }
+
     func handle(value connection: HTTPConnection, logger: Logger) async {
         let channel = connection.channel
         let peer = channel.remoteAddress?.ipAddress
         await withTaskCancellationHandler {
-            // The reader closes the connection, and with that ends the inputs.
-            for await input in connection.inputs {
-                do {
-                    try await channel.writeAndFlush(await responder.reply(to: input, peer: peer))
-                } catch {
-                    logger.trace("a connection broke", metadata: ["error": "\(error)"])
-                    break
+            await withDiscardingTaskGroup { group in
+                // The reader closes the connection, and with that ends the exchanges.
+                for await exchange in connection.exchanges {
+                    if exchange.isConcurrent {
+                        // A stream that broke is no matter of the others.
+                        group.addTask { _ = await answer(exchange, peer: peer, logger: logger) }
+                    } else if await !answer(exchange, peer: peer, logger: logger) {
+                        break
+                    }
                 }
             }
         } onCancel: {
             channel.close(promise: nil)
         }
         try? await channel.close()
+    }
+
+    /// Returns whether the reply arrived.
+    private func answer(_ exchange: HTTPExchange, peer: String?, logger: Logger) async -> Bool {
+        do {
+            try await exchange.send(await responder.reply(to: exchange.input, peer: peer))
+            return true
+        } catch {
+            logger.trace("a connection broke", metadata: ["error": "\(error)"])
+            return false
+        }
     }
 }

@@ -1,19 +1,21 @@
 internal import NIOCore
 
-/// The end of the pipeline: from here requests go to the connection's task.
+/// The end of the pipeline of HTTP/1.1: from here requests go to the connection's task.
 ///
 /// Not an unbounded queue: the reader ahead of it holds reads back while requests wait.
 final class InputSink: ChannelInboundHandler {
     typealias InboundIn = HTTPInput
 
-    private let inputs: AsyncStream<HTTPInput>.Continuation
+    private let exchanges: AsyncStream<HTTPExchange>.Continuation
 
-    init(_ inputs: AsyncStream<HTTPInput>.Continuation) {
-        self.inputs = inputs
+    init(_ exchanges: AsyncStream<HTTPExchange>.Continuation) {
+        self.exchanges = exchanges
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        inputs.yield(unwrapInboundIn(data))
+        let channel = context.channel
+        exchanges.yield(
+            HTTPExchange(input: unwrapInboundIn(data), isConcurrent: false) { try await channel.writeAndFlush($0) })
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -21,10 +23,10 @@ final class InputSink: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        inputs.finish()
+        exchanges.finish()
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        inputs.finish()
+        exchanges.finish()
     }
 }

@@ -132,9 +132,7 @@ final class RequestReader: ChannelDuplexHandler {
             // After an upgrade or a tunnel was asked for, the parser reads no further.
             let endsConnection =
                 !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
-            pass(
-                .request(method: head.method.rawValue, target: head.uri, headers: head.headers, body: body),
-                head: head, endsConnection: endsConnection, context)
+            pass(.request(RequestHead(head), body: body), head: head, endsConnection: endsConnection, context)
         case (.body, _), (.end, _):
             break
         }
@@ -169,7 +167,7 @@ final class RequestReader: ChannelDuplexHandler {
         if case .ended = state { return }
         var head: HTTPRequestHead?
         if case .body(let known) = state { head = known }
-        pass(.fault(fault), head: head, endsConnection: true, context)
+        pass(.fault(fault, head.map(RequestHead.init)), head: head, endsConnection: true, context)
     }
 
     private func pass(
@@ -300,5 +298,11 @@ final class RequestReader: ChannelDuplexHandler {
         case .answer: break
         case .firstByte, .nextByte, .delivery, .leave: context.close(promise: nil)
         }
+    }
+}
+
+extension RequestHead {
+    fileprivate init(_ head: HTTPRequestHead) {
+        self.init(method: head.method.rawValue, target: head.uri, headers: head.headers)
     }
 }

@@ -2,19 +2,32 @@ internal import AssayCrypto
 internal import AssayKit
 internal import NIOHTTP1
 
-/// The entity tag of a reply that clients keep, and whether they have it already (RFC 9110, sections 8.8.3 and 13.1.2).
+/// The entity tags of a reply that clients keep, plain and compressed, and whether they have it already (RFC 9110,
+/// sections 8.8.3 and 13.1.2).
 struct EntityTag: Sendable {
-    let text: String
+    private let digest: String
 
+    /// - Parameter body: the plain one.
     init(of body: [UInt8]) {
-        text = "\"\(Hex.encode(Array(SHA256.hash(body).prefix(16))))\""
+        digest = Hex.encode(Array(SHA256.hash(body).prefix(16)))
     }
 
-    /// Whether a request is for a reply only if it is another one than the client has.
-    func isKnown(to request: HTTPHeaders) -> Bool {
-        request[canonicalForm: "if-none-match"].contains { tag in
+    /// The two forms are other bytes, and so have other tags.
+    func text(isCompressed: Bool) -> String {
+        isCompressed ? "\"\(digest)-gzip\"" : "\"\(digest)\""
+    }
+
+    /// The tag of the form that the client has, when it asks only for what is another one; nil when it has none.
+    ///
+    /// - Parameter isCompressed: which form it would get, and is asked about if it names both or any.
+    func known(to request: HTTPHeaders, isCompressed: Bool) -> String? {
+        let tags = request[canonicalForm: "if-none-match"]
+        for tag in [text(isCompressed: isCompressed), text(isCompressed: !isCompressed)] {
             // The comparison is the weak one: a proxy that compresses makes the tag weak.
-            tag == "*" || (tag.hasPrefix("W/") ? tag.dropFirst(2) == text[...] : tag == text[...])
+            if tags.contains(where: { $0 == "*" || $0 == tag || $0.hasPrefix("W/") && $0.dropFirst(2) == tag }) {
+                return tag
+            }
         }
+        return nil
     }
 }

@@ -1,10 +1,9 @@
-internal import NIOHTTP1
-
 /// A request as the connection's reader hands it on: whole, or what was wrong with it.
 struct HTTPInput: Sendable {
     enum Content: Sendable {
-        case request(method: String, target: String, headers: HTTPHeaders, body: [UInt8])
-        case fault(HTTPFault)
+        case request(RequestHead, body: [UInt8])
+        /// What is wrong, and the head as far as it is known.
+        case fault(HTTPFault, RequestHead?)
     }
 
     let content: Content

@@ -5,7 +5,7 @@ internal import NIOHTTP1
 struct HTTPReply: Sendable {
     let status: HTTPResponseStatus
     var headers: [(name: String, value: String)]
-    let body: [UInt8]
+    var body: [UInt8]
     /// Whether only the head is sent.
     var omitsBody = false
     /// Whether the connection ends with this reply.
@@ -44,6 +44,8 @@ struct HTTPReply: Sendable {
     init(_ fault: HTTPFault) {
         self.init(fault.status, HTTPReply.error(fault.status, fault.code, fault.message))
         if let allowed = fault.allowed { headers.append(("allow", allowed)) }
+        // RFC 9110, section 12.5.3: without it the client might look for what is wrong in the type.
+        if fault == .compressed { headers.append(("accept-encoding", "identity")) }
     }
 
     /// What the kernel refuses: the status, the message and the decision, but not why.
@@ -59,20 +61,6 @@ struct HTTPReply: Sendable {
         // RFC 6750, section 3: one parameter at least, without which httplib2 breaks off.
         if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer realm=\"assay\"")) }
         if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
-    }
-
-    /// The same with an entity tag; without its body when the client has that already.
-    func unlessKnown(_ request: HTTPHeaders) -> HTTPReply {
-        guard status == .ok else { return self }
-        let tag = EntityTag(of: body)
-        var headers = headers + [("etag", tag.text)]
-        guard tag.isKnown(to: request) else {
-            var reply = self
-            reply.headers = headers
-            return reply
-        }
-        headers.removeAll { $0.name == "content-type" }
-        return HTTPReply(empty: .notModified, headers: headers)
     }
 
     /// The shape of google.rpc.Status in JSON, which clients parse.

@@ -17,17 +17,20 @@ struct RequestResponder: Sendable {
     func reply(to input: HTTPInput, peer: String?) async -> HTTPReply {
         var reply: HTTPReply
         switch input.content {
-        case .fault(let fault):
-            log(fault, request: nil, peer: peer)
+        case .fault(let fault, let head):
+            log(fault, request: head, peer: peer)
             reply = HTTPReply(fault)
-        case .request(let method, let target, let headers, let body):
+            if let head {
+                let outcome = table.find(head.method, head.target)
+                reply.headers += access.headers(for: outcome, head.target, head.headers, table: table)
+            }
+        case .request(let head, let body):
             // Scripts may read refusals, too.
             var granted: [(name: String, value: String)] = []
             do throws(HTTPFault) {
-                reply = try await answer(
-                    method, target, headers: headers, body: body, peer: peer, granting: &granted)
+                reply = try await answer(head, body: body, peer: peer, granting: &granted)
             } catch {
-                log(error, request: (method, target), peer: peer)
+                log(error, request: head, peer: peer)
                 reply = HTTPReply(error)
             }
             reply.headers += granted
@@ -42,7 +45,7 @@ struct RequestResponder: Sendable {
     /// Counts and puts on record what never becomes a decision: a client that is answered so may be silent for a day.
     ///
     /// Without the query, where clients put API keys.
-    private func log(_ fault: HTTPFault, request: (method: String, target: String)?, peer: String?) {
+    private func log(_ fault: HTTPFault, request: RequestHead?, peer: String?) {
         metrics.refused(fault.status)
         var metadata: Logger.Metadata = [
             "status": .stringConvertible(fault.status.code), "detail": .stringConvertible(LogField(fault.message)),
@@ -59,10 +62,10 @@ struct RequestResponder: Sendable {
     }
 
     private func answer(
-        _ verb: String, _ target: String, headers: HTTPHeaders, body: [UInt8], peer: String?,
-        granting granted: inout [(name: String, value: String)]
+        _ head: RequestHead, body: [UInt8], peer: String?, granting granted: inout [(name: String, value: String)]
     ) async throws(HTTPFault) -> HTTPReply {
-        var (verb, target, body) = (verb, target, body)
+        var (verb, target, body) = (head.method, head.target, body)
+        let headers = head.headers
         if let override = try override(verb, headers) {
             // The query came as the body: it was too long for a request line.
             if override == "GET" || override == "DELETE" {
@@ -73,8 +76,10 @@ struct RequestResponder: Sendable {
             verb = override
         }
         if verb == "OPTIONS", let reply = access.preflight(target, headers, table: table) { return reply }
+        let outcome = table.find(verb, target)
+        granted = access.headers(for: outcome, target, headers, table: table)
         let match: RouteMatch
-        switch table.find(verb, target) {
+        switch outcome {
         case .malformed:
             throw .malformedPath
         case .unknown:
@@ -85,7 +90,6 @@ struct RequestResponder: Sendable {
         case .found(let found):
             match = found
         }
-        granted = access.headers(for: match.endpoint, headers)
         switch match.endpoint {
         case .liveness:
             return HTTPReply(.ok, ["status": "ok"])
@@ -99,15 +103,19 @@ struct RequestResponder: Sendable {
             }
         case .metrics:
             guard let metrics = pages.metrics else { throw .unknownMethod }
-            return HTTPReply(metrics(headers["accept"].joined(separator: ",")))
-        case .method(let name, let rule, let isKeySet, _):
+            return HTTPReply(metrics(headers["accept"].joined(separator: ","))).selected(for: headers)
+        case .method(let name, let rule, let audience):
             let json = rule.body == .none ? nil : try json(headers, body)
             let message = try MessageAssembly(rule: rule, fields: match.fields, target: target).message(body: json)
             let call = Call(
                 name, version: rule.version, resource: match.resource, body: message, peer: peer,
                 credentials: credentials(headers))
-            let reply = render(await handler.handle(call), isKeySet: isKeySet)
-            return isKeySet ? reply.unlessKnown(headers) : reply
+            let reply = render(await handler.handle(call), isKeySet: audience == .verifiers)
+            return switch audience {
+            case .verifiers: reply.selected(for: headers, isTagged: true)
+            case .administrators where rule.verb == .get: reply.selected(for: headers)
+            case .administrators, .anybody, .callers: reply
+            }
         }
     }
 

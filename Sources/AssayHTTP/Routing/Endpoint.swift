@@ -2,14 +2,44 @@ internal import AssayKit
 
 /// What a route leads to.
 enum Endpoint: Sendable, Hashable {
-    /// A method of the kernel or a plugin, the rule that it was found by, and whether it demands no permission.
-    case method(String, HTTPRule, isKeySet: Bool, isForAnybody: Bool)
+    /// A method of the kernel or a plugin, the rule that it was found by, and whom it is for.
+    case method(String, HTTPRule, Audience)
     /// Whether the process serves.
     case liveness
     /// Whether the kernel can answer calls.
     case readiness
     /// The page of metrics.
     case metrics
+
+    enum Audience: Sendable, Hashable {
+        /// Whoever verifies tokens: it is the key set.
+        case verifiers
+        /// Anybody, mostly clients that want a token.
+        case anybody
+        case administrators
+        /// Others that have a permission.
+        case callers
+    }
+
+    /// Whether it is a method that demands no permission.
+    var isForAnybody: Bool {
+        switch self {
+        case .method(_, _, .verifiers), .method(_, _, .anybody): true
+        case .method, .liveness, .readiness, .metrics: false
+        }
+    }
+}
+
+extension Endpoint.Audience {
+    init(_ method: MethodDescriptor) {
+        self =
+            switch (method.kind, method.permission) {
+            case (.keySet, _): .verifiers
+            case (_, nil): .anybody
+            case (_, .admin): .administrators
+            case (_, _): .callers
+            }
+    }
 }
 
 /// What a request target turned out to ask for.

@@ -24,6 +24,8 @@ struct RouteTable: Sendable {
     }
 
     private var entries: [Shape: [Entry]] = [:]
+    /// Whether any method demands no permission.
+    private(set) var hasOpenMethods = false
 
     /// - Throws: ``HTTPServiceError`` for a rule that is no template, and for two rules that are the same.
     init(methods: [MethodDescriptor], pages: HTTPPages = .health) throws(HTTPServiceError) {
@@ -36,9 +38,7 @@ struct RouteTable: Sendable {
         if pages.metrics != nil { try add(.get, "/metrics", .metrics) }
         for method in methods {
             for rule in method.rules {
-                let endpoint = Endpoint.method(
-                    method.name, rule, isKeySet: method.kind == .keySet, isForAnybody: method.permission == nil)
-                try add(rule.verb, rule.template, endpoint)
+                try add(rule.verb, rule.template, .method(method.name, rule, Endpoint.Audience(method)))
             }
         }
     }
@@ -46,6 +46,7 @@ struct RouteTable: Sendable {
     /// Adds one rule. Of templates that match the same path, those with fewer wildcards come first.
     mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPServiceError) {
         let template = try RouteTemplate(text)
+        if endpoint.isForAnybody { hasOpenMethods = true }
         let shape = Shape(verb: template.verb, count: template.segments.count)
         var list = entries[shape] ?? []
         if let index = list.firstIndex(where: { $0.segments == template.segments }) {

@@ -8,11 +8,17 @@ public struct HTTPLimits: Sendable, Hashable {
     public var headerFields = 100
     /// The most requests that a client may send ahead of their replies; one more is answered with 429.
     public var unansweredRequests = 1000
-    /// How long a request head may take: from the connection's beginning or the head's first byte to its last.
+    /// The most requests that an HTTP/2 connection may have open at once, and the most that are being answered for it.
+    public var streams = 100
+    /// The most bytes of requests and replies that all streams of an HTTP/2 connection may hold together, before more
+    /// requests are answered with 429.
+    public var streamBytes = 1_048_576
+    /// How long a request head may take: from the connection's beginning or the head's first byte to its last. A TLS
+    /// handshake may take as long before that.
     public var headTime: Duration = .seconds(10)
     /// How long a request body may take as a whole, however many pieces it comes in.
     public var bodyTime: Duration = .seconds(10)
-    /// How long a connection may be kept with nothing sent, or with replies that the client does not take.
+    /// How long a connection may be kept with no request, or with replies that the client does not take.
     public var idleTime: Duration = .seconds(60)
     /// How long input is still read and thrown away after a last reply, so that the reply is not lost to a reset.
     public var lingerTime: Duration = .seconds(2)

@@ -12,7 +12,8 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Serves the methods of a ``CallHandler`` over HTTP/1.1, and pages for operators beside them.
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1 and, where there is TLS, HTTP/2, and pages for operators beside
+/// them.
 ///
 /// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
 /// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.

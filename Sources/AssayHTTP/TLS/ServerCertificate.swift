@@ -84,7 +84,7 @@ public final class ServerCertificate: Sendable {
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
-            configuration.applicationProtocols = ["http/1.1"]
+            configuration.applicationProtocols = ["h2", "http/1.1"]
             return Loaded(
                 context: try NIOSSLContext(configuration: configuration),
                 description: Description(

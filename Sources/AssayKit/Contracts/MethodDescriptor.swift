@@ -8,7 +8,8 @@ public struct MethodDescriptor: Sendable, Hashable {
         case exchange(TokenReply)
         /// Publishes the keys that verify tokens.
         case keySet
-        /// Does something else, for callers that have a permission; nil for anybody.
+        /// Does something else, for callers that have a permission; nil for anybody. What a `GET` replies to callers with
+        /// `admin` may be compressed, and must hold no secret.
         case call(Permission?)
         /// Is a method of Google's service that this program has not: it says so, to callers that would be allowed.
         case notOffered(Permission?)

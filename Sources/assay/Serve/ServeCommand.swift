@@ -15,6 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serve App Check over HTTP.",
         discussion: """
+            Without a certificate it speaks HTTP/1.1, and over TLS HTTP/2, too, with clients that ask for it in the \
+            handshake.
+
             Prints one line when it listens; everything else goes to standard error. On SIGTERM and SIGINT it finishes \
             the requests that have begun, and ends.
 

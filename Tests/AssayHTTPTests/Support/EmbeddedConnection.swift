@@ -28,10 +28,10 @@ struct EmbeddedConnection {
     func input() throws -> String? {
         guard let input = try channel.readInbound(as: HTTPInput.self) else { return nil }
         switch input.content {
-        case .fault(let fault):
+        case .fault(let fault, _):
             return "fault \(fault.status.code) \(fault.message)"
-        case .request(let method, let target, let headers, let body):
-            return "\(method) \(target) \(headers) \(body) \(input.endsConnection)"
+        case .request(let head, let body):
+            return "\(head.method) \(head.target) \(head.headers) \(body) \(input.endsConnection)"
         }
     }
 }

@@ -75,7 +75,7 @@ struct RawConnection {
         return buffer
     }
 
-    private mutating func read(_ end: ([UInt8]) -> Int?) async throws -> [UInt8] {
+    mutating func read(_ end: ([UInt8]) -> Int?) async throws -> [UInt8] {
         while true {
             if let count = end(buffer) {
                 defer { buffer.removeFirst(count) }

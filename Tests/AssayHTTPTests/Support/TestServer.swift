@@ -8,6 +8,7 @@ enum TestServer {
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Serves for as long as `body` runs.
+    @discardableResult
     static func with<Result: Sendable>(
         _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(), logger: Logger = Self.logger,
         pages: HTTPPages = .health, meter: Meter = .none, origins: AllowedOrigins = .any,

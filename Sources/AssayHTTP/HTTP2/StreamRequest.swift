@@ -1,0 +1,56 @@
+internal import NIOHPACK
+internal import NIOHTTP1
+
+/// The head of a request of HTTP/2 (RFC 9113, section 8.3).
+struct StreamRequest: Sendable {
+    let head: RequestHead
+    /// The length of the body; 0 where the client does not say it.
+    let length: Int
+    /// How much it takes, in bytes.
+    let size: Int
+
+    /// Reads a block of fields that the protocol's parser has found in order.
+    ///
+    /// - Throws: ``HTTPFault`` when the request cannot be answered whatever its body is.
+    init(_ fields: HPACKHeaders, limits: HTTPLimits) throws(HTTPFault) {
+        var pseudo: [String: String] = [:]
+        var headers = HTTPHeaders()
+        var bytes = 0
+        var count = 0
+        for (name, value, _) in fields {
+            bytes += name.utf8.count + value.utf8.count
+            count += 1
+            if name.utf8.first == UInt8(ascii: ":") {
+                pseudo[name] = value
+            } else {
+                headers.add(name: name, value: value)
+            }
+        }
+        guard bytes <= limits.headerBytes, count <= limits.headerFields else { throw .headersTooLarge }
+        // CONNECT has no path; it is answered as what is not there.
+        guard let method = pseudo[":method"], let target = pseudo[":path"] ?? pseudo[":authority"],
+            StreamRequest.isPrintable(method), StreamRequest.isPrintable(target)
+        else { throw .malformed }
+
+        // Whoever names another host in the field than the protocol does might have got past somebody (section 8.3.1).
+        let hosts = headers["host"]
+        if let authority = pseudo[":authority"] {
+            guard hosts.allSatisfy({ $0 == authority }) else { throw .malformed }
+            headers.replaceOrAdd(name: "host", value: authority)
+        } else if hosts.count != 1 {
+            throw .malformed
+        }
+        head = RequestHead(method: method, target: target, headers: headers)
+        size = bytes
+        // The protocol's parser lets one number pass.
+        length = headers["content-length"].first.map { Int($0) ?? .max } ?? 0
+    }
+
+    var expectsContinue: Bool {
+        head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+    }
+
+    private static func isPrintable(_ text: String) -> Bool {
+        text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}

@@ -1,0 +1,8 @@
+import AssayHTTP
+import AssayTestSupport
+
+extension IdentityFiles {
+    func open() throws(TLSError) -> ServerCertificate {
+        try ServerCertificate(certificateFile: certificate, keyFile: key)
+    }
+}
