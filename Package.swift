@@ -23,6 +23,8 @@ let package = Package(
         .library(name: "AssayJWT", targets: ["AssayJWT"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
+        // Verification of tokens, for backends.
+        .library(name: "AssayVerifier", targets: ["AssayVerifier"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
@@ -67,11 +69,15 @@ let package = Package(
         .target(
             name: "AssayEngine",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayJWT",
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayJWT", "AssayVerifier",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
 
+        .target(
+            name: "AssayVerifier",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
         .target(
             name: "AssayJWT",
             dependencies: ["AssayKit", "AssayCrypto", .product(name: "Logging", package: "swift-log")],
@@ -172,8 +178,8 @@ let package = Package(
             name: "assay",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
-                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayCBOR",
-                "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
+                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
+                "AssayCBOR", "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -189,7 +195,7 @@ let package = Package(
             name: "FuzzEntries",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayCBOR", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
-                "AppAttest", "Debug", .product(name: "Logging", package: "swift-log"),
+                "AssayVerifier", "AppAttest", "Debug", .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz/Sources/Fuzz/Entries",
             swiftSettings: settings),
@@ -209,9 +215,17 @@ let package = Package(
             name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
             swiftSettings: settings),
         .testTarget(
+            name: "AssayVerifierTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier", "FuzzEntries",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "AssayJWTTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", .product(name: "Logging", package: "swift-log"),
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -236,8 +250,8 @@ let package = Package(
             name: "AssayEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "SQLite",
-                .product(name: "Logging", package: "swift-log"),
+                "Debug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "AssayVerifier",
+                "SQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

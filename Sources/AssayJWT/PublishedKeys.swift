@@ -15,13 +15,7 @@ actor PublishedKeys {
         let isUsableUntil: Instant
     }
 
-    static let retryInterval = Duration.seconds(30)
-    static let shortestFreshness = Duration.seconds(300)
-    static let longestFreshness = Duration.seconds(86_400)
-    static let staleness = Duration.seconds(86_400)
-    private static let byteLimit = 256 * 1024
-
-    private let url: EndpointURL
+    private let endpoint: KeySetEndpoint
     private let host: Host
     private var copy: Copy?
     private var lastTry: Instant?
@@ -30,7 +24,7 @@ actor PublishedKeys {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     init(url: EndpointURL, host: Host) {
-        self.url = url
+        endpoint = KeySetEndpoint(url: url, http: host.http)
         self.host = host
     }
 
@@ -47,7 +41,7 @@ actor PublishedKeys {
         }
         let now = host.clock.now
         guard let copy, now < copy.isUsableUntil else {
-            throw KeysUnavailable("the keys at \(url) cannot be had: \(lastFailure)")
+            throw KeysUnavailable("the keys at \(endpoint.url) cannot be had: \(lastFailure)")
         }
         return copy.keys
     }
@@ -60,7 +54,7 @@ actor PublishedKeys {
         if isFetching { return true }
         // Whatever is wanted, a server is not asked more often than that. A clock that was set back does not silence it.
         guard let lastTry else { return true }
-        return now >= lastTry + Self.retryInterval || now < lastTry
+        return now >= lastTry + KeySetEndpoint.retryInterval || now < lastTry
     }
 
     private func fetch() async {
@@ -73,53 +67,27 @@ actor PublishedKeys {
         }
         let now = host.clock.now
         lastTry = now
-        var headers = [OutboundHeader("accept", "application/jwk-set+json, application/json")]
-        if let tag = copy?.entityTag { headers.append(OutboundHeader("if-none-match", tag)) }
-        let request = OutboundRequest(
-            .get, url, headers: headers, timeLimit: .seconds(5), responseLimit: Self.byteLimit)
-        let response: OutboundResponse
-        do throws(OutboundFailure) {
-            response = try await host.http.send(request)
-        } catch {
+        let old = copy
+        switch await endpoint.fetch(unless: old?.entityTag) {
+        case .keys(let set, let tag, let freshness):
+            keep(set.keys, tag, until: now + freshness)
+        case .unchanged(let freshness):
+            if let old { keep(old.keys, old.entityTag, until: now + freshness) }
+        case .failed(let failure, let wasCancelled):
             // A caller that gave up says nothing about the server: the next one may try at once.
-            if error.code == .cancelled { lastTry = nil }
-            note("\(error)")
-            return
+            if wasCancelled { lastTry = nil }
+            note(failure)
         }
-        let freshUntil = now + Self.freshness(response)
-        switch response.status {
-        case 200:
-            do throws(JWKError) {
-                copy = Copy(
-                    keys: try JWKSet(json: response.body).keys, entityTag: response.header("etag"),
-                    isFreshUntil: freshUntil, isUsableUntil: freshUntil + Self.staleness)
-            } catch {
-                note("the document is not a set of keys")
-            }
-        case 304:
-            guard let old = copy else { return note("304 to a request without a condition") }
-            copy = Copy(
-                keys: old.keys, entityTag: old.entityTag, isFreshUntil: freshUntil,
-                isUsableUntil: freshUntil + Self.staleness)
-        default:
-            note("it answers with status \(response.status)")
-        }
+    }
+
+    private func keep(_ keys: [JWK], _ entityTag: String?, until end: Instant) {
+        copy = Copy(
+            keys: keys, entityTag: entityTag, isFreshUntil: end, isUsableUntil: end + KeySetEndpoint.staleness)
     }
 
     private func note(_ failure: String) {
         lastFailure = failure
-        host.logger.warning("an issuer's keys cannot be fetched", metadata: ["url": "\(url)", "error": "\(failure)"])
-    }
-
-    /// How long a response may be used (RFC 9111, section 5.2.2.1), within bounds.
-    private static func freshness(_ response: OutboundResponse) -> Duration {
-        let directives = (response.header("cache-control") ?? "").split(separator: ",")
-        let ages = directives.compactMap { directive -> Int64? in
-            let parts = directive.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "max-age" else { return nil }
-            return Int64(parts[1].filter { $0 != " " && $0 != "\"" })
-        }
-        let age = Duration.seconds(min(max(ages.first ?? 3600, 0), 86_400))
-        return min(max(age, shortestFreshness), longestFreshness)
+        host.logger.warning(
+            "an issuer's keys cannot be fetched", metadata: ["url": "\(endpoint.url)", "error": "\(failure)"])
     }
 }

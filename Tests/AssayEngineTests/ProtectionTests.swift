@@ -2,6 +2,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
+import AssayVerifier
 import Testing
 
 @Suite("Requests to protected services")

@@ -4,6 +4,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
+import AssayVerifier
 import Debug
 import Logging
 import Testing

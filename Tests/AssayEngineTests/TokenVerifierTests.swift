@@ -1,6 +1,7 @@
 import AssayCrypto
 import AssayEngine
 import AssayKit
+import AssayVerifier
 import Testing
 
 @Suite("Verifying tokens")

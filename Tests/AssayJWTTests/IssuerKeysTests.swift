@@ -1,5 +1,6 @@
 import AssayCrypto
 import AssayKit
+import AssayTestSupport
 import AssayTesting
 import Testing
 
@@ -79,10 +80,10 @@ struct IssuerKeysTests {
         let keys = try published(http)
         _ = try await keys.verify(try issuer.token())
         // No document is good for less than five minutes.
-        clock.advance(by: PublishedKeys.shortestFreshness)
+        clock.advance(by: KeySetEndpoint.freshness.lowerBound)
         _ = try await keys.verify(try issuer.token())
         #expect(http.requests.count == 2)
-        clock.advance(by: PublishedKeys.staleness)
+        clock.advance(by: KeySetEndpoint.staleness)
         http.add(failure)
         await #expect(throws: KeysUnavailable.self) { try await keys.verify(try issuer.token()) }
         #expect(http.requests.count == 3)

@@ -33,6 +33,7 @@ let package = Package(
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
+                .product(name: "AssayVerifier", package: "assay"),
                 .product(name: "AssayHTTP", package: "assay"),
                 .product(name: "AssayAppAttest", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),

@@ -30,6 +30,7 @@ let package = Package(
                 .product(name: "AssayYAML", package: "assay"),
                 .product(name: "AssayPolicy", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
+                .product(name: "AssayVerifier", package: "assay"),
                 .product(name: "AssayAppAttest", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),
                 .product(name: "Logging", package: "swift-log"),

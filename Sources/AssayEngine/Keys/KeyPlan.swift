@@ -1,5 +1,6 @@
 internal import AssayCrypto
 internal import AssayKit
+internal import AssayVerifier
 
 /// What a ring means to calls: which key signs and which seals at a time, and which are published then.
 ///

@@ -1,5 +1,6 @@
 internal import AssayCrypto
 internal import AssayKit
+internal import AssayVerifier
 
 /// Judges App Check tokens by the present keys and policies, as everything does that accepts them here.
 struct TokenInspection: Sendable {

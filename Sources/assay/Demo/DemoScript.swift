@@ -3,6 +3,7 @@ internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
 internal import AssayTesting
+internal import AssayVerifier
 
 /// What happens in the demonstration, step by step.
 final class DemoScript {

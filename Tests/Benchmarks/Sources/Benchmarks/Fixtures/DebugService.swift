@@ -2,6 +2,7 @@ internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayVerifier
 internal import Debug
 internal import Logging
 

@@ -1,6 +1,7 @@
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
+internal import AssayVerifier
 
 /// App Check tokens, signed with RSA keys of 2048 bits.
 enum TokenBenchmarks {

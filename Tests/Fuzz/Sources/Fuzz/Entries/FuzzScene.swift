@@ -3,6 +3,7 @@ internal import AssayCrypto
 internal import AssayEngine
 public import AssayKit
 public import AssayTesting
+internal import AssayVerifier
 
 /// The simulated device and authority that the evidence of the corpora is from, and what a server expects of it.
 ///

@@ -1,6 +1,7 @@
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
+internal import AssayVerifier
 
 extension FuzzTarget {
     func judgeToken(_ input: [UInt8]) throws -> FuzzVerdict {

@@ -1,23 +1,23 @@
-import AssayKit
+public import AssayKit
 import Synchronization
 
 /// A server that answers as a test says, and remembers what it was asked.
-final class ScriptedHTTP: OutboundHTTP {
-    typealias Answer = Result<OutboundResponse, OutboundFailure>
+public final class ScriptedHTTP: OutboundHTTP {
+    public typealias Answer = Result<OutboundResponse, OutboundFailure>
 
     private let state: Mutex<(answers: [Answer], requests: [OutboundRequest])>
 
-    init(_ answers: [Answer]) {
+    public init(_ answers: [Answer]) {
         state = Mutex((answers, []))
     }
 
-    var requests: [OutboundRequest] { state.withLock { $0.requests } }
+    public var requests: [OutboundRequest] { state.withLock { $0.requests } }
 
-    func add(_ answer: Answer) {
+    public func add(_ answer: Answer) {
         state.withLock { $0.answers.append(answer) }
     }
 
-    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+    public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
         // Others that want the same get their turn here, as they do while a real server is waited for.
         for _ in 0..<10 { await Task.yield() }
         let answer = state.withLock { state -> Answer in

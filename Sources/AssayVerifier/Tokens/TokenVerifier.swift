@@ -39,8 +39,8 @@ public struct TokenVerifier: Sendable {
 
     /// Verifies a token at a time.
     public func verify(_ token: String, _ expectation: Expectation, now: Instant) -> Outcome {
-        guard token != TokenVerifier.placeholder else { return .refused(KernelReasons.tokenPlaceholder) }
-        var outcome = Outcome.refused(KernelReasons.tokenMalformed)
+        guard token != TokenVerifier.placeholder else { return .refused(TokenReasons.placeholder) }
+        var outcome = Outcome.refused(TokenReasons.malformed)
         do throws(JWSError) {
             try verifier.verify(token.utf8.span) { header, payload in
                 outcome = TokenVerifier.judge(header, payload, expectation, now: now)
@@ -56,23 +56,23 @@ public struct TokenVerifier: Sendable {
         _ header: JWSHeader, _ payload: Span<UInt8>, _ expectation: Expectation, now: Instant
     ) -> Outcome {
         guard header.type == "JWT", let token = VerifiedToken(payload: payload) else {
-            return .refused(KernelReasons.tokenMalformed)
+            return .refused(TokenReasons.malformed)
         }
-        guard token.audience.contains(expectation.audience) else { return .refused(KernelReasons.tokenAudience) }
-        guard token.issuer == expectation.issuer else { return .refused(KernelReasons.tokenIssuer) }
-        guard now < token.expires else { return .refused(KernelReasons.tokenExpired) }
+        guard token.audience.contains(expectation.audience) else { return .refused(TokenReasons.audience) }
+        guard token.issuer == expectation.issuer else { return .refused(TokenReasons.issuer) }
+        guard now < token.expires else { return .refused(TokenReasons.expired) }
         guard token.issued <= now || token.issued <= now + expectation.skew else {
-            return .refused(KernelReasons.tokenNotYetValid)
+            return .refused(TokenReasons.notYetValid)
         }
         return .verified(token)
     }
 
     private static func reason(_ error: JWSError) -> Reason {
         switch error {
-        case .malformed: KernelReasons.tokenMalformed
-        case .unsupportedAlgorithm, .algorithmMismatch: KernelReasons.tokenAlgorithm
-        case .unknownKey: KernelReasons.tokenKeyUnknown
-        case .badSignature: KernelReasons.tokenSignature
+        case .malformed: TokenReasons.malformed
+        case .unsupportedAlgorithm, .algorithmMismatch: TokenReasons.algorithm
+        case .unknownKey: TokenReasons.keyUnknown
+        case .badSignature: TokenReasons.signature
         }
     }
 }

@@ -3,7 +3,7 @@ import AssayTestSupport
 import FuzzEntries
 import Testing
 
-@testable import AssayEngine
+@testable import AssayVerifier
 
 /// The short way of reading claims may only save time: what it accepts, the parser of JSON accepts, with the same
 /// outcome.

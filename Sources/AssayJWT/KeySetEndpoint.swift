@@ -1,0 +1,71 @@
+package import AssayCrypto
+package import AssayKit
+
+/// A server's JWKS document: how it is fetched, and for how long a copy is good.
+package struct KeySetEndpoint: Sendable {
+    /// What came of a request.
+    package enum Answer: Sendable {
+        case keys(JWKSet, entityTag: String?, freshFor: Duration)
+        /// The copy that the caller has is still the present one.
+        case unchanged(freshFor: Duration)
+        /// There is no new copy. A caller that gave up says nothing about the server.
+        case failed(String, wasCancelled: Bool)
+    }
+
+    /// For how long a copy is good at least, and at most, whatever the server says.
+    package static let freshness: ClosedRange<Duration> = .seconds(300)...Duration.seconds(86_400)
+    /// For how long a copy may be used after that, while no newer one can be had.
+    package static let staleness = Duration.seconds(86_400)
+    /// A server is not asked more often than that, whoever sends tokens with unknown keys.
+    package static let retryInterval = Duration.seconds(30)
+    private static let byteLimit = 256 * 1024
+
+    package let url: EndpointURL
+    private let http: any OutboundHTTP
+
+    package init(url: EndpointURL, http: any OutboundHTTP) {
+        self.url = url
+        self.http = http
+    }
+
+    /// Asks for the document.
+    ///
+    /// - Parameter entityTag: that of the copy at hand, if there is one.
+    package func fetch(unless entityTag: String?) async -> Answer {
+        var headers = [OutboundHeader("accept", "application/jwk-set+json, application/json")]
+        if let entityTag { headers.append(OutboundHeader("if-none-match", entityTag)) }
+        let request = OutboundRequest(
+            .get, url, headers: headers, timeLimit: .seconds(5), responseLimit: Self.byteLimit)
+        let response: OutboundResponse
+        do throws(OutboundFailure) {
+            response = try await http.send(request)
+        } catch {
+            return .failed("\(error)", wasCancelled: error.code == .cancelled)
+        }
+        switch response.status {
+        case 200:
+            guard let keys = try? JWKSet(json: response.body) else {
+                return .failed("the document is not a set of keys", wasCancelled: false)
+            }
+            return .keys(keys, entityTag: response.header("etag"), freshFor: Self.freshness(response))
+        case 304 where entityTag != nil:
+            return .unchanged(freshFor: Self.freshness(response))
+        case 304:
+            return .failed("304 to a request without a condition", wasCancelled: false)
+        default:
+            return .failed("it answers with status \(response.status)", wasCancelled: false)
+        }
+    }
+
+    /// How long a response may be used (RFC 9111, section 5.2.2.1), within bounds.
+    private static func freshness(_ response: OutboundResponse) -> Duration {
+        let directives = (response.header("cache-control") ?? "").split(separator: ",")
+        let ages = directives.compactMap { directive -> Int64? in
+            let parts = directive.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "max-age" else { return nil }
+            return Int64(parts[1].filter { $0 != " " && $0 != "\"" })
+        }
+        let age = Duration.seconds(min(max(ages.first ?? 3600, 0), 86_400))
+        return min(max(age, freshness.lowerBound), freshness.upperBound)
+    }
+}

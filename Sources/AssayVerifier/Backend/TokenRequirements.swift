@@ -1,0 +1,58 @@
+public import AssayKit
+
+/// What a backend demands of a token beyond that it is good.
+public struct TokenRequirements: Sendable {
+    /// The exact `iss`, such as `https://firebaseappcheck.googleapis.com/1234567890`.
+    public var issuer: String
+    /// What `aud` must hold: `projects/NUMBER` or `projects/ID`.
+    public var audience: String
+    /// The apps (and OAuth clients) whose tokens are taken: values of `sub`. Nil for all of the project.
+    public var apps: Set<String>?
+    /// The providers whose tokens are taken. Nil for all but ``development``; tokens that do not say how their app proved
+    /// itself, as Google's do not, are taken then, too.
+    public var providers: Set<String>?
+    /// How old a token may be, from `iat` on. Nil for as old as it may be by itself.
+    public var maximumAge: Duration?
+    /// How far the issuer's clock may be ahead.
+    public var skew: Duration
+
+    /// The providers that prove nothing, and are for simulators and tests.
+    public static let development: Set<String> = ["debug"]
+
+    public init(
+        issuer: String, audience: String, apps: Set<String>? = nil, providers: Set<String>? = nil,
+        maximumAge: Duration? = nil, skew: Duration = .seconds(30)
+    ) {
+        self.issuer = issuer
+        self.audience = audience
+        self.apps = apps
+        self.providers = providers
+        self.maximumAge = maximumAge
+        self.skew = skew
+    }
+
+    var expectation: TokenVerifier.Expectation {
+        TokenVerifier.Expectation(issuer: issuer, audience: audience, skew: skew)
+    }
+
+    /// Why a good token is not taken; nil if it is. What depends on the time is judged by ``refusal(of:at:)``.
+    func refusal(of token: VerifiedToken) -> Reason? {
+        if let apps, !apps.contains(token.subject) { return TokenReasons.appUnknown }
+        if let providers {
+            guard let provider = token.provider, providers.contains(provider) else {
+                return TokenReasons.providerNotAllowed
+            }
+        } else if let provider = token.provider, Self.development.contains(provider) {
+            return TokenReasons.forDevelopment
+        }
+        return nil
+    }
+
+    /// The same for what changes as time goes by, so that it must be judged again for tokens that are known.
+    func refusal(of token: VerifiedToken, at now: Instant) -> Reason? {
+        guard now < token.expires else { return TokenReasons.expired }
+        guard token.issued <= now + skew else { return TokenReasons.notYetValid }
+        if let maximumAge, now >= token.issued + maximumAge { return TokenReasons.tooOld }
+        return nil
+    }
+}
