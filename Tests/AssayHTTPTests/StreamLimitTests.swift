@@ -58,7 +58,7 @@ private let floods: [(name: String, code: UInt32, frames: [[UInt8]])] = [
 struct StreamLimitTests {
     /// Runs a client against a server.
     private func with<Result: Sendable>(
-        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
+        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient,
         settings: [(UInt16, UInt32)] = [],
         _ body: @escaping @Sendable (inout StreamClient, ServiceGroup) async throws -> Result
     ) async throws -> Result {
@@ -88,7 +88,7 @@ struct StreamLimitTests {
 
     @Test("requests whose streams are reset count as long as they are being answered")
     func rapidReset() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.streams = 10
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
         let handler = FakeHandler { _ in
@@ -112,7 +112,7 @@ struct StreamLimitTests {
 
     @Test("after many refused requests the client is to begin a new connection, and what it has begun is answered")
     func manyRefused() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.streams = 10
         try await with(limits: limits) { client, _ in
             try await client.send([StreamClient.head(1, StreamClient.fields("POST", exchange), ends: false)])
@@ -130,7 +130,7 @@ struct StreamLimitTests {
 
     @Test("a client that goes on all the same is cut off")
     func farTooManyRefused() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.streams = 10
         try await with(limits: limits) { client, _ in
             try await client.send([StreamClient.head(1, StreamClient.fields("POST", exchange), ends: false)])
@@ -146,7 +146,7 @@ struct StreamLimitTests {
 
     @Test("a body beyond the limit is answered at once, declared or not, and the connection goes on")
     func largeBody() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.bodyBytes = 1000
         try await with(limits: limits) { client, _ in
             let body = String(repeating: " ", count: 1001)
@@ -168,7 +168,7 @@ struct StreamLimitTests {
 
     @Test("a body that drips in is answered with 408, and the others are not kept waiting")
     func slowBody() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.bodyTime = .milliseconds(300)
         try await with(limits: limits) { client, _ in
             try await client.send([StreamClient.head(1, StreamClient.fields("POST", exchange), ends: false)])
@@ -180,7 +180,7 @@ struct StreamLimitTests {
 
     @Test("what all streams hold together is bounded")
     func heldBytes() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.streamBytes = 40_000
         try await with(limits: limits) { client, _ in
             let body = [UInt8](repeating: UInt8(ascii: " "), count: 16_000)
@@ -203,7 +203,7 @@ struct StreamLimitTests {
 
     @Test("replies that the client does not take count, too")
     func untaken() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.streamBytes = 40_000
         let handler = FakeHandler { _ in .success(["text": .string(String(repeating: "x", count: 20_000))]) }
         try await with(handler, limits: limits, settings: [(4, 0)]) { client, _ in
@@ -223,7 +223,7 @@ struct StreamLimitTests {
 
     @Test("a stream whose reply is not taken is given up after a while")
     func givenUp() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.idleTime = .milliseconds(300)
         try await with(limits: limits, settings: [(4, 0)]) { client, _ in
             try await client.get(1, "/healthz")
@@ -238,8 +238,8 @@ struct StreamLimitTests {
     @Test(
         "a connection without requests is closed after its time, at the beginning and later", arguments: [false, true])
     func idle(afterRequest: Bool) async throws {
-        var limits = HTTPLimits()
-        if afterRequest { limits.idleTime = .milliseconds(200) } else { limits.headTime = .seconds(2) }
+        var limits = HTTPLimits.patient
+        if afterRequest { limits.idleTime = .milliseconds(200) } else { limits.headTime = .seconds(10) }
         try await with(limits: limits) { client, _ in
             try await client.roundTrip()
             if afterRequest {
@@ -254,7 +254,7 @@ struct StreamLimitTests {
 
     @Test("an idle connection makes room for others when there are as many as there may be")
     func room() async throws {
-        var limits = HTTPLimits()
+        var limits = HTTPLimits.patient
         limits.maximumConnections = 2
         limits.idleTime = .seconds(3600)
         let identity = try TestIdentity()

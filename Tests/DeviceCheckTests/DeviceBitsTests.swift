@@ -31,7 +31,7 @@ struct DeviceBitsTests {
             ]
             #expect(await scene.update(change).failure == nil)
         }
-        let failure = await scene.exchange().failure
+        let failure = await scene.exchange(DeviceCheckScene.token(number: 1)).failure
         #expect(failure?.reason == (isRefused ? DeviceCheckProvider.reasons.bits : nil))
         #expect(scene.questions.last == "/v1/query_two_bits")
         #expect(scene.questions.contains("/v1/validate_device_token") == false)
@@ -63,6 +63,15 @@ struct DeviceBitsTests {
         let scene = try DeviceCheckScene()
         _ = await scene.exchange()
         #expect(scene.sink.records.last?.facts == [])
+    }
+
+    @Test("What was set is on record, and the token is not good for an exchange")
+    func record() async throws {
+        let scene = try DeviceCheckScene()
+        #expect(await scene.update(["deviceToken": DeviceCheckScene.token(), "bit1": true]).failure == nil)
+        #expect(scene.sink.records.last?.facts == [Fact(.deviceBit1, .bool(true))])
+        #expect(scene.sink.records.last?.caller == "backend")
+        #expect(await scene.exchange().failure?.reason == DeviceCheckProvider.reasons.reused)
     }
 
     @Test("One bit may be set, and the other stays")

@@ -1,9 +1,14 @@
+import AssayEngine
 import AssayKit
 import AssayTesting
 import DeviceCheck
 import Testing
 
-private let malformed: [JSON] = ["!", "Zm9", "====", .string(String(repeating: "A", count: 16 * 1024 + 4))]
+private let malformed: [(JSON, Reason?)] = [
+    ("!", DeviceCheckProvider.reasons.malformed), ("Zm9vA", DeviceCheckProvider.reasons.malformed),
+    ("====", DeviceCheckProvider.reasons.malformed), (.string(String(repeating: "A", count: 16 * 1024 + 4)), nil),
+    ("", nil), (1, nil), (nil, nil),
+]
 
 private let refusals = [
     "Missing or incorrectly formatted device token payload", " missing or incorrectly formatted DEVICE TOKEN\n",
@@ -19,6 +24,15 @@ struct DeviceCheckProviderTests {
         #expect(await scene.exchange().failure?.reason == DeviceCheckProvider.reasons.reused)
         #expect(scene.questions == ["/v1/validate_device_token"])
         #expect(try await scene.exchange(DeviceCheckScene.token("b")).get()["token"] != nil)
+    }
+
+    @Test("A token speaks for one app of all that its team has")
+    func apps() async throws {
+        let scene = try DeviceCheckScene()
+        #expect(await scene.exchange().failure == nil)
+        let other = await scene.exchange(for: DeviceCheckScene.secondApp).failure
+        #expect(other?.reason == DeviceCheckProvider.reasons.reused)
+        #expect(await scene.exchange(DeviceCheckScene.token("b"), for: DeviceCheckScene.secondApp).failure == nil)
     }
 
     @Test("Other spellings of a token are the same token")
@@ -68,10 +82,11 @@ struct DeviceCheckProviderTests {
     }
 
     @Test("What is no device token is refused without a question", arguments: malformed)
-    func malformedTokens(_ token: JSON) async throws {
+    func malformedTokens(_ token: JSON, _ reason: Reason?) async throws {
         let scene = try DeviceCheckScene()
         let failure = try #require(await scene.exchange(token).failure)
-        #expect(failure.reason == DeviceCheckProvider.reasons.malformed || failure.status == .invalidArgument)
+        #expect(failure.reason == reason)
+        #expect(failure.status == (reason == nil ? .invalidArgument : .permissionDenied))
         #expect(scene.questions == [])
     }
 
@@ -100,8 +115,15 @@ struct DeviceCheckProviderTests {
     }
 
     @Test("The resource of its settings shows the key's identifier, and nothing of the key")
-    func config() throws {
-        let names = DeviceCheckProvider.methods.map(\.descriptor.name)
-        #expect(names == ["exchangeDeviceCheckToken", "updateDeviceCheckBits", "deviceCheckConfig"])
+    func config() async throws {
+        let scene = try DeviceCheckScene()
+        let call = Call(
+            "getDeviceCheckConfig", resource: DeviceCheckScene.app,
+            credentials: BearerToken(DeviceCheckScene.administrator))
+        #expect(
+            try await scene.engine.handle(call).result.get() == [
+                "name": "projects/1234567890/apps/1:1234567890:ios:321abc456def7890/deviceCheckConfig",
+                "tokenTtl": "3600s", "keyId": "SIMULATED1", "privateKeySet": true,
+            ])
     }
 }

@@ -10,7 +10,9 @@ import Testing
 /// An engine with one app whose device tokens a simulated Apple judges, by a clock that stands still.
 struct DeviceCheckScene: Sendable {
     static let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
+    static let secondApp = "projects/example-project/apps/1:1234567890:ios:0000000000000002"
     static let backend = "backend-token-0123456789"
+    static let administrator = "administrator-token-0123456789"
     static let stranger = "stranger-token-0123456789"
 
     let clock = ManualClock()
@@ -39,12 +41,16 @@ struct DeviceCheckScene: Sendable {
         return """
             callers:
               backend: {sha256: \(hash(backend)), permissions: [\(permission)]}
+              administrator: {sha256: \(hash(administrator)), permissions: [admin]}
               stranger: {sha256: \(hash(stranger)), permissions: [appCheckTokens.verify]}
             projects:
               - number: 1234567890
                 id: example-project
                 apps:
                   - id: 1:1234567890:ios:321abc456def7890
+                    \(apple)
+                    providers: {\(provider)}
+                  - id: 1:1234567890:ios:0000000000000002
                     \(apple)
                     providers: {\(provider)}
             """
@@ -64,12 +70,14 @@ struct DeviceCheckScene: Sendable {
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)
     }
 
-    static func token(_ device: String = "a", in environment: SimulatedEnvironment = .production) -> JSON {
-        .string(SimulatedAppleServer.deviceToken(of: device, in: environment))
+    static func token(
+        _ device: String = "a", in environment: SimulatedEnvironment = .production, number: Int = 0
+    ) -> JSON {
+        .string(SimulatedAppleServer.deviceToken(of: device, in: environment, number: number))
     }
 
-    func exchange(_ token: JSON = token()) async -> Result<JSON, CallFailure> {
-        await engine.handle(Call("exchangeDeviceCheckToken", resource: Self.app, body: ["device_token": token])).result
+    func exchange(_ token: JSON = token(), for app: String = app) async -> Result<JSON, CallFailure> {
+        await engine.handle(Call("exchangeDeviceCheckToken", resource: app, body: ["device_token": token])).result
     }
 
     /// The same; whatever it waits for comes at once.

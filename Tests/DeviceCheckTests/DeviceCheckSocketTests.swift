@@ -17,6 +17,21 @@ private let events: [(ScriptedAnswer, String?)] = [
     ),
 ]
 
+/// Waits longer than a provider does: a busy machine may take its time.
+private final class PatientHTTP: OutboundHTTP {
+    private let client: HTTPClientService
+
+    init(_ client: HTTPClientService) {
+        self.client = client
+    }
+
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        var request = request
+        request.timeLimit = .seconds(600)
+        return try await client.send(request)
+    }
+}
+
 @Suite("DeviceCheck over sockets")
 struct DeviceCheckSocketTests {
     @Test("A server is asked as policies say, and its faults decide nothing", arguments: events)
@@ -30,7 +45,8 @@ struct DeviceCheckSocketTests {
                     """
                     device_check: {key_id: \(scene.team.keyID), private_key: "env:KEY", \
                     base_url: "http://localhost:\(port)/production"}
-                    """), .provider(DeviceCheckProvider.self), team: scene.team, clock: scene.clock, http: client)
+                    """), .provider(DeviceCheckProvider.self), team: scene.team, clock: scene.clock,
+                http: PatientHTTP(client))
             let call = Call(
                 "exchangeDeviceCheckToken", resource: DeviceCheckScene.app,
                 body: ["deviceToken": DeviceCheckScene.token()])
@@ -46,7 +62,8 @@ struct DeviceCheckSocketTests {
     func nobody() async throws {
         let client = try HTTPClientService(HTTPClientOptions())
         let port = try await LocalServer { _ in .hangUp }.run { $0 }
-        let scene = try DeviceCheckScene(", base_url: \"http://localhost:\(port)/production\"", http: client)
+        let scene = try DeviceCheckScene(
+            ", base_url: \"http://localhost:\(port)/production\"", http: PatientHTTP(client))
         let failure = await scene.exchangeWithoutWaiting().failure
         await client.shutDown()
         #expect(failure?.status == .unavailable)

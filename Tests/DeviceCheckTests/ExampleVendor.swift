@@ -7,6 +7,8 @@ struct ExampleVendor: DeviceTokenUpstream {
     let server: EndpointURL
     let apiKey: String
 
+    var keepsBits: Bool { false }
+
     /// 64 hexadecimal digits.
     func canonical(_ deviceToken: String) -> String? {
         guard deviceToken.utf8.count == 64, let bytes = Hex.decode(deviceToken) else { return nil }
@@ -40,10 +42,12 @@ struct ExampleVendorProvider: AttestationProvider {
     struct Configuration: Decodable, Sendable {
         let apiKey: SecretReference
         let baseURL: EndpointURL
+        let refuseWhen: DeviceBitsRule?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
             case apiKey = "api_key"
             case baseURL = "base_url"
+            case refuseWhen = "refuse_when"
         }
     }
 
@@ -77,9 +81,9 @@ struct ExampleVendorProvider: AttestationProvider {
             throw ConfigurationError(at: ["api_key"], error.message)
         }
         guard let key else { throw ConfigurationError(at: ["api_key"], "\(configuration.apiKey) is not set") }
-        appraiser = DeviceTokenAppraiser(
+        appraiser = try DeviceTokenAppraiser(
             upstream: ExampleVendor(server: configuration.baseURL, apiKey: String(decoding: key, as: UTF8.self)),
-            rules: try DeviceTokenRules(refuseWhen: nil, allowReuse: nil, rememberFor: nil), reasons: Self.reasons,
-            host: host)
+            account: app.resource, rules: DeviceTokenRules(refuseWhen: configuration.refuseWhen),
+            reasons: Self.reasons, host: host)
     }
 }

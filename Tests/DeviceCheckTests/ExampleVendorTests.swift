@@ -9,6 +9,7 @@ import Testing
 private let answers: [(Int, String, StatusCode?, Reason?)] = [
     (200, #"{"verdict":"genuine"}"#, nil, nil),
     (200, #"{"verdict":"unknown"}"#, .permissionDenied, ExampleVendorProvider.reasons.refused),
+    (401, "", .unavailable, nil), (429, "", .unavailable, nil),
     (200, "genuine", .unavailable, nil), (503, #"{"verdict":"genuine"}"#, .unavailable, nil),
     (418, "", .unavailable, nil),
 ]
@@ -56,6 +57,21 @@ struct ExampleVendorTests {
         #expect(await exchange(token.uppercased(), engine).failure?.reason == ExampleVendorProvider.reasons.reused)
         #expect(await exchange("xyz", engine).failure?.reason == ExampleVendorProvider.reasons.malformed)
         #expect(server.requests.withLock { $0.count } == 1)
+    }
+
+    @Test("A policy that asks for bits which the vendor does not keep is refused")
+    func noBits() throws {
+        let error = try #require(throws: (any Error).self) {
+            try DeviceCheckScene.engine(
+                DeviceCheckScene.policy(
+                    """
+                    example_vendor: {api_key: "env:KEY", base_url: "https://device.example.com", \
+                    refuse_when: {bit0: true}}
+                    """, apple: "name: A", permission: .admin),
+                .provider(ExampleVendorProvider.self), team: SimulatedAppleTeam(teamID: "ABCDE12345"),
+                clock: ManualClock())
+        }
+        #expect("\(error)".contains("keeps no bits"), "\(error)")
     }
 
     @Test("It stands beside Apple's in one program")

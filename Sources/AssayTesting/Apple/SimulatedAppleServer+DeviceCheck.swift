@@ -10,9 +10,17 @@ extension SimulatedAppleServer {
         var month: String
     }
 
+    /// How many devices' bits, and how many used tokens, are kept; all are forgotten then.
+    private static let memory = 100_000
+
     /// Makes a device token that is good for an environment; all tokens of one device share its bits.
-    public static func deviceToken(of device: String, in environment: SimulatedEnvironment = .production) -> String {
-        Base64.encode(Array("device-token:\(environment.receiptName):\(device)".utf8))
+    ///
+    /// - Parameter number: tells tokens of one device apart.
+    public static func deviceToken(
+        of device: String, in environment: SimulatedEnvironment = .production, number: Int = 0
+    ) -> String {
+        let suffix = number == 0 ? "" : "#\(number)"
+        return Base64.encode(Array("device-token:\(environment.receiptName):\(device)\(suffix)".utf8))
     }
 
     /// Answers `validate_device_token`, `query_two_bits` and `update_two_bits` (Apple, Accessing and Modifying Per-Device
@@ -26,9 +34,9 @@ extension SimulatedAppleServer {
         else { return Self.words(400, "Missing or incorrectly formatted timestamp or transaction") }
         let prefix = "device-token:\(environment.receiptName):"
         guard let token = json["device_token"]?.string, let bytes = Base64.decode(token),
-            let device = String(decoding: bytes, as: UTF8.self).dropping(prefix: prefix)
+            let device = String(decoding: bytes, as: UTF8.self).dropping(prefix: prefix), isNew(token)
         else { return Self.words(400, "Missing or incorrectly formatted device token payload") }
-        let name = "\(team.teamID) \(device)"
+        let name = "\(team.teamID) \(device.prefix { $0 != "#" })"
         switch path {
         case "/v1/query_two_bits":
             guard let bits = state.withLock({ $0.bits[name] }) else {
@@ -50,6 +58,7 @@ extension SimulatedAppleServer {
             }
             let month = String("\(clock.now)".prefix(7))
             state.withLock { state in
+                if state.bits.count >= Self.memory { state.bits = [:] }
                 var bits = state.bits[name] ?? DeviceBits(month: month)
                 bits.bit0 = changes[0] ?? bits.bit0
                 bits.bit1 = changes[1] ?? bits.bit1
@@ -58,6 +67,15 @@ extension SimulatedAppleServer {
             }
             return OutboundResponse(status: 200)
         default: return OutboundResponse(status: 200)
+        }
+    }
+
+    /// Whether a token was not used before, or may be used again.
+    private func isNew(_ token: String) -> Bool {
+        guard takesTokensOnce else { return true }
+        return state.withLock { state in
+            if state.usedTokens.count >= Self.memory { state.usedTokens = [] }
+            return state.usedTokens.insert(token).inserted
         }
     }
 }

@@ -33,20 +33,28 @@ public final class SimulatedAppleServer: OutboundHTTP {
         var notBefore: [String: Instant] = [:]
         /// The bits of devices, by team and device.
         var bits: [String: DeviceBits] = [:]
+        var usedTokens: Set<String> = []
     }
 
     let authority: SimulatedAppleCA
     let teams: [SimulatedAppleTeam]
     let form: AuthorizationForm
+    let takesTokensOnce: Bool
+    let requestLimit: Int
     let clock: HostClock
     let state = Mutex(State())
 
     /// - Parameters:
     ///   - authority: signed the receipts that the server knows, and signs new ones.
     ///   - teams: whose tokens are good.
+    ///   - takesTokensOnce: whether a device token is good for one question only, as those of devices are.
+    ///   - requestLimit: how many requests are kept to be looked at.
     public init(
-        authority: SimulatedAppleCA, teams: [SimulatedAppleTeam], form: AuthorizationForm = .either, clock: HostClock
+        authority: SimulatedAppleCA, teams: [SimulatedAppleTeam], form: AuthorizationForm = .either,
+        takesTokensOnce: Bool = false, requestLimit: Int = 10_000, clock: HostClock
     ) {
+        self.takesTokensOnce = takesTokensOnce
+        self.requestLimit = max(requestLimit, 0)
         self.authority = authority
         self.teams = teams
         self.form = form
@@ -55,7 +63,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
 
     // MARK: What tests set and see
 
-    /// The requests so far, in the order of their arrival; of many, the last thousands.
+    /// The requests so far, in the order of their arrival; those that are kept.
     public var requests: [OutboundRequest] { state.withLock { $0.requests } }
 
     /// The risk metric of keys for which none was set; 1 at first.
@@ -89,8 +97,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
     /// What the server does with a request.
     public func answer(_ request: OutboundRequest) -> ScriptedAnswer {
         let scripted = state.withLock { state in
-            if state.requests.count >= 10_000 { state.requests.removeFirst(5000) }
-            state.requests.append(request)
+            if state.requests.count < requestLimit { state.requests.append(request) }
             return state.script.isEmpty ? .proceed : state.script.removeFirst()
         }
         guard case .proceed = scripted else { return scripted }

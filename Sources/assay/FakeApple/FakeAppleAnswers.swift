@@ -15,6 +15,7 @@ struct FakeAppleAnswers: ParsableArguments {
 
     func validate() throws {
         if let answer, !(200...599).contains(answer) { throw ValidationError("'\(answer)' is no status: 200 to 599") }
+        if let retryAfter, retryAfter < 0 { throw ValidationError("'\(retryAfter)' is no number of seconds") }
         if retryAfter != nil, answer == nil { throw ValidationError("--retry-after needs --answer") }
         if silent, answer != nil { throw ValidationError("--silent and --answer exclude each other") }
     }

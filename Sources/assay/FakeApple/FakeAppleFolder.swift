@@ -8,7 +8,7 @@ struct FakeAppleFolder: Sendable {
     let path: String
 
     var keyFile: String { "\(path)/AuthKey_\(Self.keyID).p8" }
-    var receiptFile: String { "\(path)/receipt.txt" }
+    var receiptFile: String { "\(path)/simulated-receipt.txt" }
 
     private static let keyID = "SIMULATED1"
     private static let keyLimit: UInt64 = 16 * 1024
@@ -35,7 +35,8 @@ struct FakeAppleFolder: Sendable {
         let authority = try SimulatedAppleCA(at: clock.now)
         try write(Base64.encode(try Self.receipt(teamID, authority)) + "\n", to: receiptFile)
         return FakeApple(
-            server: SimulatedAppleServer(authority: authority, teams: [team], clock: clock), team: team,
+            server: SimulatedAppleServer(
+                authority: authority, teams: [team], takesTokensOnce: true, requestLimit: 0, clock: clock), team: team,
             authorization: try team.token(at: clock.now))
     }
 

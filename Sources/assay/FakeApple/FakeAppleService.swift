@@ -49,9 +49,10 @@ struct FakeAppleService: Service {
     }
 
     private func introduction(base: String) -> String {
-        let token = SimulatedAppleServer.deviceToken(of: "example")
         let time = HostClock.system.now.milliseconds
-        let question = #"{"device_token":"\#(token)","transaction_id":"1","timestamp":\#(time)"#
+        // Each is good for one question.
+        let tokens = (1...4).map { SimulatedAppleServer.deviceToken(of: "example", number: $0) }
+        let questions = tokens.map { #"{"device_token":"\#($0)","transaction_id":"1","timestamp":\#(time)"# }
         let call = "curl -s -H 'Authorization: Bearer \(apple.authorization)' \(base)/production/v1"
         return """
             A simulated Apple listens on \(base), under /production and /development. In a policy:
@@ -63,11 +64,12 @@ struct FakeAppleService: Service {
                   private_key: file:\(folder.keyFile)
                   base_url: \(base)/production
 
-            Any text behind `device-token:production:` in Base 64 is a device's token, such as \(token). Try:
+            A device's token is `device-token:production:` and any text in Base 64, such as \(tokens[0]). It is good for
+            one question; what follows a `#` tells tokens of one device apart. Try:
 
-              \(call)/validate_device_token -d '\(question)}'
-              \(call)/update_two_bits -d '\(question),"bit0":true}'
-              \(call)/query_two_bits -d '\(question)}'
+              \(call)/validate_device_token -d '\(questions[1])}'
+              \(call)/update_two_bits -d '\(questions[2]),"bit0":true}'
+              \(call)/query_two_bits -d '\(questions[3])}'
               \(call)/attestationData -d @\(folder.receiptFile)
 
             Requests, until interrupted:

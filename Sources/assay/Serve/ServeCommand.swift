@@ -87,7 +87,7 @@ struct ServeCommand: AsyncParsableCommand {
         let fingerprint = directory.fingerprint
         let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
-        let client = try HTTPClientService()
+        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 64))
         let host = Host(
             store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
         let tlsFingerprint = tls.fingerprint

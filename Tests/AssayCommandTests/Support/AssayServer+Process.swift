@@ -17,6 +17,12 @@ extension AssayServer {
         return try #require(line.split(separator: "\t").last?.split(separator: " ").first.flatMap { Int($0) }) * 1024
     }
 
+    /// Whether a signal ended the process, waiting a moment for the news of it.
+    var hasDied: Bool {
+        for _ in 0..<100 where process.process.isRunning { usleep(10_000) }
+        return !process.process.isRunning && process.process.terminationReason == .uncaughtSignal
+    }
+
     var openFiles: Int {
         get throws { try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count }
     }

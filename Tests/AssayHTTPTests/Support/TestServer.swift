@@ -10,7 +10,7 @@ enum TestServer {
     /// Serves for as long as `body` runs.
     @discardableResult
     static func with<Result: Sendable>(
-        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(), logger: Logger = Self.logger,
+        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient, logger: Logger = Self.logger,
         pages: HTTPPages = .health, meter: Meter = .none, origins: AllowedOrigins = .any,
         certificate: ServerCertificate? = nil,
         _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
@@ -41,7 +41,7 @@ enum TestServer {
 
     /// Sends one request on a connection of its own, and gives the reply.
     static func answer(
-        to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = HTTPLimits(),
+        to request: String, handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient,
         logger: Logger = Self.logger, pages: HTTPPages = .health, meter: Meter = .none,
         origins: AllowedOrigins = .any
     ) async throws -> RawReply {

@@ -5,11 +5,13 @@ internal import AssayKit
 struct AppleDeviceCheck: DeviceTokenUpstream {
     /// Answers are a line of text or a small object.
     private static let responseLimit = 4096
-    private static let longestPause = Duration.seconds(3600)
+    private static let youth = Duration.seconds(60)
 
     let server: EndpointURL
     let key: AppleServerKey
     let form: AppleAuthorizationForm
+
+    var keepsBits: Bool { true }
 
     func canonical(_ deviceToken: String) -> String? {
         guard let bytes = Base64.decode(deviceToken), !bytes.isEmpty else { return nil }
@@ -18,7 +20,9 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
 
     func credential(at now: Instant, insteadOf refused: String?) throws -> String {
         let token = try key.token(at: now)
-        guard form.header(token) == refused else { return form.header(token) }
+        // Apple refuses callers that make tokens all the time: one that is refused while it is new is refused for what
+        // it is, not for its age.
+        guard form.header(token) == refused, now >= token.issued + Self.youth else { return form.header(token) }
         return form.header(try key.token(at: now, insteadOf: token))
     }
 
@@ -45,7 +49,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     }
 
     func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer {
-        let wait = response.retryAfter(at: now).map { min($0, Self.longestPause) }
+        let wait = response.retryAfter(at: now)
         let words = AppleWords(response.body)
         switch response.status {
         case 200: return Self.success(response.body, words, question)

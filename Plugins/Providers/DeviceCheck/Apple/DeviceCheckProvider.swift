@@ -3,8 +3,9 @@ public import AssayKit
 
 /// Apple's DeviceCheck: a token that a device makes for an app's team, and that Apple alone can judge.
 ///
-/// A device token is exchanged once, unless the policy says otherwise. Two bits that the team keeps of a device may be
-/// part of the decision; servers with the permission `deviceCheck.updateBits` set them.
+/// A device token is exchanged once, unless the policy says otherwise. It says that a device runs some app of the team, not
+/// which one: so it is good for one app of all that the team has here, whichever client comes first. Two bits that the team
+/// keeps of a device may be part of the decision; servers with the permission `deviceCheck.updateBits` set them.
 public struct DeviceCheckProvider: AttestationProvider {
     /// Why it refuses.
     public static let reasons = DeviceTokenReasons(prefix: "device_token")
@@ -23,10 +24,10 @@ public struct DeviceCheckProvider: AttestationProvider {
         },
         .call(
             "updateDeviceCheckBits", MethodPath(.post, ":updateDeviceCheckBits"), permission: updateBits, reply: []
-        ) { (provider, request: UpdateDeviceCheckBitsRequest, context) -> JSON in
-            try await provider.appraiser.update(
+        ) { (provider, request: UpdateDeviceCheckBitsRequest, context) -> CallAnswer in
+            let facts = try await provider.appraiser.update(
                 request.deviceToken, bit0: request.bit0, bit1: request.bit1, context)
-            return [:]
+            return CallAnswer([:], facts: facts)
         },
         .config("deviceCheckConfig") { provider in
             [ReplyField("keyId", .string(provider.keyID)), ReplyField("privateKeySet", .bool(true))]
@@ -50,8 +51,8 @@ public struct DeviceCheckProvider: AttestationProvider {
             refuseWhen: configuration.refuseWhen, allowReuse: configuration.allowReuse,
             rememberFor: configuration.rememberFor)
         keyID = configuration.keyID
-        appraiser = DeviceTokenAppraiser(
+        appraiser = try DeviceTokenAppraiser(
             upstream: AppleDeviceCheck(server: server, key: key, form: configuration.authorization ?? .bearer),
-            rules: rules, reasons: Self.reasons, host: host)
+            account: apple.teamID, rules: rules, reasons: Self.reasons, host: host)
     }
 }

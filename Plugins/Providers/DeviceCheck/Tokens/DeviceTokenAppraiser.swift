@@ -13,15 +13,29 @@ public struct DeviceTokenAppraiser: Sendable {
     /// What a provider's descriptor lists.
     public static let metrics = DeviceTokenMetrics.all
 
+    /// Clients are not sent away for longer, whatever the vendor says.
+    private static let longestPause = Duration.seconds(3600)
+
     private let upstream: any DeviceTokenUpstream
     private let rules: DeviceTokenRules
     private let reasons: DeviceTokenReasons
     private let randomness: Randomness
     private let inquiry: UpstreamInquiry
+    /// The tokens that were used, of all apps of the account.
+    private let used: StateSpace
 
+    /// - Parameters:
+    ///   - account: whom tokens are made for, at the vendor: a team. Apps of one account share its tokens, and what is
+    ///     remembered of them.
+    /// - Throws: ``ConfigurationError`` when the rules ask for bits that the vendor does not keep.
     public init(
-        upstream: any DeviceTokenUpstream, rules: DeviceTokenRules, reasons: DeviceTokenReasons, host: Host
-    ) {
+        upstream: any DeviceTokenUpstream, account: String, rules: DeviceTokenRules, reasons: DeviceTokenReasons,
+        host: Host
+    ) throws(ConfigurationError) {
+        guard rules.refuseWhen == nil || upstream.keepsBits else {
+            throw ConfigurationError(at: ["refuse_when"], "the upstream keeps no bits of devices")
+        }
+        used = StateSpace("device_tokens/\(account)/\(upstream.server)", in: host.store)
         self.upstream = upstream
         self.rules = rules
         self.reasons = reasons
@@ -35,8 +49,8 @@ public struct DeviceTokenAppraiser: Sendable {
     ///   state store throws.
     public func appraise(_ deviceToken: String, _ context: Context) async throws -> Verdict {
         guard let token = upstream.canonical(deviceToken) else { return .refused(reasons.malformed) }
-        let name = "token.\(Hex.encode(SHA256.hash(Array(token.utf8))))"
-        if rules.memory != nil, try await context.state.get(name) != nil { return .refused(reasons.reused) }
+        let name = Hex.encode(SHA256.hash(Array(token.utf8)))
+        if rules.memory != nil, try await used.get(name) != nil { return .refused(reasons.reused) }
         // One question tells both, and a token may be good for one only.
         let kind: DeviceQuestion.Kind = rules.refuseWhen == nil ? .validate : .query
         let bits: DeviceBits?
@@ -51,33 +65,40 @@ public struct DeviceTokenAppraiser: Sendable {
         }
         // Only a good token is remembered, so that a client may come back with one that could not be judged. Of two at
         // once, one is first.
-        if let memory = rules.memory, try await !context.state.insert(name, expires: context.now + memory) {
+        if let memory = rules.memory, try await !used.insert(name, expires: context.now + memory) {
             return .refused(reasons.reused)
         }
         return .verified(Appraisal(facts: bits.map(Self.facts) ?? []))
     }
 
-    /// Sets those bits of a token's device that are not nil.
+    /// Sets those bits of a token's device that are not nil, and returns what was set, for the record. The token is not
+    /// good for an exchange then.
     ///
     /// - Throws: ``InvalidRequest`` when it is no token; ``CallFailure`` when the vendor refused it, or did not decide.
-    public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: Context) async throws {
+    public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: Context) async throws -> [Fact] {
         guard let token = upstream.canonical(deviceToken) else {
             throw InvalidRequest("the field 'deviceToken' is no device token")
         }
         let question = DeviceQuestion(.update(bit0: bit0, bit1: bit1), token, randomness: randomness)
         switch await inquiry.ask(question, deadline: context.deadline) {
-        case .genuine: return
+        case .genuine: break
         case .refused(let detail):
             throw CallFailure(
                 .invalidArgument, "The device token was not accepted.", reason: reasons.refused, detail: detail)
         case .undecided(let failure): throw Self.unavailable(failure)
+        }
+        if let memory = rules.memory {
+            _ = try await used.insert(Hex.encode(SHA256.hash(Array(token.utf8))), expires: context.now + memory)
+        }
+        return [(FactName.deviceBit0, bit0), (.deviceBit1, bit1)].compactMap { name, bit in
+            bit.map { Fact(name, .bool($0)) }
         }
     }
 
     private static func unavailable(_ failure: UpstreamFailure) -> CallFailure {
         CallFailure(
             .unavailable, "The service is currently unavailable.", detail: "\(failure)",
-            retryAfter: max(failure.retryAfter ?? .seconds(5), .seconds(1)))
+            retryAfter: min(max(failure.retryAfter ?? .seconds(5), .seconds(1)), longestPause))
     }
 
     private static func facts(_ bits: DeviceBits) -> [Fact] {

@@ -12,7 +12,9 @@ public struct DeviceTokenRules: Sendable {
 
     /// - Parameters are those of a policy's keys `refuse_when`, `allow_reuse` and `remember_for`.
     /// - Throws: ``ConfigurationError`` at the key that makes no sense.
-    public init(refuseWhen: DeviceBitsRule?, allowReuse: Bool?, rememberFor: Duration?) throws(ConfigurationError) {
+    public init(
+        refuseWhen: DeviceBitsRule? = nil, allowReuse: Bool? = nil, rememberFor: Duration? = nil
+    ) throws(ConfigurationError) {
         if let refuseWhen, refuseWhen.bit0 == nil, refuseWhen.bit1 == nil {
             throw ConfigurationError(at: ["refuse_when"], "expected `bit0` or `bit1`: every device is refused else")
         }

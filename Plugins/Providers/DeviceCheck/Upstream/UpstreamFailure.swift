@@ -4,7 +4,7 @@ internal import AssayKit
 public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Each has a stable code, under which it is logged and counted.
     public enum Kind: String, Sendable, CaseIterable {
-        /// 401 or 403, with a fresh credential too: the key is not good, or not for this service.
+        /// 401 or 403: the key is not good, or not for this service.
         case unauthorized = "upstream_unauthorized"
         /// 400 that is not about the device token.
         case requestRefused = "upstream_request_refused"
@@ -24,8 +24,10 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case malformed = "upstream_malformed"
         /// The circuit breaker is open.
         case circuitOpen = "upstream_circuit_open"
-        /// As many questions as are allowed are on their way already.
+        /// As many questions as are allowed are on their way already, or wait for a connection.
         case crowded = "upstream_crowded"
+        /// The token was refused after a failed try, which may have used it up.
+        case ambiguous = "upstream_ambiguous"
         /// The request cannot be made.
         case notSent = "upstream_not_sent"
         case cancelled = "upstream_cancelled"
@@ -46,7 +48,8 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
     init(_ failure: OutboundFailure) {
         let kind: Kind =
             switch failure.code {
-            case .cannotConnect, .busy, .tlsRefused: .unreachable
+            case .cannotConnect, .tlsRefused: .unreachable
+            case .busy: .crowded
             case .interrupted: .interrupted
             case .timedOut: .timedOut
             case .tooLarge: .tooLarge
@@ -59,10 +62,10 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
     /// Whether the same question may be answered in a moment.
     ///
     /// Not where the answer was lost: a token is good for one question, and a vendor that has answered it already would
-    /// call a good device's token bad.
+    /// call a good device's token bad. Not where the vendor asks for fewer questions either.
     var isWorthAnotherTry: Bool {
         switch kind {
-        case .unavailable, .unreachable, .throttled: true
+        case .unavailable, .unreachable: true
         default: false
         }
     }
@@ -71,7 +74,7 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
     var outcome: CircuitBreaker.Outcome {
         switch kind {
         case .unavailable, .unreachable, .interrupted, .timedOut, .tooLarge, .malformed: .failure
-        case .throttled, .unauthorized, .requestRefused, .unexpectedStatus: .success
+        case .throttled, .unauthorized, .requestRefused, .unexpectedStatus, .ambiguous: .success
         case .circuitOpen, .crowded, .notSent, .cancelled: .unknown
         }
     }
