@@ -312,7 +312,7 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "Debug",
+                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTestSupport", "AssayVerifier", "Debug",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -1,6 +1,8 @@
+import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayTestSupport
 import Foundation
 import Logging
 import Testing
@@ -41,7 +43,26 @@ struct ReadmeTests {
         #expect(failure.reason?.code == "password_wrong")
     }
 
-    @Test("The README shows the very code that is compiled here", arguments: ["EmbeddedEngine", "PasswordProvider"])
+    @Test("A backend as short as the README's verifies tokens")
+    func backend() async throws {
+        let key = try PrivateKey.generate(.ec(.p256))
+        let now = HostClock.system.now.seconds
+        let claims: JSON = [
+            "sub": "1:1234567890:ios:321abc456def7890", "aud": ["projects/1234567890"], "provider": "app_attest",
+            "iss": "https://firebaseappcheck.googleapis.com/1234567890", "exp": .integer(now + 3600),
+            "iat": .integer(now), "jti": "an identifier",
+        ]
+        let token = try JWSSigner(key: key, keyID: "k", algorithm: .es256).sign(payload: claims.encoded)
+        let document = JWKSet([JWK(signing: key.publicKey, keyID: "k")]).json.encoded
+        let http = ScriptedHTTP([.success(OutboundResponse(status: 200, body: document))])
+        let verifier = try #require(
+            makeVerifier(http: http, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+        #expect(await app(of: token, verifier) == "1:1234567890:ios:321abc456def7890")
+        #expect(await app(of: nil, verifier) == nil)
+        #expect(await app(of: token + "A", verifier) == nil)
+    }
+
+    @Test("The README shows the very code that is compiled here", arguments: ["EmbeddedEngine", "PasswordProvider", "Backend"])
     func sameCode(_ file: String) throws {
         let readme = try String(contentsOf: Self.readme, encoding: .utf8)
         let code = try String(

@@ -2,11 +2,13 @@ internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
 internal import AssayVerifier
+internal import Logging
 
 /// App Check tokens, signed with RSA keys of 2048 bits.
 enum TokenBenchmarks {
     static let all = [
         Benchmark(names: ["token.verify", "token.verify.jwt-kit"], run: verify),
+        Benchmark(names: ["token.verify.cached"], run: cached),
         Benchmark(names: ["token.issue", "token.issue.signature"], run: issue),
     ]
 
@@ -25,6 +27,32 @@ enum TokenBenchmarks {
                 more: [
                     ("assay_per_second", rates[0]), ("factor", rates[0] / rates[2]), ("needed_factor", 2.5),
                 ]),
+        ]
+    }
+
+    /// The same token again and again, in a backend that remembers it.
+    private static func cached(for time: Duration) async throws -> [ReportLine] {
+        let service = try await DebugService()
+        let keys = try service.keys()
+        guard let url = EndpointURL("https://assay.example.com/v1/jwks") else { throw BenchmarkFailure("no URL") }
+        let expectation = DebugService.expectation
+        let verifier = AppCheckVerifier(
+            keySet: url,
+            requirements: TokenRequirements(
+                issuer: expectation.issuer, audience: expectation.audience, providers: ["debug"]),
+            cacheLimit: 1000, http: KeySetServer(keys),
+            logger: Logger(label: "benchmark", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let cached = Operation(waiting: {
+            guard case .verified = try await verifier.verify(service.token) else {
+                throw BenchmarkFailure("the token is refused")
+            }
+        })
+        let rates = try await Interleaved.rates(
+            [cached, verification(of: service.token, keys), try bareVerification(of: service.token, keys)], for: time)
+        return [
+            ReportLine(
+                "token.verify.cached", rate: rates[0], limit: rates[2],
+                more: [("uncached_per_second", rates[1]), ("factor", rates[0] / rates[1]), ("needed_factor", 10)])
         ]
     }
 
@@ -72,5 +100,18 @@ enum TokenBenchmarks {
             ]
             _ = try signer.sign(payload: claims.encoded)
         }
+    }
+}
+
+/// A server that publishes a key set, within the process.
+private final class KeySetServer: OutboundHTTP {
+    private let document: [UInt8]
+
+    init(_ keys: JWKSet) {
+        document = keys.json.encoded
+    }
+
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        OutboundResponse(status: 200, body: document)
     }
 }
