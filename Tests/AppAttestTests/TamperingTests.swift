@@ -2,12 +2,15 @@ import AppAttest
 import AssayCBOR
 import AssayKit
 import AssayTestSupport
+import Foundation
 import Testing
 
 /// No byte of genuine evidence is without effect: each is signed, or is checked for the one value that it may have.
 @Suite(.enabled(if: Fixture.isPresent, Comment(rawValue: SharedFiles.absence)))
 struct TamperingTests {
     static let masks: [UInt8] = [0x01, 0x20, 0x80, 0xFF]
+    /// Whether each byte is changed with every mask, which takes minutes; else with one, another from byte to byte.
+    static let isExhaustive = ProcessInfo.processInfo.environment["ASSAY_EXHAUSTIVE"] != nil
 
     @Test("No byte of an attestation can change, when the receipt is required", arguments: ["53319234", "e4ca5081"])
     func attestation(_ mark: String) throws {
@@ -73,7 +76,7 @@ struct TamperingTests {
             } == [])
     }
 
-    @Test("No bit of a receipt can change", arguments: ["67d91d83", "6ab43889"])
+    @Test("No byte of a receipt can change", arguments: ["67d91d83", "6ab43889"])
     func receipt(_ mark: String) throws {
         let fixture = try #require(Fixture.receipts.first { $0.path.contains(mark) })
         let verifier = try ReceiptVerifier()
@@ -108,14 +111,14 @@ struct TamperingTests {
         }
     }
 
-    /// Changes each byte in a range with each mask, and returns where a change went unnoticed.
+    /// Changes each byte in a range with one of the masks or with each, and returns where a change went unnoticed.
     private func changed(
         _ genuine: [UInt8], at range: Range<Int>? = nil, masks: [UInt8] = masks, isAccepted: ([UInt8]) -> Bool
     ) -> [Int] {
         var survivors: [Int] = []
         for index in range ?? genuine.indices {
             var bytes = genuine
-            for mask in masks {
+            for mask in Self.isExhaustive ? masks : [masks[index % masks.count]] {
                 bytes[index] = genuine[index] ^ mask
                 if isAccepted(bytes), survivors.last != index { survivors.append(index) }
             }
