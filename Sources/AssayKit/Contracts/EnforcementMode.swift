@@ -1,5 +1,5 @@
 /// How far App Check protects a service: the levels of Google's service, in their order.
-public enum EnforcementMode: String, Sendable, Hashable, CaseIterable, Comparable {
+public enum EnforcementMode: String, Decodable, Sendable, Hashable, CaseIterable, Comparable {
     /// Requests are let through, and nobody looks at their tokens.
     case off = "OFF"
     /// Tokens are verified and requests counted; all are let through.

@@ -9,6 +9,8 @@ public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
         case post = "POST"
         case patch = "PATCH"
         case delete = "DELETE"
+        /// Whatever the method is, `OPTIONS` and those that are not known included.
+        case any = "*"
     }
 
     /// Where the request's body goes.

@@ -30,6 +30,10 @@ public struct MethodDescriptor: Sendable, Hashable {
     public let resources: Set<ResourceKind>
     /// How the method is called over HTTP, in every version of the API that has it.
     public let rules: [HTTPRule]
+    /// Whether requests bring an App Check token beside their message.
+    public var takesToken = false
+    /// How it is spoken over HTTP.
+    public var manner = HTTPManner.standard
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
     /// What it reads, beside what the kernel reads of every exchange; nil when it does not say.

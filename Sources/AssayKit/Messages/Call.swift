@@ -10,12 +10,15 @@ public struct Call: Sendable {
     public var body: JSON
     /// Who calls, for logs and audit records: an address; nil in a process.
     public var peer: String?
-    /// What the caller shows to be let in where a method demands a permission; nil for nothing.
+    /// What the caller shows to be let in where a method demands a permission, and who the user is where it takes a
+    /// token; nil for nothing.
     public var credentials: BearerToken?
+    /// The App Check token, for methods that take one; nil for none.
+    public var token: PresentedToken?
 
     public init(
         _ method: String, version: APIVersion = .v1, resource: String = "", body: JSON = [:], peer: String? = nil,
-        credentials: BearerToken? = nil
+        credentials: BearerToken? = nil, token: PresentedToken? = nil
     ) {
         self.method = method
         self.version = version
@@ -23,6 +26,7 @@ public struct Call: Sendable {
         self.body = body
         self.peer = peer
         self.credentials = credentials
+        self.token = token
     }
 }
 
@@ -51,16 +55,36 @@ public struct CallFailure: Error, Sendable {
     public let detail: String?
     /// When another try makes sense.
     public let retryAfter: Duration?
+    /// What it is in the words of OAuth, for transports that speak it: `invalid_target`; nil for what follows from the
+    /// status.
+    public let oauthError: String?
+    /// What else the client is told, by the names of headers: a challenge to use next, for instance.
+    public let metadata: [Metadata]
+
+    /// A name and a text, as a header of HTTP or of gRPC carries it.
+    public struct Metadata: Sendable, Hashable {
+        /// In lower case.
+        public let name: String
+        /// Visible ASCII.
+        public let value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
 
     public init(
         _ status: StatusCode, _ message: String, reason: Reason? = nil, detail: String? = nil,
-        retryAfter: Duration? = nil
+        retryAfter: Duration? = nil, oauthError: String? = nil, metadata: [Metadata] = []
     ) {
         self.status = status
         self.message = message
         self.reason = reason
         self.detail = detail
         self.retryAfter = retryAfter
+        self.oauthError = oauthError
+        self.metadata = metadata
     }
 }
 

@@ -1,0 +1,101 @@
+/// How a request finds the instance of a consumer that answers it.
+public enum ConsumerSelection: Sendable, Hashable {
+    /// The instance of the project that the request's token was issued for. Only for what is bound to the project by that.
+    case tokenProject
+    /// The instance that has the name which this field of the request holds, among its ``TokenConsumer/audiences``. A
+    /// request without the field finds the only instance there is, if it has but one audience.
+    case audience(String)
+    /// The instance of the project that the path names, `{resource=projects/*}`.
+    case resource
+}
+
+/// A method of a consumer, of one of three kinds.
+///
+/// - ``exchange(_:)``: what token exchange gives for a token;
+/// - ``redeem(_:_:selection:request:reply:manner:demand:_:)``: a door of its own, for requests with a token;
+/// - ``call(_:_:permission:selection:request:reply:manner:_:)``: a method without one.
+public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
+    /// What the method looks like from outside; nil for token exchange, whose door is the kernel's.
+    public let descriptor: MethodDescriptor?
+    package let selection: ConsumerSelection
+    package let action: Action
+
+    package enum Action: Sendable {
+        case exchange(@Sendable (Consumer, TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict)
+        case redeem(@Sendable (Consumer, RequestFields) throws(InvalidRequest) -> PreparedRedemption)
+        case call(@Sendable (Consumer, RequestFields) throws(InvalidRequest) -> PreparedRedemption)
+    }
+
+    /// What token exchange gives for a token, when a request names one of the instance's audiences.
+    public static func exchange(
+        _ handler: @escaping @Sendable (Consumer, TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict
+    ) -> ConsumerMethod {
+        ConsumerMethod(descriptor: nil, selection: .tokenProject, action: .exchange(handler))
+    }
+
+    /// A method for requests with an App Check token.
+    ///
+    /// - Parameters:
+    ///   - rules: how it is called over HTTP.
+    ///   - demand: what the request asks for demands of its token, given what the section's `tokens` demands.
+    ///   - handler: sees only tokens that meet the demand; where that does not enforce, requests without.
+    public static func redeem<Request: RequestMessage>(
+        _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
+        manner: HTTPManner = .standard,
+        demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
+        _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
+    ) -> ConsumerMethod {
+        var descriptor = MethodDescriptor(name: name, kind: .call(nil), resources: resources(selection), rules: rules)
+            .with(request: Request.shape, reply: reply)
+        descriptor.takesToken = true
+        descriptor.manner = manner
+        return ConsumerMethod(
+            descriptor: descriptor, selection: selection,
+            action: .redeem { (consumer, fields) throws(InvalidRequest) in
+                let request = try Request(fields)
+                return PreparedRedemption(
+                    demand: { base in demand?(consumer, request, base) ?? base },
+                    answer: { try await handler(consumer, request, $0) })
+            })
+    }
+
+    /// A method for requests without a token.
+    ///
+    /// - Parameter permission: what a caller must be allowed to do; nil for anybody.
+    public static func call<Request: RequestMessage>(
+        _ name: String, _ rules: [HTTPRule], permission: Permission?, selection: ConsumerSelection,
+        reply: MessageShape? = nil, manner: HTTPManner = .standard,
+        _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
+    ) -> ConsumerMethod {
+        var descriptor = MethodDescriptor(
+            name: name, kind: .call(permission), resources: resources(selection), rules: rules
+        ).with(request: Request.shape, reply: reply)
+        descriptor.manner = manner
+        return ConsumerMethod(
+            descriptor: descriptor, selection: selection,
+            action: .call { (consumer, fields) throws(InvalidRequest) in
+                let request = try Request(fields)
+                return PreparedRedemption(
+                    demand: { $0 }, answer: { try await handler(consumer, request, $0) })
+            })
+    }
+
+    private static func resources(_ selection: ConsumerSelection) -> Set<ResourceKind> {
+        selection == .resource ? [.project] : []
+    }
+}
+
+/// A request to a consumer that has been read.
+package struct PreparedRedemption: Sendable {
+    /// What it demands of its token, given what the policy's section demands.
+    package let demand: @Sendable (TokenDemand) -> TokenDemand
+    package let answer: @Sendable (ConsumerContext) async throws -> ConsumerVerdict
+
+    package init(
+        demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
+        answer: @escaping @Sendable (ConsumerContext) async throws -> ConsumerVerdict
+    ) {
+        self.demand = demand
+        self.answer = answer
+    }
+}

@@ -1,0 +1,125 @@
+/// What is demanded of App Check tokens beyond their being good: a part of the policy of whatever takes them.
+///
+///     limited_use: true                     # only tokens that are good for one use
+///     replay_protection: ENFORCED           # session tokens, too, are good for one use
+///     max_age: 10m
+///     providers: [app_attest]
+///     apps: ["1:1234567890:ios:321abc456def7890"]
+///     accept_development: false
+///     enforcement: ENFORCED
+public struct TokenDemand: Sendable, Hashable {
+    /// Whether session tokens are refused.
+    public var requiresLimitedUse: Bool
+    /// Whether the second use of a session token is refused; that of a limited-use token always is.
+    public var replayProtection: EnforcementMode
+    /// How long ago a token may have been issued; nil for as long as it lives.
+    public var maximumAge: Duration?
+    /// The providers whose tokens are taken; nil for all.
+    public var providers: Set<String>?
+    /// The app IDs and OAuth client IDs whose tokens are taken; nil for all of the project's.
+    public var apps: Set<String>?
+    /// Whether tokens of providers for development are taken.
+    public var acceptsDevelopment: Bool
+    /// What becomes of requests whose token does not meet the demand.
+    public var enforcement: EnforcementMode
+
+    public init(
+        requiresLimitedUse: Bool = false, replayProtection: EnforcementMode = .off, maximumAge: Duration? = nil,
+        providers: Set<String>? = nil, apps: Set<String>? = nil, acceptsDevelopment: Bool = false,
+        enforcement: EnforcementMode = .enforced
+    ) {
+        self.requiresLimitedUse = requiresLimitedUse
+        self.replayProtection = replayProtection
+        self.maximumAge = maximumAge
+        self.providers = providers
+        self.apps = apps
+        self.acceptsDevelopment = acceptsDevelopment
+        self.enforcement = enforcement
+    }
+}
+
+/// A ``TokenDemand`` as a policy writes it.
+///
+/// What is absent is taken from the demand that it stands under.
+public struct TokenDemandConfiguration: Decodable, Sendable {
+    public let enforcement: EnforcementMode?
+    public let limitedUse: Bool?
+    public let replayProtection: EnforcementMode?
+    public let maximumAge: Duration?
+    public let providers: [String]?
+    public let apps: [String]?
+    public let acceptsDevelopment: Bool?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case enforcement
+        case limitedUse = "limited_use"
+        case replayProtection = "replay_protection"
+        case maximumAge = "max_age"
+        case providers, apps
+        case acceptsDevelopment = "accept_development"
+    }
+
+    /// The demand that it makes of the one that it stands under.
+    public func applied(to demand: TokenDemand) -> TokenDemand {
+        TokenDemand(
+            requiresLimitedUse: limitedUse ?? demand.requiresLimitedUse,
+            replayProtection: replayProtection ?? demand.replayProtection,
+            maximumAge: maximumAge ?? demand.maximumAge, providers: providers.map { Set($0) } ?? demand.providers,
+            apps: apps.map { Set($0) } ?? demand.apps,
+            acceptsDevelopment: acceptsDevelopment ?? demand.acceptsDevelopment,
+            enforcement: enforcement ?? demand.enforcement)
+    }
+
+    /// Says which apps and providers are named that there are not.
+    ///
+    /// - Parameters:
+    ///   - apps: the subjects of the tokens of the project; nil where not all are known.
+    ///   - providers: those of the program; nil where they are not known.
+    ///   - path: where it stands in its section.
+    public func report(
+        apps known: Set<String>?, providers knownProviders: Set<String>?, at path: [ConfigurationError.Component],
+        to problems: inout ConfigurationProblems
+    ) {
+        for (index, app) in (apps ?? []).enumerated() where known.map({ !$0.contains(app) }) ?? false {
+            problems.report(
+                at: path + ["apps", .index(index)], "there is no app or OAuth client `\(app)` in this project")
+        }
+        for (index, name) in (providers ?? []).enumerated() where knownProviders.map({ !$0.contains(name) }) ?? false {
+            let names = (knownProviders ?? []).sorted().joined(separator: ", ")
+            problems.report(
+                at: path + ["providers", .index(index)], "there is no provider `\(name)`; known are \(names)")
+        }
+        if apps?.isEmpty == true {
+            problems.report(at: path + ["apps"], "without an app every token is refused; leave the key out")
+        }
+        if providers?.isEmpty == true {
+            problems.report(at: path + ["providers"], "without a provider every token is refused; leave the key out")
+        }
+        if let age = maximumAge, age <= .zero {
+            problems.report(at: path + ["max_age"], "expected a duration above zero")
+        }
+    }
+}
+
+extension TokenDemandConfiguration: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "enforcement": PolicyKey(
+            """
+            What becomes of requests whose token is not good: OFF looks at none, UNENFORCED lets them through and counts, \
+            ENFORCED refuses them.
+            """, standard: "ENFORCED"),
+        "limited_use": PolicyKey(
+            "Whether only limited-use tokens are taken, which are good for one use.", standard: false),
+        "replay_protection": PolicyKey(
+            "What becomes of session tokens that were used before; limited-use tokens are good for one use always.",
+            standard: "OFF"),
+        "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
+        "providers": PolicyKey(
+            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]]),
+        "apps": PolicyKey(
+            "The app IDs and OAuth client IDs whose tokens are taken; all of the project's when absent.", .notEmpty),
+        "accept_development": PolicyKey(
+            "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
+            standard: false),
+    ]
+}

@@ -1,0 +1,24 @@
+/// A request for token exchange, as far as a consumer reads it (RFC 8693, section 2.1).
+public struct TokenExchangeRequest: Sendable {
+    /// The name by which the request chose the consumer, one of its ``TokenConsumer/audiences``.
+    public let audience: String
+    /// `resource`: URIs of what the token is to be used with.
+    public let resources: [String]
+    /// `scope`, word by word.
+    public let scopes: [String]
+    /// `requested_token_type`; nil for what the consumer gives anyway.
+    public let requestedType: TokenType?
+    /// The request's other parameters, for those of the consumer's own.
+    public let fields: RequestFields
+
+    public init(
+        audience: String, resources: [String] = [], scopes: [String] = [], requestedType: TokenType? = nil,
+        fields: RequestFields
+    ) {
+        self.audience = audience
+        self.resources = resources
+        self.scopes = scopes
+        self.requestedType = requestedType
+        self.fields = fields
+    }
+}

@@ -1,0 +1,38 @@
+/// On whose behalf a token is exchanged (RFC 8693, section 1.1): the user of the app, known by a JWT of an issuer that the
+/// policy trusts.
+public struct VerifiedActor: Sendable, Hashable {
+    /// `iss`.
+    public let issuer: String
+    /// `sub`.
+    public let subject: String
+    /// All claims.
+    public let claims: JSON
+
+    public init(issuer: String, subject: String, claims: JSON) {
+        self.issuer = issuer
+        self.subject = subject
+        self.claims = claims
+    }
+
+    /// A claim that is a text, found by a path with dots for what is nested; nil when it is absent or no text.
+    public func text(at path: String) -> String? {
+        value(at: path)?.string
+    }
+
+    /// The texts of a claim: of a list all that are, of a text itself; none when it is absent.
+    public func texts(at path: String) -> [String] {
+        switch value(at: path) {
+        case .string(let text)?: [text]
+        case .array(let elements)?: elements.compactMap(\.string)
+        default: []
+        }
+    }
+
+    /// A claim by its whole name or, where there is none of that name, by a path with dots.
+    private func value(at path: String) -> JSON? {
+        if let value = claims[path] { return value }
+        var value: JSON? = claims
+        for name in path.split(separator: ".") { value = value?[String(name)] }
+        return value
+    }
+}
