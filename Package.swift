@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
+        .library(name: "AssayFleetEngine", targets: ["FleetEngine"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
     dependencies: [
@@ -168,6 +169,11 @@ let package = Package(
             path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
+            name: "FleetEngine",
+            dependencies: ["AssayKit", "AssayCrypto"],
+            path: "Plugins/Consumers/FleetEngine",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -240,6 +246,13 @@ let package = Package(
             dependencies: [
                 "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTesting",
                 "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FleetEngineTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayTesting", "AssayTestSupport", "AssayYAML", "FleetEngine",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
