@@ -1,9 +1,11 @@
 internal import AppAttest
 internal import AssayEngine
 internal import AssayKit
+internal import CustomBackend
 internal import CustomToken
 internal import Debug
 internal import DeviceCheck
+internal import FleetEngine
 internal import SQLite
 
 /// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
@@ -13,6 +15,8 @@ enum Plugins {
         .provider(CustomTokenProvider.self),
         .provider(DebugProvider.self),
         .provider(DeviceCheckProvider.self),
+        .consumer(CustomBackendConsumer.self),
+        .consumer(FleetEngineConsumer.self),
         .store(SQLiteStore.self),
     ]
 

@@ -125,7 +125,7 @@ struct FleetEngineExchangeTests {
         let scene = try FleetEngineScene(roles)
         let failure = try await #require(throws: CallFailure.self) {
             try await scene.exchange(
-                scope: ["delivery_server"], resources: Array(repeating: "\(base)/tasks/a", count: 101), by: ["sub": "u"])
+                scope: ["delivery_server"], resources: Array(repeating: "\(base)/tasks/a", count: 65), by: ["sub": "u"])
         }
         #expect(failure.oauthError == "invalid_target")
     }

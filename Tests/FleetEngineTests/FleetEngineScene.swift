@@ -74,7 +74,7 @@ struct FleetEngineScene: Sendable {
     /// Calls a path that sample apps call, by its method's name.
     func open(_ door: String, _ fields: JSON = [:], by user: JSON? = nil) async throws -> ConsumerVerdict {
         guard let method = FleetEngineConsumer.methods.first(where: { $0.descriptor?.name == door }),
-            case .redeem(let prepare) = method.action
+            case .answer(let prepare) = method.action
         else { throw InvalidRequest("there is no method \(door)") }
         return try await prepare(consumer, RequestFields(fields)).answer(context(user))
     }

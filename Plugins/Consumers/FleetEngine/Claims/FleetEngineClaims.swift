@@ -6,7 +6,7 @@ internal import AssayKit
 /// there are several tasks, which `BatchCreateTasks` needs.
 public struct FleetEngineClaims: Sendable, Hashable {
     /// The most tasks in one token, which goes in a header.
-    public static let taskLimit = 100
+    public static let taskLimit = 64
 
     public let role: FleetEngineRole
     /// What was asked for, each list sorted and without repetitions; empty for a whole fleet.
