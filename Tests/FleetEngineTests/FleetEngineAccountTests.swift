@@ -5,7 +5,8 @@ import Testing
 
 /// Members of a key file, and what is said of them.
 private let mistakes: [(JSON, String)] = [
-    (["type": "authorized_user"], "no key file"), (["client_email": nil], "client_email"),
+    (["type": "authorized_user"], "no key file"), (["type": nil], "no key file"),
+    (["client_email": nil], "client_email"),
     (["client_email": 5], "client_email"), (["client_email": "nobody"], "client_email"),
     (["private_key_id": nil], "private_key_id"), (["private_key_id": ""], "private_key_id"),
     (["private_key_id": "a b"], "private_key_id"), (["private_key": nil], "private_key"),
@@ -36,7 +37,7 @@ struct FleetEngineAccountTests {
     }
 
     @Test("What lacks something is refused in words, and nothing of it is shown", arguments: mistakes)
-    func mistakes(_ members: JSON, _ expected: String) throws {
+    func refused(_ members: JSON, _ expected: String) throws {
         let file = try TestAccounts.standard.get()
         let error = try #require(throws: ConfigurationError.self) {
             try FleetEngineAccount(keyFile: file.bytes(members))
@@ -56,7 +57,8 @@ struct FleetEngineAccountTests {
         let file = try TestAccounts.standard.get()
         let text = String(decoding: file.bytes(), as: UTF8.self)
         let twice = text.replacing(#""type":"#, with: #""type":"service_account","type":"#)
-        for bytes in [[], Array("x".utf8), Array(twice.utf8), file.bytes(["pad": .string(.init(repeating: "a", count: 70_000))])] {
+        let long = file.bytes(["pad": .string(String(repeating: "a", count: 70_000))])
+        for bytes in [[], Array("x".utf8), Array(twice.utf8), long] {
             #expect(throws: ConfigurationError.self) { try FleetEngineAccount(keyFile: bytes) }
         }
     }

@@ -47,7 +47,7 @@ struct FleetEngineCallbackTests {
     }
 
     @Test("Whatever is neither leaves it undecided", arguments: undecided)
-    func undecided(_ answer: ScriptedHTTP.Answer, _ detail: String) async throws {
+    func neither(_ answer: ScriptedHTTP.Answer, _ detail: String) async throws {
         let scene = try FleetEngineScene(Self.section, answers: [answer, yes])
         let failure = try await #require(throws: CallFailure.self) {
             try await scene.token(.driver, [.vehicle: ["v"]])
@@ -92,7 +92,8 @@ struct FleetEngineCallbackTests {
     @Test("The rest of the rule must hold as well, and is looked at first")
     func both() async throws {
         let scene = try FleetEngineScene(
-            "\(FleetEngineScene.callback)\nroles: {driver: {vehicle: {claim: van}, callback: true}}", answers: [no, yes])
+            "\(FleetEngineScene.callback)\nroles: {driver: {vehicle: {claim: van}, callback: true}}",
+            answers: [no, yes])
         let refused = try await scene.token(.driver, [.vehicle: ["v"]], by: ["van": "w"])
         #expect(refused.reason == FleetEngineReasons.id)
         #expect(scene.http.requests.isEmpty)

@@ -54,7 +54,7 @@ private let wrong: [(FleetEngineRole, [FleetEngineEntity: [String]])] = [
 @Suite("Claims for Fleet Engine")
 struct FleetEngineClaimsTests {
     @Test("Each role has its claims", arguments: objects)
-    func objects(_ role: FleetEngineRole, _ ids: [FleetEngineEntity: [String]], _ expected: JSON) throws {
+    func claimsOfRole(_ role: FleetEngineRole, _ ids: [FleetEngineEntity: [String]], _ expected: JSON) throws {
         let claims = try claims(role, ids)
         let made = try JSON.parse(claims.json)
         #expect(made.members.map { Set($0) } == expected.members.map { Set($0) })
@@ -67,7 +67,7 @@ struct FleetEngineClaimsTests {
     }
 
     @Test("Claims that do not go together, or not with the role, are in no token", arguments: wrong)
-    func wrong(_ role: FleetEngineRole, _ ids: [FleetEngineEntity: [String]]) {
+    func inNoToken(_ role: FleetEngineRole, _ ids: [FleetEngineEntity: [String]]) {
         #expect(throws: InvalidFleetEngineClaims.self) { try claims(role, ids) }
     }
 

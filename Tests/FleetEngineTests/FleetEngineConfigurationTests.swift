@@ -13,7 +13,8 @@ private let mistakes: [(String, [ConfigurationError.Component], String)] = [
     ("provider_id: a/b\n\(driver)", ["provider_id"], "Google Cloud project"),
     ("provider_id: \"\"\n\(driver)", ["provider_id"], "Google Cloud project"),
     ("audience: \"a b\"\n\(driver)", ["audience"], "one word"), ("audience: \"\"\n\(driver)", ["audience"], "one word"),
-    ("token_ttl: 9m59s\n\(driver)", ["token_ttl"], "10m to 1h"), ("token_ttl: 61m\n\(driver)", ["token_ttl"], "10m to 1h"),
+    ("token_ttl: 9m59s\n\(driver)", ["token_ttl"], "10m to 1h"),
+    ("token_ttl: 61m\n\(driver)", ["token_ttl"], "10m to 1h"),
     ("fleet_reader_role: fleet_reader\n\(driver)", ["fleet_reader_role"], "no rule for `fleet_reader`"),
     ("\(callback)\n\(driver)", ["callback"], "never asked"),
     (
@@ -39,7 +40,8 @@ private let mistakes: [(String, [ConfigurationError.Component], String)] = [
     ("roles: {driver: {vehicle: {any: true}}}", ["roles", "driver", "vehicle"], "everybody gets any of them"),
     ("roles: {driver: {vehicle: {claim: \"\"}}}", ["roles", "driver", "vehicle", "claim"], "path of a claim"),
     (
-        "roles: {driver: {vehicle: {claim: a}, actor: {claim: a, values: []}}}", ["roles", "driver", "actor", "values"],
+        "roles: {driver: {vehicle: {claim: a}, actor: {claim: a, values: []}}}",
+        ["roles", "driver", "actor", "values"],
         "expected a value"
     ),
     (
@@ -61,7 +63,7 @@ private let mistakes: [(String, [ConfigurationError.Component], String)] = [
     ),
     (
         "roles: {driver: {vehicle: {claim: a}, account: \"env:NO_FILE\"}}", ["roles", "driver", "account"],
-        "env:NO_FILE: the key file has no"
+        "env:NO_FILE: it is no key file"
     ),
 ]
 
@@ -77,13 +79,13 @@ private let unreadable: [(String, String)] = [
 @Suite("The section fleet_engine")
 struct FleetEngineConfigurationTests {
     @Test("What is wrong is said at its place", arguments: mistakes)
-    func mistakes(_ section: String, _ path: [ConfigurationError.Component], _ message: String) throws {
+    func located(_ section: String, _ path: [ConfigurationError.Component], _ message: String) throws {
         let error = try #require(throws: ConfigurationError.self) { try FleetEngineScene(section) }
         #expect(error.all.contains { $0.path == path && $0.message.contains(message) }, "\(error.all)")
     }
 
     @Test("What cannot be read is said, too", arguments: unreadable)
-    func unreadable(_ section: String, _ message: String) throws {
+    func notDecoded(_ section: String, _ message: String) throws {
         let error = try #require(throws: Diagnostics.self) { try FleetEngineScene(section, account: nil) }
         #expect(error.description.contains(message), "\(error)")
     }

@@ -1,4 +1,5 @@
 import AssayKit
+import AssayTesting
 import Testing
 
 @testable import FleetEngine
@@ -37,7 +38,7 @@ private let doors: [(String, String, String?, JSON)] = [
 @Suite("The paths of Fleet Engine's sample apps")
 struct FleetEngineDoorTests {
     @Test("Each gives the token of its role", arguments: doors)
-    func roles(_ name: String, _ path: String, _ field: String?, _ expected: JSON) async throws {
+    func door(_ name: String, _ path: String, _ field: String?, _ expected: JSON) async throws {
         let scene = try FleetEngineScene(roles)
         let method = try #require(FleetEngineConsumer.methods.first { $0.descriptor?.name == name })
         #expect(method.descriptor?.rules.map { "\($0)" } == ["GET \(path)"])

@@ -50,36 +50,41 @@ private let good: [([String], [String], String, JSON)] = [
 ]
 
 /// What is asked for wrongly, and the error in OAuth's words.
-private let wrong: [([String], [String], String)] = [
-    ([], [], "invalid_scope"), ([], ["\(base)/tasks/a"], "invalid_scope"),
-    ([], ["\(base)/vehicles/v", "\(base)/trips/t"], "invalid_scope"), (["driver", "consumer"], [], "invalid_scope"),
-    (["DRIVER"], ["\(base)/vehicles/v"], "invalid_scope"), (["pilot"], ["\(base)/vehicles/v"], "invalid_scope"),
-    (["driver"], [], "invalid_target"), (["driver"], ["\(base)/trips/t"], "invalid_target"),
-    (["driver"], ["\(base)/vehicles/v", "\(base)/vehicles/w"], "invalid_target"),
-    (["server"], ["\(base)/vehicles/v"], "invalid_target"),
-] + ([
-    "\(base)/vehicles/", "\(base)/vehicles", base, "\(base)/vehicles/v/w", "\(base)/vehicles//v", "\(base)//vehicles/v",
-    "\(base)/vehicles/v/", "\(base)/vehicles/v?x=y", "\(base)/vehicles/v#x", "\(base)/vehicles/a%2Fb",
-    "\(base)/vehicles/a%3Fb", "\(base)/vehicles/a%23b", "\(base)/vehicles/a:b", "\(base)/vehicles/a,b",
-    "\(base)/vehicles/%", "\(base)/vehicles/%4", "\(base)/vehicles/%zz", "\(base)/vehicles/%FF",
-    "\(base)/vehicles/%00", "\(base)/vehicles/e%CC%81", "\(base)/vehicles/v v", "\(base)/vehicles/é",
-    "\(base)/vehicles/\(String(repeating: "a", count: 65))", "\(base)/vehicles/\(String(repeating: "%61", count: 5000))",
-    "\(base)/Vehicles/v", "\(base)/boats/b", "\(base)/v%65hicles/v",
-    "https://fleetengine.googleapis.com/v1/providers/other-project/vehicles/v",
-    "https://fleetengine.googleapis.com/v1/providers/1234567890/vehicles/v",
-    "https://fleetengine.googleapis.com/v1/providers/*/vehicles/v",
-    "https://fleetengine.googleapis.com/v2/providers/example-project/vehicles/v",
-    "https://fleetengine.googleapis.com//v1/providers/example-project/vehicles/v",
-    "http://fleetengine.googleapis.com/v1/providers/example-project/vehicles/v",
-    "https://fleetengine.example.com/v1/providers/example-project/vehicles/v",
-    "https://fleetengine.googleapis.com.example.com/v1/providers/example-project/vehicles/v",
-    "https://fleetengine.googleapis.com/", "providers/example-project/vehicles/v", "", "x",
-] as [String]).map { (["driver"], [$0], "invalid_target") }
+private let wrong: [([String], [String], String)] =
+    [
+        ([], [], "invalid_scope"), ([], ["\(base)/tasks/a"], "invalid_scope"),
+        ([], ["\(base)/vehicles/v", "\(base)/trips/t"], "invalid_scope"),
+        (["driver", "consumer"], [], "invalid_scope"),
+        (["DRIVER"], ["\(base)/vehicles/v"], "invalid_scope"), (["pilot"], ["\(base)/vehicles/v"], "invalid_scope"),
+        (["driver"], [], "invalid_target"), (["driver"], ["\(base)/trips/t"], "invalid_target"),
+        (["driver"], ["\(base)/vehicles/v", "\(base)/vehicles/w"], "invalid_target"),
+        (["server"], ["\(base)/vehicles/v"], "invalid_target"),
+    ]
+    + ([
+        "\(base)/vehicles/", "\(base)/vehicles", base, "\(base)/vehicles/v/w", "\(base)/vehicles//v",
+        "\(base)//vehicles/v",
+        "\(base)/vehicles/v/", "\(base)/vehicles/v?x=y", "\(base)/vehicles/v#x", "\(base)/vehicles/a%2Fb",
+        "\(base)/vehicles/a%3Fb", "\(base)/vehicles/a%23b", "\(base)/vehicles/a:b", "\(base)/vehicles/a,b",
+        "\(base)/vehicles/%", "\(base)/vehicles/%4", "\(base)/vehicles/%zz", "\(base)/vehicles/%FF",
+        "\(base)/vehicles/%00", "\(base)/vehicles/e%CC%81", "\(base)/vehicles/v v", "\(base)/vehicles/é",
+        "\(base)/vehicles/\(String(repeating: "a", count: 65))",
+        "\(base)/vehicles/\(String(repeating: "%61", count: 5000))",
+        "\(base)/Vehicles/v", "\(base)/boats/b", "\(base)/v%65hicles/v",
+        "https://fleetengine.googleapis.com/v1/providers/other-project/vehicles/v",
+        "https://fleetengine.googleapis.com/v1/providers/1234567890/vehicles/v",
+        "https://fleetengine.googleapis.com/v1/providers/*/vehicles/v",
+        "https://fleetengine.googleapis.com/v2/providers/example-project/vehicles/v",
+        "https://fleetengine.googleapis.com//v1/providers/example-project/vehicles/v",
+        "http://fleetengine.googleapis.com/v1/providers/example-project/vehicles/v",
+        "https://fleetengine.example.com/v1/providers/example-project/vehicles/v",
+        "https://fleetengine.googleapis.com.example.com/v1/providers/example-project/vehicles/v",
+        "https://fleetengine.googleapis.com/", "providers/example-project/vehicles/v", "", "x",
+    ] as [String]).map { (["driver"], [$0], "invalid_target") }
 
 @Suite("Token exchange for Fleet Engine")
 struct FleetEngineExchangeTests {
     @Test("The scope names the role and the resources the IDs; one kind of ID alone may name the role", arguments: good)
-    func good(_ scope: [String], _ resources: [String], _ role: String, _ expected: JSON) async throws {
+    func granted(_ scope: [String], _ resources: [String], _ role: String, _ expected: JSON) async throws {
         let scene = try FleetEngineScene(roles)
         let verdict = try await scene.exchange(
             scope: scope, resources: resources.map { "\(base)/\($0)" }, by: ["sub": "u"])
@@ -98,7 +103,7 @@ struct FleetEngineExchangeTests {
     }
 
     @Test("What is no role or no resource of this provider is an error in OAuth's words", arguments: wrong)
-    func wrong(_ scope: [String], _ resources: [String], _ error: String) async throws {
+    func failed(_ scope: [String], _ resources: [String], _ error: String) async throws {
         let scene = try FleetEngineScene(roles)
         let failure = try await #require(throws: CallFailure.self) {
             try await scene.exchange(scope: scope, resources: resources, by: ["sub": "u"])

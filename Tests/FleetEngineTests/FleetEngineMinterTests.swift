@@ -63,7 +63,8 @@ struct FleetEngineMinterTests {
         #expect(try file.verified(token.text).claims["aud"] == .string(#"https://fleet.example.com/"quoted""#))
     }
 
-    @Test("A token is given out again while it has more than half of its life", arguments: [600, 1800, 3600] as [Int64])
+    @Test(
+        "A token is given out again while it has more than half of its life", arguments: [600, 1800, 3600] as [Int64])
     func reuse(_ life: Int64) throws {
         let minter = FleetEngineMinter(life: .seconds(life))
         let account = try TestAccounts.standard.get().account()
@@ -94,7 +95,7 @@ struct FleetEngineMinterTests {
     }
 
     @Test("Tokens that differ in anything are never taken for each other", arguments: collisions)
-    func collisions(
+    func noCollision(
         _ one: (FleetEngineRole, FleetEngineEntity), _ other: (FleetEngineRole, FleetEngineEntity)
     ) throws {
         let minter = FleetEngineMinter()
@@ -120,7 +121,7 @@ struct FleetEngineMinterTests {
     }
 
     @Test("Another account or another key of it signs its own token")
-    func accounts() throws {
+    func signers() throws {
         let minter = FleetEngineMinter()
         let file = try TestAccounts.standard.get()
         let files = [

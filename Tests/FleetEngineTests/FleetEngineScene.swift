@@ -41,8 +41,8 @@ struct FleetEngineScene: Sendable {
         let configuration = try YAMLDecoder().decode(
             FleetEngineConfiguration.self, from: YAMLDocument.parse(Array(text.utf8), file: "test.yaml"))
         consumer = try FleetEngineConsumer(
-            configuration, scope: ConsumerScope(project: Self.project, issuer: "https://example.com/", apps: [Self.app]),
-            host: host)
+            configuration,
+            scope: ConsumerScope(project: Self.project, issuer: "https://example.com/", apps: [Self.app]), host: host)
     }
 
     /// - Parameter user: the claims of the user's JWT; nil for no user.

@@ -58,7 +58,8 @@ final class FleetEngineCallback: Sendable {
                     .post, url,
                     headers: [
                         OutboundHeader("Authorization", authorization),
-                        OutboundHeader("Content-Type", "application/json"), OutboundHeader("Accept", "application/json"),
+                        OutboundHeader("Content-Type", "application/json"),
+                        OutboundHeader("Accept", "application/json"),
                     ],
                     body: Self.question(claims, context).encoded, timeLimit: time, responseLimit: Self.responseLimit))
         } catch {

@@ -2,8 +2,8 @@ internal import AssayKit
 
 /// What a token lets its bearer touch: the object under `authorization` in its claims, good by Fleet Engine's rules.
 ///
-/// Roles for a whole fleet have `*` for every kind of entity. The others have the IDs that are asked for: `taskids` where
-/// there are several tasks, which `BatchCreateTasks` needs.
+/// Roles for a whole fleet have `*` for every kind of entity. The others have the IDs that are asked for: `taskids`
+/// where there are several tasks, which `BatchCreateTasks` needs.
 public struct FleetEngineClaims: Sendable, Hashable {
     /// The most tasks in one token, which goes in a header.
     public static let taskLimit = 64

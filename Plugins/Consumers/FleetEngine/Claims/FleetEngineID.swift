@@ -1,8 +1,8 @@
 /// The ID of a vehicle, trip, task or shipment, or ``all`` in its place.
 ///
 /// An ID is Unicode in normalization form C, of 1 to 64 characters, without `/`, `:`, `?`, `,` and `#` (Google, Fleet
-/// Engine reference, `providers.taskTrackingInfo`). Characters are counted as Unicode scalars. What would break a line, in
-/// a log or elsewhere, is refused too.
+/// Engine reference, `providers.taskTrackingInfo`). Characters are counted as Unicode scalars. What would break a line,
+/// in a log or elsewhere, is refused too.
 public struct FleetEngineID: Sendable, Hashable, CustomStringConvertible {
     /// The most Unicode scalars.
     public static let lengthLimit = 64

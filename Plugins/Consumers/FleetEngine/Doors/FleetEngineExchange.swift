@@ -15,9 +15,9 @@ struct FleetEngineExchange: Sendable {
         self.bases = bases
     }
 
-    /// - Throws: `invalid_target` for what is no resource of this provider, or does not go with the role; `invalid_scope`
-    ///   where the scope is no role, or the role is neither there nor said by the resource; `invalid_request` for another
-    ///   type of token.
+    /// - Throws: `invalid_target` for what is no resource of this provider, or does not go with the role;
+    ///   `invalid_scope` where the scope is no role, or the role is neither there nor said by the resource;
+    ///   `invalid_request` for another type of token.
     func claims(_ request: TokenExchangeRequest) throws(CallFailure) -> FleetEngineClaims {
         guard request.requestedType.map({ [.jwt, .accessToken].contains($0) }) ?? true else {
             throw Self.failure("invalid_request", "the requested_token_type is not given here")

@@ -13,8 +13,8 @@ extension FleetEngineConfiguration: DescribedConfiguration {
             .durations(FleetEngineMinter.lives), standard: "1h"),
         "account": PolicyKey(
             """
-            Where the key file (JSON) of the service account is to be found that signs for roles without one of their own: \
-            `file:PATH` or `env:NAME`.
+            Where the key file (JSON) of the service account is to be found that signs for roles without one of their \
+            own: `file:PATH` or `env:NAME`.
             """, examples: ["file:/run/secrets/fleet-engine.json"]),
         "callback": "Your backend, which is asked for the roles that have `callback: true`.",
         "fleet_reader_role": PolicyKey(
@@ -40,7 +40,8 @@ extension FleetEngineRolesConfiguration: DescribedConfiguration {
 
 extension FleetEngineRoleConfiguration: DescribedConfiguration {
     public static let keys: [String: PolicyKey] = [
-        "account": "Where the key file (JSON) of the service account is to be found that signs; the section's when absent.",
+        "account":
+            "Where the key file (JSON) of the service account is to be found that signs; the section's when absent.",
         "vehicle": "Which vehicles may be asked for.",
         "trip": "Which trips may be asked for.",
         "delivery_vehicle": "Which delivery vehicles may be asked for.",
@@ -76,8 +77,11 @@ extension FleetEngineCallbackConfiguration: DescribedConfiguration {
         "url": PolicyKey(
             "What is called, by POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
             examples: ["https://backend.example.com/fleet-engine"]),
-        "token":
-            "Where the secret is to be found that goes with each call as `Authorization: Bearer`: `file:PATH` or `env:NAME`.",
+        "token": PolicyKey(
+            """
+            Where the secret is to be found that goes with each call as `Authorization: Bearer`: `file:PATH` or \
+            `env:NAME`.
+            """),
         "time_limit": PolicyKey("How long an answer is waited for.", .durations(timeLimits), standard: "2s"),
     ]
 }

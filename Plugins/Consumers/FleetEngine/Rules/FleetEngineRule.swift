@@ -25,7 +25,9 @@ struct FleetEngineRule: Sendable {
     func check(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws {
         let asked = "\(claims.role.rawValue) \(claims.summary)"
         if let actor {
-            guard let user = context.actor else { throw Refusal(reason: FleetEngineReasons.actorMissing, detail: asked) }
+            guard let user = context.actor else {
+                throw Refusal(reason: FleetEngineReasons.actorMissing, detail: asked)
+            }
             guard user.texts(at: actor.claim).contains(where: actor.values.contains) else {
                 throw Refusal(reason: FleetEngineReasons.actor, detail: "\(asked): by `\(actor.claim)`")
             }
