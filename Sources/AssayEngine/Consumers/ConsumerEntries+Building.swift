@@ -30,9 +30,12 @@ extension ConsumerEntries {
                     for audience in consumer.bound.audiences {
                         if let other = places[audience] {
                             throw policy.section.diagnostics(
-                                "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too")
+                                "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too"
+                            )
                         }
-                        places[audience] = ("\(plugin.descriptor.name) in project \(project.identity.id)", policy.section)
+                        places[audience] = (
+                            "\(plugin.descriptor.name) in project \(project.identity.id)", policy.section
+                        )
                     }
                     add(consumer)
                 } catch {

@@ -132,7 +132,8 @@ extension ConsumerDispatch {
             throw CallFailure(.invalidArgument, "The field 'audience' or 'resource' is missing.")
         }
         // A resource lies under an audience that is a URL, or is one.
-        for end in resource.indices.reversed() where resource[end] == "/" || resource.index(after: end) == resource.endIndex {
+        for end in resource.indices.reversed()
+        where resource[end] == "/" || resource.index(after: end) == resource.endIndex {
             let prefix = String(resource[...end])
             if let entry = known[prefix] { return (entry, prefix) }
             let bare = String(resource[..<end])
