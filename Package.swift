@@ -267,7 +267,8 @@ let package = Package(
             name: "FleetEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport", "AssayYAML",
-                "Debug", "FleetEngine", .product(name: "Logging", package: "swift-log"),
+                "Debug", "FleetEngine",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
