@@ -38,6 +38,7 @@ let package = Package(
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
+        .library(name: "AssayFleetEngine", targets: ["FleetEngine"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
     dependencies: [
@@ -174,6 +175,11 @@ let package = Package(
             path: "Plugins/Consumers/CustomBackend",
             swiftSettings: settings),
         .target(
+            name: "FleetEngine",
+            dependencies: ["AssayKit", "AssayCrypto"],
+            path: "Plugins/Consumers/FleetEngine",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -185,7 +191,8 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "SQLite",
+                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "FleetEngine",
+                "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -254,6 +261,14 @@ let package = Package(
             dependencies: [
                 "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTesting",
                 "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FleetEngineTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport", "AssayYAML",
+                "Debug", "FleetEngine",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
