@@ -37,6 +37,7 @@ let package = Package(
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
+        .library(name: "AssayOAuthClient", targets: ["OAuthClient"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
     dependencies: [
@@ -166,6 +167,11 @@ let package = Package(
             name: "CustomToken",
             dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
             path: "Plugins/Providers/CustomToken",
+            swiftSettings: settings),
+        .target(
+            name: "OAuthClient",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Consumers/OAuthClient",
             swiftSettings: settings),
         .target(
             name: "SQLite",
@@ -314,6 +320,13 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTestSupport", "AssayVerifier", "Debug",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OAuthClientTests",
+            dependencies: [
+                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML", "Debug",
+                "OAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
