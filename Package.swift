@@ -34,6 +34,7 @@ let package = Package(
         // Reloading of policies and keys while a service runs.
         .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
+        .library(name: "AssayCustomBackend", targets: ["CustomBackend"]),
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
@@ -169,6 +170,11 @@ let package = Package(
             path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
+            name: "CustomBackend",
+            dependencies: ["AssayKit"],
+            path: "Plugins/Consumers/CustomBackend",
+            swiftSettings: settings),
+        .target(
             name: "OAuthClient",
             dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
             path: "Plugins/Consumers/OAuthClient",
@@ -185,7 +191,7 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
+                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "OAuthClient", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -239,6 +245,13 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
                 "CustomToken", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CustomBackendTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML", "CustomBackend",
+                "Debug", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
