@@ -191,7 +191,8 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "OAuthClient", "SQLite",
+                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "OAuthClient",
+                "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -229,7 +230,8 @@ let package = Package(
         .testTarget(
             name: "AssayVerifierTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier", "FuzzEntries",
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier",
+                "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -338,7 +340,8 @@ let package = Package(
         .testTarget(
             name: "OAuthClientTests",
             dependencies: [
-                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML", "Debug",
+                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "Debug",
                 "OAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -97,12 +97,13 @@ struct ChallengeTests {
     func demanded() async throws {
         let challenge = try await issue()
         let foreign = try await issue("https://other.example.com")
-        for (claims, expected): (JSON, Reason?) in [
+        let cases: [(JSON, Reason?)] = [
             ([:], OAuthClientReasons.challengeMissing), (["challenge": .string(challenge)], nil),
             (["challenge": "x"], OAuthClientReasons.challengeUnknown),
             (["challenge": .string(foreign)], OAuthClientReasons.challengeUnknown),
             (["nonce": .string(challenge)], OAuthClientReasons.challengeMissing),
-        ] {
+        ]
+        for (claims, expected) in cases {
             let refusal = try await bench.refusal(
                 bench.presented([bench.attestation()], proofs: [bench.proof(claims)]), rules: required)
             #expect(refusal?.reason == expected)

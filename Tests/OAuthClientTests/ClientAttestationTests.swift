@@ -1,6 +1,8 @@
 import AssayCrypto
 import AssayJWT
 import AssayKit
+import AssayTesting
+import Logging
 import OAuthClient
 import Testing
 
@@ -96,10 +98,11 @@ struct ClientAttestationTests {
 
     @Test("an attester is known by `iss`, where attestations have it")
     func issuers() async throws {
-        for (issuer, expected) in [
+        let cases: [(String, Reason?)] = [
             ("https://attester.example.com", nil),
             ("https://other.example.com", OAuthClientReasons.attestationAttester),
-        ] {
+        ]
+        for (issuer, expected) in cases {
             let attestation = try bench.attestation(["iss": .string(issuer)])
             #expect(
                 try await bench.refusal(bench.presented([attestation], proofs: [bench.proof()]))?.reason == expected)

@@ -109,12 +109,13 @@ struct DPoPProofTests {
     @Test("at a resource server the proof is for the access token")
     func tokenHash() async throws {
         let hash = Base64.encodeURL(SHA256.hash(Array("token".utf8)))
-        for (claims, expected): (JSON, Reason?) in [
+        let cases: [(JSON, Reason?)] = [
             (["ath": .string(hash)], nil), ([:], OAuthClientReasons.dpop.claim),
             (["ath": "token"], OAuthClientReasons.dpopTokenHash),
             (["ath": .string(hash + "=")], OAuthClientReasons.dpopTokenHash),
             (["ath": 5], OAuthClientReasons.dpop.claim),
-        ] {
+        ]
+        for (claims, expected) in cases {
             var presented = try beside(bench.dpop(claims))
             presented.accessToken = "token"
             #expect(try await bench.refusal(presented)?.reason == expected)
@@ -123,9 +124,10 @@ struct DPoPProofTests {
 
     @Test("a proof is taken in its window, once")
     func window() async throws {
-        for (age, expected) in [
+        let cases: [(Int, Reason?)] = [
             (300, nil), (301, OAuthClientReasons.dpop.stale), (-30, nil), (-31, OAuthClientReasons.dpop.notYetValid),
-        ] {
+        ]
+        for (age, expected) in cases {
             let proof = try bench.dpop(["iat": .integer(bench.now - Int64(age))])
             #expect(try await bench.refusal(beside(proof))?.reason == expected)
         }

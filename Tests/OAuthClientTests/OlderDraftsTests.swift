@@ -1,4 +1,5 @@
 import AssayKit
+import AssayTesting
 import OAuthClient
 import Testing
 
@@ -30,10 +31,11 @@ struct OlderDraftsTests {
 
     @Test("its end lies in the window, and it is good once until then")
     func ends() async throws {
-        for (life, expected) in [
+        let cases: [(Int, Reason?)] = [
             (300, nil), (301, OAuthClientReasons.proof.stale), (0, OAuthClientReasons.proof.stale),
             (-1, OAuthClientReasons.proof.stale),
-        ] {
+        ]
+        for (life, expected) in cases {
             let proof = try undated(["exp": .integer(bench.now + Int64(life))])
             #expect(
                 try await bench.refusal(bench.presented([bench.attestation()], proofs: [proof]), rules: older)?.reason

@@ -1,5 +1,6 @@
 import AssayCrypto
 import AssayKit
+import AssayTesting
 import OAuthClient
 import Testing
 
@@ -44,10 +45,11 @@ struct PossessionProofTests {
 
     @Test("a proof is taken in its window, which begins a little in the future")
     func window() async throws {
-        for (age, expected) in [
+        let cases: [(Int, Reason?)] = [
             (300, nil), (301, OAuthClientReasons.proof.stale), (-30, nil),
             (-31, OAuthClientReasons.proof.notYetValid),
-        ] {
+        ]
+        for (age, expected) in cases {
             let proof = try bench.proof(["iat": .integer(bench.now - Int64(age))])
             #expect(try await refusal(proof)?.reason == expected)
         }
