@@ -39,6 +39,7 @@ let package = Package(
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssayFleetEngine", targets: ["FleetEngine"]),
+        .library(name: "AssayOAuthClient", targets: ["OAuthClient"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
     dependencies: [
@@ -180,6 +181,11 @@ let package = Package(
             path: "Plugins/Consumers/FleetEngine",
             swiftSettings: settings),
         .target(
+            name: "OAuthClient",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Consumers/OAuthClient",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -192,6 +198,7 @@ let package = Package(
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
                 "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "FleetEngine",
+                "OAuthClient",
                 "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -343,6 +350,14 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTestSupport", "AssayVerifier", "Debug",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OAuthClientTests",
+            dependencies: [
+                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "Debug",
+                "OAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
