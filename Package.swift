@@ -36,6 +36,7 @@ let package = Package(
         // Reloading of policies and keys while a service runs.
         .library(name: "AssayReload", targets: ["AssayReload"]),
         .library(name: "AssayAppAttest", targets: ["AppAttest"]),
+        .library(name: "AssayCustomBackend", targets: ["CustomBackend"]),
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
@@ -193,6 +194,11 @@ let package = Package(
             path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
+            name: "CustomBackend",
+            dependencies: ["AssayKit"],
+            path: "Plugins/Consumers/CustomBackend",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -204,7 +210,7 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AppAttest", "CustomToken", "Debug", "DeviceCheck", "SQLite",
+                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -258,6 +264,13 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
                 "CustomToken", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CustomBackendTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML", "CustomBackend",
+                "Debug", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

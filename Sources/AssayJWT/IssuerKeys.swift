@@ -10,6 +10,9 @@ public struct IssuerKeys: Sendable {
 
     private let source: Source
 
+    /// What `typ` says, if it is there, of a JWT that says nothing more of itself.
+    public static let jwt: Set = ["jwt"]
+
     /// Keys that do not change until the policy does.
     public static func fixed(_ keys: [JWK]) -> IssuerKeys {
         IssuerKeys(source: .fixed(keys))
@@ -25,15 +28,18 @@ public struct IssuerKeys: Sendable {
     /// A token that names its key is verified with that one alone; one that names none, with each key that goes with its
     /// algorithm, of which an issuer has few.
     ///
+    /// - Parameter types: what `typ` may say, in lower case, where it is there.
     /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when the keys cannot be had now.
-    public func verify(_ token: String) async throws -> (header: JWSHeader, claims: JWTClaims) {
+    public func verify(
+        _ token: String, types: Set<String> = IssuerKeys.jwt
+    ) async throws -> (header: JWSHeader, claims: JWTClaims) {
         let signed: CompactJWS
         do throws(JWSError) {
             signed = try CompactJWS.parse(utf8: Array(token.utf8)[...])
         } catch {
             throw JWTFault(error)
         }
-        guard signed.header.type.map({ $0.lowercased() == "jwt" }) ?? true else { throw JWTFault.type }
+        guard signed.header.type.map({ types.contains($0.lowercased()) }) ?? true else { throw JWTFault.type }
         let candidates = try await keys(for: signed.header.keyID).filter { key in
             (key.use ?? "sig") == "sig"
         }

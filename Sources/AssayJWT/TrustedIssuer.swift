@@ -38,9 +38,12 @@ public struct TrustedIssuer: Sendable {
 
     /// Verifies a token and judges its claims.
     ///
+    /// - Parameter types: what `typ` may say, in lower case, where it is there.
     /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when that cannot be decided now.
-    public func verify(_ token: String, now: Instant) async throws -> JWTClaims {
-        let verified = try await keys.verify(token)
+    public func verify(
+        _ token: String, types: Set<String> = IssuerKeys.jwt, now: Instant
+    ) async throws -> JWTClaims {
+        let verified = try await keys.verify(token, types: types)
         try judge(verified.claims, now: now)
         return verified.claims
     }

@@ -1,6 +1,7 @@
 internal import AppAttest
 internal import AssayEngine
 internal import AssayKit
+internal import CustomBackend
 internal import CustomToken
 internal import Debug
 internal import DeviceCheck
@@ -13,6 +14,7 @@ enum Plugins {
         .provider(CustomTokenProvider.self),
         .provider(DebugProvider.self),
         .provider(DeviceCheckProvider.self),
+        .consumer(CustomBackendConsumer.self),
         .store(SQLiteStore.self),
     ]
 

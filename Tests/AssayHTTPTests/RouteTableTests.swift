@@ -15,16 +15,16 @@ struct RouteTableTests {
             ("part", "/v1/{resource=projects/*/apps/*}/parts/{part}/of/{whole}"),
         ] {
             let rule = HTTPRule(.get, template, version: .v1)
-            try table.add(.get, template, .method(name, rule, .anybody))
+            try table.add(.get, template, .method(MethodRoute(name, rule, .anybody)))
         }
         self.table = table
     }
 
     private func found(_ verb: String, _ target: String) -> (name: String, match: RouteMatch)? {
-        guard case .found(let match) = table.find(verb, target), case .method(let name, _, _) = match.endpoint else {
+        guard case .found(let match) = table.find(verb, target), case .method(let route) = match.endpoint else {
             return nil
         }
-        return (name, match)
+        return (route.name, match)
     }
 
     @Test(
@@ -72,11 +72,11 @@ struct RouteTableTests {
     @Test("each version is a path of its own", arguments: APIVersion.allCases)
     func versions(version: APIVersion) {
         for (verb, path) in [("GET", "jwks"), ("POST", "projects/1/apps/2:exchangeDebugToken")] {
-            guard case .method(_, let rule, _) = found(verb, "/\(version.rawValue)/\(path)")?.match.endpoint else {
+            guard case .method(let route) = found(verb, "/\(version.rawValue)/\(path)")?.match.endpoint else {
                 Issue.record("\(path) is not found")
                 continue
             }
-            #expect(rule.version == version)
+            #expect(route.rule.version == version)
         }
     }
 

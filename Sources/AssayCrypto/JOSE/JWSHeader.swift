@@ -36,8 +36,8 @@ public struct JWSHeader: Sendable, Hashable {
     }
 
     /// The header in the one order of members that Assay's signers write.
-    static func encoded(keyID: String, algorithm: JWSAlgorithm) -> [UInt8] {
-        let json: JSON = .object(["kid": .string(keyID), "typ": "JWT", "alg": .string(algorithm.rawValue)])
+    static func encoded(keyID: String, algorithm: JWSAlgorithm, type: String = "JWT") -> [UInt8] {
+        let json: JSON = .object(["kid": .string(keyID), "typ": .string(type), "alg": .string(algorithm.rawValue)])
         var text: [UInt8] = []
         Base64URL.append(json.encoded, to: &text)
         return text

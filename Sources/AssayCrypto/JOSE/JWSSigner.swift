@@ -26,6 +26,19 @@ public struct JWSSigner: Sendable {
     ///
     /// - Throws: ``CryptoError`` (`operation_failed`) when OpenSSL fails.
     public func sign(payload: [UInt8]) throws(CryptoError) -> String {
+        try sign(payload, head: head)
+    }
+
+    /// A token of another type than JWT: `typ` tells what it is (RFC 8725, section 3.11).
+    ///
+    /// - Throws: ``CryptoError`` (`operation_failed`) when OpenSSL fails.
+    public func sign(payload: [UInt8], type: String) throws(CryptoError) -> String {
+        try sign(
+            payload,
+            head: JWSHeader.encoded(keyID: keyID, algorithm: algorithm, type: type) + [UInt8(ascii: ".")])
+    }
+
+    private func sign(_ payload: [UInt8], head: [UInt8]) throws(CryptoError) -> String {
         var token: [UInt8] = []
         token.reserveCapacity(head.count + Base64URL.encodedCount(payload.count) + Self.maximumSignatureTextCount)
         token += head

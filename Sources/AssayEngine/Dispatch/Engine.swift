@@ -127,6 +127,23 @@ public final class Engine: CallHandler {
         var facts: [Fact] = []
     }
 
+    /// Has a consumer answer, or token exchange find one that does.
+    private func consume(
+        _ call: Call, by consumer: RegisteredConsumer?, _ decision: DecisionID, _ now: Instant, _ snapshot: Snapshot,
+        _ subject: inout Subject
+    ) async -> Ending {
+        if let hindrance = options.hindrance?() { return .unavailable(hindrance) }
+        let dispatch = ConsumerDispatch(
+            snapshot: snapshot, call: call, decision: decision, caller: subject.caller, now: now, host: host,
+            timeLimit: options.timeLimit)
+        let outcome =
+            if let consumer { await dispatch.run(call.method, of: consumer) } else { await dispatch.exchange() }
+        guard let entry = outcome.consumer else { return outcome.ending }
+        subject.resource = snapshot.policies.find(entry.project)
+        subject.facts.append(Fact(.consumer, .text(entry.descriptor.name)))
+        return outcome.ending
+    }
+
     /// Lets the caller in, goes from the resource's name to its policy, and from the method to what answers it.
     private func answer(
         _ call: Call, _ decision: DecisionID, _ now: Instant, _ snapshot: Snapshot, _ subject: inout Subject
@@ -144,6 +161,10 @@ public final class Engine: CallHandler {
             subject.caller = found.caller
             if let name = found.subject { subject.facts = [Fact(.callerSubject, .text(SafeText.of(name)))] }
             guard found.caller.has(permission) else { return .forbidden }
+        }
+        let consumer = registry.consumerMethods[call.method].flatMap { registry.consumers[$0] }
+        if consumer != nil || call.method == TokenExchange.method.name {
+            return await consume(call, by: consumer, decision, now, snapshot, &subject)
         }
         subject.resource = snapshot.policies.find(call.resource)
         if let caller = subject.caller, !caller.mayAct(in: subject.resource?.project) { return .forbidden }

@@ -31,6 +31,22 @@ public enum KernelReasons {
     public static let tokenMissing = TokenReasons.missing
     public static let tokenReused = Reason("token_reused", "The token was used before.")
 
+    public static let tokenRepeated = Reason(
+        "token_repeated", "There are several tokens, of which others might read another one.")
+    public static let tokenInURL = Reason(
+        "token_in_url", "There is a token in the query of a URL, where logs and histories keep it.")
+    public static let tokenNotLimitedUse = Reason(
+        "token_not_limited_use", "The token is a session token, and the policy demands one for limited use.")
+    public static let tokenTooOld = TokenReasons.tooOld
+    public static let tokenAppNotAllowed = Reason(
+        "token_app_not_allowed", "The token is of an app that the policy does not let use this consumer.")
+    public static let actorMalformed = Reason("actor_malformed", "The user's token is not a JWT.")
+    public static let actorIssuerUnknown = Reason(
+        "actor_issuer_unknown", "The user's token is of an issuer that the policy does not trust here.")
+    public static let actorExpired = Reason("actor_expired", "The user's token has expired.")
+    public static let actorInvalid = Reason(
+        "actor_invalid", "The user's token has a wrong signature, audience, time or claim.")
+
     public static let rateLimited = Reason(
         "rate_limited", "More calls came for the app than its policy lets through.")
 
@@ -45,6 +61,8 @@ public enum KernelReasons {
         challenges + [
             tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
             tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
-            tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, rateLimited,
+            tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
+            tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, actorMalformed, actorIssuerUnknown,
+            actorExpired, actorInvalid, rateLimited,
         ]
 }

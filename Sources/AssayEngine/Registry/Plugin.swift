@@ -6,6 +6,7 @@ internal import AssayYAML
 public struct Plugin: Sendable {
     enum Kind: Sendable {
         case provider(RegisteredProvider)
+        case consumer(RegisteredConsumer)
         case store(RegisteredStore)
     }
 
@@ -14,6 +15,11 @@ public struct Plugin: Sendable {
     /// A kind of evidence.
     public static func provider<P: AttestationProvider>(_ type: P.Type) -> Plugin {
         Plugin(kind: .provider(RegisteredProvider(type)))
+    }
+
+    /// Something that tokens are good for.
+    public static func consumer<C: TokenConsumer>(_ type: C.Type) -> Plugin {
+        Plugin(kind: .consumer(RegisteredConsumer(type)))
     }
 
     /// A state store.

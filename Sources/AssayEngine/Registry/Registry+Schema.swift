@@ -1,4 +1,5 @@
 public import AssayKit
+internal import AssayJWT
 internal import AssayPolicy
 internal import AssayYAML
 
@@ -10,8 +11,18 @@ extension Registry {
                 PolicySchema.Provider(
                     name: provider.descriptor.name, summary: provider.descriptor.summary, section: provider.section())
             }
+        let consumers = consumers.values.sorted { $0.descriptor.name < $1.descriptor.name }
+            .map { consumer in
+                PolicySchema.Provider(
+                    name: consumer.descriptor.name, summary: consumer.descriptor.summary, section: consumer.section())
+            }
         return PolicySchema(
-            providers: providers, caller: ValueShape(of: CallerConfiguration.self),
+            providers: providers, consumers: consumers,
+            consumerKeys: [
+                ConsumerKeys.tokens: ValueShape(of: TokenDemandConfiguration.self),
+                ConsumerKeys.actors: ValueShape(of: [TrustedIssuerConfiguration].self),
+            ],
+            caller: ValueShape(of: CallerConfiguration.self),
             permissions: permissions.map(\.name).sorted()
         ).json
     }

@@ -5,6 +5,9 @@ public import AssayKit
 /// Whatever two of them both claim (a name, a method, a reason's code, a store's scheme) is an error that names both.
 public struct Registry: Sendable {
     let providers: [String: RegisteredProvider]
+    let consumers: [String: RegisteredConsumer]
+    /// Each method of a consumer, and whose it is.
+    let consumerMethods: [String: String]
     private let stores: [String: RegisteredStore]
     /// The methods of the kernel and of every provider, in the order of registration.
     public let methods: [MethodDescriptor]
@@ -20,33 +23,20 @@ public struct Registry: Sendable {
         var providers: [String: RegisteredProvider] = [:]
         var stores: [String: RegisteredStore] = [:]
         var kernelMethods = KernelMethods.all
-        var methods = [KernelMethods.keySet] + KernelMethods.all.map(\.descriptor)
+        var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
         var claims = Claims()
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
         var owners: [String: String] = [:]
+        var consumers: [String: RegisteredConsumer] = [:]
+        var consumerMethods: [String: String] = [:]
         for plugin in plugins {
             switch plugin.kind {
             case .provider(let provider):
                 let descriptor = provider.descriptor
-                guard descriptor.contract == PluginDescriptor.currentContract else {
-                    throw RegistryError(
-                        "the provider \(provider.typeName) was written for contract \(descriptor.contract), and this "
-                            + "kernel speaks contract \(PluginDescriptor.currentContract)")
-                }
-                guard Registry.isWord(descriptor.name) else {
-                    throw RegistryError(
-                        "the provider \(provider.typeName) is called '\(descriptor.name)': a name is lower-case "
-                            + "letters, digits and underscores")
-                }
-                try claims.claim("the provider name", descriptor.name, by: provider.typeName)
-                for method in provider.methods { try claims.claim("the method", method.name, by: provider.typeName) }
-                for reason in descriptor.reasons { try claims.claim("the reason", reason.code, by: provider.typeName) }
-                for metric in descriptor.metrics {
-                    if let problem = metric.problem { throw RegistryError("\(provider.typeName): \(problem)") }
-                    try claims.claim("the metric", "\(descriptor.name)_\(metric.name)", by: provider.typeName)
-                }
+                try claims.claim(
+                    "provider", descriptor, provider.typeName, methods: provider.methods)
                 providers[descriptor.name] = provider
                 methods += provider.methods
                 for method in provider.methods { owners[method.name] = descriptor.name }
@@ -56,6 +46,13 @@ public struct Registry: Sendable {
                     kernelMethods.append(method)
                     methods.append(method.descriptor)
                 }
+            case .consumer(let consumer):
+                let descriptor = consumer.descriptor
+                try claims.claim(
+                    "consumer", descriptor, consumer.typeName, methods: consumer.methods)
+                consumers[descriptor.name] = consumer
+                methods += consumer.methods
+                for method in consumer.methods { consumerMethods[method.name] = descriptor.name }
             case .store(let store):
                 try claims.claim("the store", store.scheme, by: store.typeName)
                 stores[store.scheme] = store
@@ -65,12 +62,19 @@ public struct Registry: Sendable {
         kernelMethods += unoffered
         methods += unoffered.map(\.descriptor)
         self.providers = providers
+        self.consumers = consumers
+        self.consumerMethods = consumerMethods
         self.stores = stores
         self.methods = methods
         self.kernelMethods = Dictionary(
             kernelMethods.map { ($0.descriptor.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.demands = methods.reduce(into: [:]) { $0[$1.name] = $1.permission }
         self.owners = owners
+    }
+
+    /// The descriptors of the registered consumers, by name.
+    public var consumerDescriptors: [PluginDescriptor] {
+        consumers.values.map(\.descriptor).sorted { $0.name < $1.name }
     }
 
     /// The descriptors of the registered providers, by name.
@@ -85,7 +89,7 @@ public struct Registry: Sendable {
 
     /// Every reason that a refusal can have, the kernel's first: the registry that audit records and metrics refer to.
     public var reasons: [Reason] {
-        KernelReasons.all + descriptors.flatMap(\.reasons)
+        KernelReasons.all + (descriptors + consumerDescriptors).flatMap(\.reasons)
     }
 
     /// Opens the state store that an operator named: `memory`, or `SCHEME:LOCATION` of a registered store.
@@ -100,17 +104,6 @@ public struct Registry: Sendable {
         }
         return try await store.open(String(parts[1]), clock)
     }
-
-    private static func isWord(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 64
-            && name.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
 }
 
 /// Who claims which name.
@@ -121,6 +114,44 @@ private struct Claims {
         let key = "\(what) '\(name)'"
         if let other = owners[key] { throw RegistryError("\(key) is claimed by both \(other) and \(owner)") }
         owners[key] = owner
+    }
+
+    /// Claims everything that a plugin has names for.
+    ///
+    /// - Parameter kind: `provider` or `consumer`.
+    mutating func claim(
+        _ kind: String, _ descriptor: PluginDescriptor, _ typeName: String, methods: [MethodDescriptor]
+    ) throws(RegistryError) {
+        guard descriptor.contract == PluginDescriptor.currentContract else {
+            throw RegistryError(
+                "the \(kind) \(typeName) was written for contract \(descriptor.contract), and this "
+                    + "kernel speaks contract \(PluginDescriptor.currentContract)")
+        }
+        guard Claims.isWord(descriptor.name) else {
+            throw RegistryError(
+                "the \(kind) \(typeName) is called '\(descriptor.name)': a name is lower-case "
+                    + "letters, digits and underscores")
+        }
+        try claim("the \(kind) name", descriptor.name, by: typeName)
+        // Providers and consumers have their names in one namespace of metrics and of the state store.
+        try claim("the plugin name", descriptor.name, by: typeName)
+        for method in methods { try claim("the method", method.name, by: typeName) }
+        for reason in descriptor.reasons { try claim("the reason", reason.code, by: typeName) }
+        for metric in descriptor.metrics {
+            if let problem = metric.problem { throw RegistryError("\(typeName): \(problem)") }
+            try claim("the metric", "\(descriptor.name)_\(metric.name)", by: typeName)
+        }
+    }
+
+    private static func isWord(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 64
+            && name.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 }
 

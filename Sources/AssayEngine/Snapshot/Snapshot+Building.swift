@@ -29,7 +29,9 @@ extension BoundPolicies {
             let entry = ProjectEntry(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
             projects["projects/\(policy.identity.number)"] = entry
             projects["projects/\(policy.identity.id)"] = entry
+            projectsByIssuer[entry.issuer] = entry
         }
+        consumers = ConsumerEntries(policies, registry: registry, projects: projects, host: host, problems: sink)
         try sink.throwIfAny()
         upkeep = UpkeepList(apps)
     }

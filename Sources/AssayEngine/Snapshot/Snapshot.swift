@@ -14,6 +14,10 @@ struct BoundPolicies: Sendable {
     var apps: [String: AppEntry] = [:]
     /// The projects, under each of their names.
     var projects: [String: ProjectEntry] = [:]
+    /// The projects, by the `iss` of their tokens.
+    var projectsByIssuer: [String: ProjectEntry] = [:]
+    /// What tokens are good for.
+    var consumers = ConsumerEntries()
     /// What providers do between calls.
     var upkeep = UpkeepList([:])
     /// Who may call methods that demand a permission.

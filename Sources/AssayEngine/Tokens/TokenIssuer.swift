@@ -35,6 +35,18 @@ struct TokenIssuer: Sendable {
     }
 }
 
+extension TokenIssuer {
+    /// A JWT that is no App Check token.
+    ///
+    /// - Throws: ``CryptoError`` also for a type that would let it pass for one.
+    func sign(type: String, _ claims: JSON) throws(CryptoError) -> String {
+        guard !type.isEmpty, type.lowercased() != "jwt" else {
+            throw CryptoError(.operationFailed, "only App Check tokens have the type JWT")
+        }
+        return try signer.sign(payload: claims.encoded, type: type)
+    }
+}
+
 /// A token fresh from its issuer.
 struct IssuedToken: Sendable {
     let text: String

@@ -8,6 +8,10 @@ extension FactName {
     public static let app: FactName = "app"
     /// The `sub` of the JWT by which a caller was let in.
     public static let callerSubject: FactName = "caller_subject"
+    /// The consumer that a token was shown to.
+    public static let consumer: FactName = "consumer"
+    /// The user on whose behalf a token was shown: the `sub` of the user's token.
+    public static let actor: FactName = "actor"
     /// Whether a token was consumed before.
     public static let alreadyConsumed: FactName = "already_consumed"
     /// A service whose level of protection was changed, and the levels that it has now.

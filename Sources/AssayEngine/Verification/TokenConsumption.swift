@@ -26,12 +26,25 @@ enum TokenConsumption {
     static func consume(
         _ good: TokenInspection.Good, in scope: Scope, request: [UInt8]? = nil, store: any StateStore
     ) async throws -> Bool {
-        let resource = Array(good.app.identity.resource.utf8)
-        let name = SHA256.hash(
-            UInt64(resource.count).bigEndianBytes[...], resource[...], Array(good.token.id.utf8)[...])
-        let key = StateKey("tokens/\(scope.rawValue)", Hex.encode(name))
+        let key = key(of: good, in: scope)
         if try await store.insert(key, value: request ?? [], expires: good.token.expires + memory) { return true }
         guard let request else { return false }
         return try await store.get(key) == request
+    }
+
+    /// Whether a use is recorded already.
+    ///
+    /// - Throws: what the store throws.
+    static func isConsumed(
+        _ good: TokenInspection.Good, in scope: Scope, store: any StateStore
+    ) async throws -> Bool {
+        try await store.get(key(of: good, in: scope)) != nil
+    }
+
+    private static func key(of good: TokenInspection.Good, in scope: Scope) -> StateKey {
+        let resource = Array(good.app.identity.resource.utf8)
+        let name = SHA256.hash(
+            UInt64(resource.count).bigEndianBytes[...], resource[...], Array(good.token.id.utf8)[...])
+        return StateKey("tokens/\(scope.rawValue)", Hex.encode(name))
     }
 }

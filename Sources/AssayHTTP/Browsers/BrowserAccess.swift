@@ -54,7 +54,7 @@ struct BrowserAccess: Sendable {
     func preflight(_ target: String, _ request: HTTPHeaders, table: RouteTable) -> HTTPReply? {
         let methods = request["access-control-request-method"]
         guard origin(request) != nil, methods.count == 1, let method = methods.first,
-            HTTPRule.Verb(rawValue: method) != nil, case .found(let match) = table.find(method, target),
+            HTTPRule.Verb(named: method) != nil, case .found(let match) = table.find(method, target),
             match.endpoint.isForAnybody
         else { return nil }
         var headers = headers(request)

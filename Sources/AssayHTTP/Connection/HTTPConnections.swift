@@ -65,7 +65,8 @@ struct HTTPConnections: ServerChildChannel {
             HTTPResponseEncoder(),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
-            RequestReader(limits: limits, gate: gate, slots: slots),
+            RequestReader(
+                limits: limits, gate: gate, slots: slots, ignoresBody: responder.table.ignoresBody),
             InputSink(exchanges),
         ])
     }
@@ -78,9 +79,10 @@ struct HTTPConnections: ServerChildChannel {
         let streams = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
-        ) { [limits] stream in
+        ) { [limits, table = responder.table] stream in
             stream.eventLoop.makeCompletedFuture {
-                try stream.pipeline.syncOperations.addHandler(StreamReader(limits: limits, connection: bound.value))
+                try stream.pipeline.syncOperations.addHandler(
+                    StreamReader(limits: limits, connection: bound.value, ignoresBody: table.ignoresBody))
             }
         }
         // Nothing is read from a client that does not take what it is sent.

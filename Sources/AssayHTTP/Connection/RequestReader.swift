@@ -28,6 +28,7 @@ final class RequestReader: ChannelDuplexHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let slots: ConnectionSlots
+    private let ignoresBody: (_ method: String, _ target: String) -> Bool
 
     private var state = State.idle
     /// The body so far: beside the state, so that each piece is appended in place.
@@ -50,7 +51,12 @@ final class RequestReader: ChannelDuplexHandler {
     /// The place in the line of those who may have to make room, while the client is waited for.
     private var ticket: WaitingLine.Ticket?
 
-    init(limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots) {
+    /// - Parameter ignoresBody: tells of which requests the body is not waited for.
+    init(
+        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots,
+        ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
+    ) {
+        self.ignoresBody = ignoresBody
         self.limits = limits
         self.gate = gate
         self.slots = slots
@@ -113,6 +119,12 @@ final class RequestReader: ChannelDuplexHandler {
             state = .body(head)
             if let fault = fault(of: head) {
                 refuse(fault, context)
+            } else if head.announcesBody, unanswered < limits.unansweredRequests,
+                ignoresBody(head.method.rawValue, head.uri)
+            {
+                // It may never come: proxies that ask about a request announce the body that they keep to themselves.
+                // Where the next request would begin is not known then.
+                pass(.request(RequestHead(head), body: []), head: head, endsConnection: true, context)
             } else if head.version != .http1_0 {
                 owesContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
             }
@@ -298,6 +310,12 @@ final class RequestReader: ChannelDuplexHandler {
         case .answer: break
         case .firstByte, .nextByte, .delivery, .leave: context.close(promise: nil)
         }
+    }
+}
+
+extension HTTPRequestHead {
+    fileprivate var announcesBody: Bool {
+        headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
     }
 }
 

@@ -32,7 +32,14 @@ final class StreamReader: ChannelInboundHandler {
     private var held = 0
     private var timer: Scheduled<Void>?
 
-    init(limits: HTTPLimits, connection: StreamConnection) {
+    private let ignoresBody: (_ method: String, _ target: String) -> Bool
+
+    /// - Parameter ignoresBody: tells of which requests the body is not waited for.
+    init(
+        limits: HTTPLimits, connection: StreamConnection,
+        ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
+    ) {
+        self.ignoresBody = ignoresBody
         self.limits = limits
         self.connection = connection
     }
@@ -138,7 +145,7 @@ final class StreamReader: ChannelInboundHandler {
             return
         }
         state = .body(request)
-        if isInputEnded {
+        if isInputEnded || ignoresBody(request.head.method, request.head.target) {
             complete(request, context)
             return
         }

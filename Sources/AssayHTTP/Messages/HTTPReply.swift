@@ -3,7 +3,7 @@ internal import NIOHTTP1
 
 /// A whole reply: JSON, but for the page of metrics.
 struct HTTPReply: Sendable {
-    let status: HTTPResponseStatus
+    var status: HTTPResponseStatus
     var headers: [(name: String, value: String)]
     var body: [UInt8]
     /// Whether only the head is sent.
@@ -77,7 +77,7 @@ struct HTTPReply: Sendable {
     }
 
     /// Rounded up, and at least one: an earlier retry would come too early.
-    private static func wholeSeconds(_ duration: Duration) -> Int64 {
+    static func wholeSeconds(_ duration: Duration) -> Int64 {
         let (seconds, fraction) = duration.components
         return max(1, min(seconds, .max - 1) + (fraction > 0 ? 1 : 0))
     }

@@ -24,6 +24,11 @@ struct QueryParameters: Sendable {
         try self.init(behind.prefix { $0 != UInt8(ascii: "#") })
     }
 
+    /// Every parameter with its values, by name.
+    var all: [(name: String, values: [String])] {
+        values.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+    }
+
     /// All values of a parameter, in their order.
     subscript(_ name: String) -> [String] { values[name] ?? [] }
 

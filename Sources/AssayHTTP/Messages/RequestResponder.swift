@@ -104,19 +104,41 @@ struct RequestResponder: Sendable {
         case .metrics:
             guard let metrics = pages.metrics else { throw .unknownMethod }
             return HTTPReply(metrics(headers["accept"].joined(separator: ","))).selected(for: headers)
-        case .method(let name, let rule, let audience):
-            let json = rule.body == .none ? nil : try json(headers, body)
-            let message = try MessageAssembly(rule: rule, fields: match.fields, target: target).message(body: json)
-            let call = Call(
-                name, version: rule.version, resource: match.resource, body: message, peer: peer,
-                credentials: credentials(headers))
-            let reply = render(await handler.handle(call), isKeySet: audience == .verifiers)
-            return switch audience {
+        case .method(let route):
+            let call: Call
+            do throws(HTTPFault) {
+                call = try self.call(route, match, verb: head.method, target, headers, body, peer: peer)
+            } catch {
+                guard route.manner.errors == .oauth else { throw error }
+                log(error, request: head, peer: peer)
+                return HTTPReply(oauth: error)
+            }
+            let reply = render(await handler.handle(call), route)
+            return switch route.audience {
             case .verifiers: reply.selected(for: headers, isTagged: true)
-            case .administrators where rule.verb == .get: reply.selected(for: headers)
+            case .administrators where route.rule.verb == .get: reply.selected(for: headers)
             case .administrators, .anybody, .callers: reply
             }
         }
+    }
+
+    /// What a request to a method calls.
+    private func call(
+        _ route: MethodRoute, _ match: RouteMatch, verb: String, _ target: String, _ headers: HTTPHeaders,
+        _ body: [UInt8], peer: String?
+    ) throws(HTTPFault) -> Call {
+        let content: JSON?
+        switch route.manner.body {
+        case .ignored: content = nil
+        case .json: content = route.rule.body == .none ? nil : try json(headers, body)
+        case .form: content = try FormMessage.read(headers, body)
+        }
+        var message = try MessageAssembly(rule: route.rule, fields: match.fields, target: target).message(body: content)
+        message = HeaderFields(route.manner).added(to: message, verb: verb, headers)
+        return Call(
+            route.name, version: route.rule.version, resource: match.resource, body: message, peer: peer,
+            credentials: credentials(headers),
+            token: route.takesToken ? PresentedToken(headers: headers, target: target) : nil)
     }
 
     private var readiness: Readiness {
@@ -132,7 +154,7 @@ struct RequestResponder: Sendable {
     private func override(_ verb: String, _ headers: HTTPHeaders) throws(HTTPFault) -> String? {
         let values = headers[canonicalForm: "x-http-method-override"]
         guard verb == "POST", let value = values.first else { return nil }
-        guard values.count == 1, let verb = HTTPRule.Verb(rawValue: String(value)) else {
+        guard values.count == 1, let verb = HTTPRule.Verb(named: String(value)) else {
             throw .invalid("The header X-HTTP-Method-Override names no method that is known.")
         }
         return verb.rawValue
@@ -162,11 +184,17 @@ struct RequestResponder: Sendable {
         return json
     }
 
-    private func render(_ answer: Reply, isKeySet: Bool) -> HTTPReply {
+    private func render(_ answer: Reply, _ route: MethodRoute) -> HTTPReply {
         var reply =
             switch answer.result {
-            case .success(let json): HTTPReply(.ok, json, cacheControl: isKeySet ? "public, max-age=3600" : "no-store")
-            case .failure(let failure): HTTPReply(failure, decision: answer.decision)
+            case .success(let json):
+                if let headers = route.manner.replyHeaders {
+                    HTTPReply(headers, of: json)
+                } else {
+                    HTTPReply(
+                        .ok, json, cacheControl: route.audience == .verifiers ? "public, max-age=3600" : "no-store")
+                }
+            case .failure(let failure): HTTPReply(failure, decision: answer.decision, route)
             }
         // A header ends where a line does.
         if answer.decision.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {

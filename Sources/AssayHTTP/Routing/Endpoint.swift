@@ -2,8 +2,8 @@ internal import AssayKit
 
 /// What a route leads to.
 enum Endpoint: Sendable, Hashable {
-    /// A method of the kernel or a plugin, the rule that it was found by, and whom it is for.
-    case method(String, HTTPRule, Audience)
+    /// A method of the kernel or a plugin.
+    case method(MethodRoute)
     /// Whether the process serves.
     case liveness
     /// Whether the kernel can answer calls.
@@ -24,9 +24,33 @@ enum Endpoint: Sendable, Hashable {
     /// Whether it is a method that demands no permission.
     var isForAnybody: Bool {
         switch self {
-        case .method(_, _, .verifiers), .method(_, _, .anybody): true
-        case .method, .liveness, .readiness, .metrics: false
+        case .method(let route): route.audience == .verifiers || route.audience == .anybody
+        case .liveness, .readiness, .metrics: false
         }
+    }
+}
+
+/// How a method is reached.
+struct MethodRoute: Sendable, Hashable {
+    let name: String
+    /// The rule that it was found by.
+    let rule: HTTPRule
+    /// Whom it is for.
+    let audience: Endpoint.Audience
+    var manner = HTTPManner.standard
+    /// Whether requests bring an App Check token in a header.
+    var takesToken = false
+
+    init(_ method: MethodDescriptor, _ rule: HTTPRule) {
+        self.init(method.name, rule, Endpoint.Audience(method))
+        manner = method.manner
+        takesToken = method.takesToken
+    }
+
+    init(_ name: String, _ rule: HTTPRule, _ audience: Endpoint.Audience) {
+        self.name = name
+        self.rule = rule
+        self.audience = audience
     }
 }
 

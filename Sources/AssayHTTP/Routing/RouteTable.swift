@@ -38,7 +38,7 @@ struct RouteTable: Sendable {
         if pages.metrics != nil { try add(.get, "/metrics", .metrics) }
         for method in methods {
             for rule in method.rules {
-                try add(rule.verb, rule.template, .method(method.name, rule, Endpoint.Audience(method)))
+                try add(rule.verb, rule.template, .method(MethodRoute(method, rule)))
             }
         }
     }
@@ -75,17 +75,33 @@ struct RouteTable: Sendable {
         return find(method, whole, verb: nil)
     }
 
+    /// Whether the body of a request is neither waited for nor read.
+    func ignoresBody(_ method: String, _ target: String) -> Bool {
+        guard case .found(let match) = find(method, target), case .method(let route) = match.endpoint else {
+            return false
+        }
+        return route.manner.body == .ignored
+    }
+
     private func find(_ method: String, _ segments: [[UInt8]], verb: [UInt8]?) -> Outcome {
         let candidates = entries[Shape(verb: verb, count: segments.count)] ?? []
-        let wanted = HTTPRule.Verb(rawValue: method == "HEAD" ? "GET" : method)
+        let wanted = HTTPRule.Verb(named: method == "HEAD" ? "GET" : method)
         var allowed: Set<HTTPRule.Verb> = []
         for entry in candidates {
             // Each may take an encoded slash where another does not.
-            if let (template, endpoint) = wanted.flatMap({ entry.rules[$0] }), template.matches(segments) {
+            if let (template, endpoint) = wanted.flatMap({ entry.rules[$0] }) ?? entry.rules[.any], template.matches(segments) {
                 return .found(template.match(segments, endpoint))
             }
             for (verb, rule) in entry.rules where rule.template.matches(segments) { allowed.insert(verb) }
         }
         return allowed.isEmpty ? .unknown : .wrongVerb(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
+    }
+}
+
+extension HTTPRule.Verb {
+    /// The one that a request names; nil for others.
+    init?(named text: String) {
+        guard let verb = HTTPRule.Verb(rawValue: text), verb != .any else { return nil }
+        self = verb
     }
 }

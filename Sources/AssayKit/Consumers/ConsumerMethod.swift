@@ -19,11 +19,20 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     public let descriptor: MethodDescriptor?
     package let selection: ConsumerSelection
     package let action: Action
+    package let mayBeUnenforced: Bool
+
+    private init(
+        descriptor: MethodDescriptor?, selection: ConsumerSelection, mayBeUnenforced: Bool = false, action: Action
+    ) {
+        self.descriptor = descriptor
+        self.selection = selection
+        self.mayBeUnenforced = mayBeUnenforced
+        self.action = action
+    }
 
     package enum Action: Sendable {
         case exchange(@Sendable (Consumer, TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict)
-        case redeem(@Sendable (Consumer, RequestFields) throws(InvalidRequest) -> PreparedRedemption)
-        case call(@Sendable (Consumer, RequestFields) throws(InvalidRequest) -> PreparedRedemption)
+        case answer(@Sendable (Consumer, RequestFields) throws(InvalidRequest) -> PreparedRedemption)
     }
 
     /// What token exchange gives for a token, when a request names one of the instance's audiences.
@@ -37,11 +46,15 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     ///
     /// - Parameters:
     ///   - rules: how it is called over HTTP.
+    ///   - mayBeUnenforced: whether a policy can let requests through whose token is not good, because they only say what
+    ///     becomes of other requests. The handler sees requests without a token then.
+    ///   - service: what requests are counted for in metrics, a name from the policy; nil for the consumer's own.
     ///   - demand: what the request asks for demands of its token, given what the section's `tokens` demands.
-    ///   - handler: sees only tokens that meet the demand; where that does not enforce, requests without.
+    ///   - handler: sees only tokens that meet the demand.
     public static func redeem<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
-        manner: HTTPManner = .standard,
+        manner: HTTPManner = .standard, mayBeUnenforced: Bool = false,
+        service: (@Sendable (Consumer, Request) -> String?)? = nil,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
     ) -> ConsumerMethod {
@@ -50,10 +63,11 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
         descriptor.takesToken = true
         descriptor.manner = manner
         return ConsumerMethod(
-            descriptor: descriptor, selection: selection,
-            action: .redeem { (consumer, fields) throws(InvalidRequest) in
+            descriptor: descriptor, selection: selection, mayBeUnenforced: mayBeUnenforced,
+            action: .answer { (consumer, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedRedemption(
+                    mayBeUnenforced: mayBeUnenforced, service: service?(consumer, request),
                     demand: { base in demand?(consumer, request, base) ?? base },
                     answer: { try await handler(consumer, request, $0) })
             })
@@ -73,10 +87,10 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
         descriptor.manner = manner
         return ConsumerMethod(
             descriptor: descriptor, selection: selection,
-            action: .call { (consumer, fields) throws(InvalidRequest) in
+            action: .answer { (consumer, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedRedemption(
-                    demand: { $0 }, answer: { try await handler(consumer, request, $0) })
+                    mayBeUnenforced: false, service: nil, demand: { $0 }, answer: { try await handler(consumer, request, $0) })
             })
     }
 
@@ -87,14 +101,20 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
 
 /// A request to a consumer that has been read.
 package struct PreparedRedemption: Sendable {
+    /// Whether the policy can let it through without a good token.
+    package let mayBeUnenforced: Bool
+    /// What it is counted for; nil for the consumer's name.
+    package let service: String?
     /// What it demands of its token, given what the policy's section demands.
     package let demand: @Sendable (TokenDemand) -> TokenDemand
     package let answer: @Sendable (ConsumerContext) async throws -> ConsumerVerdict
 
     package init(
-        demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
+        mayBeUnenforced: Bool, service: String?, demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
         answer: @escaping @Sendable (ConsumerContext) async throws -> ConsumerVerdict
     ) {
+        self.mayBeUnenforced = mayBeUnenforced
+        self.service = service
         self.demand = demand
         self.answer = answer
     }

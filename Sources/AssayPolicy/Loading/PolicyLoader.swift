@@ -120,6 +120,7 @@ struct PolicyLoader {
                 identity: project.identity, issuerPrefix: issuerPrefix,
                 acceptsDevelopment: verification?.optional("accept_development", as: Bool.self) ?? false,
                 services: section.optional("services")?.mapping().map { ServiceReader.read($0) } ?? [],
+                consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location))
         verification?.finish()
         var known = KnownApps()
@@ -132,6 +133,13 @@ struct PolicyLoader {
         }
         for value in section.optional("oauth_clients")?.elements() ?? [] where !sink.isOverfull {
             readClient(value, of: project, apps: known)
+        }
+    }
+
+    private func readConsumers(_ section: YAMLMapping) -> [ConsumerPolicy] {
+        section.all().map { entry, _ in
+            ConsumerPolicy(
+                name: entry.key, section: PolicySection(entry, in: section.path, kernelKeys: ConsumerKeys.all))
         }
     }
 

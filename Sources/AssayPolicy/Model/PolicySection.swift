@@ -33,6 +33,17 @@ public struct PolicySection: Sendable {
         return configuration
     }
 
+    /// The value of one of the kernel's keys; nil when it is absent, or the section is no mapping.
+    ///
+    /// - Throws: everything that is wrong in the value.
+    package func kernelValue<Value: Decodable>(_ key: String, as type: Value.Type) throws(Diagnostics) -> Value? {
+        guard let node = entry.value[key], !node.isNull else { return nil }
+        let sink = DiagnosticSink()
+        let value = YAMLValue(node, path: path.key(key), sink: sink).decode(type)
+        try sink.throwIfAny()
+        return value
+    }
+
     /// What a plugin found wrong in its section, at the place that it names.
     package func diagnostics(for error: ConfigurationError) -> Diagnostics {
         Diagnostics(entry.value.diagnostics(for: error, path: path)) ?? diagnostics(error.message)
@@ -41,6 +52,11 @@ public struct PolicySection: Sendable {
     /// A problem with the section as a whole, at its key.
     package func diagnostics(_ message: String, hint: String? = nil) -> Diagnostics {
         Diagnostics(entry.diagnostic(message, in: parent, hint: hint))
+    }
+
+    /// The problem of a section for which there is no consumer.
+    package func unknownConsumer(known: [String]) -> Diagnostics {
+        diagnostics("there is no consumer `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
     }
 
     /// The problem of a section for which there is no plugin.

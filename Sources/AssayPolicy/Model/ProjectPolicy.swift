@@ -10,6 +10,8 @@ public struct ProjectPolicy: Sendable {
     public let acceptsDevelopment: Bool
     /// The services that App Check protects, each name once.
     public let services: [ServicePolicy]
+    /// What tokens are good for.
+    public let consumers: [ConsumerPolicy]
     /// Where it stands.
     public let location: SourceLocation
 }

@@ -68,6 +68,7 @@ extension PolicySchema {
                     ]),
                 reference("verification", to: "verification", "What `verifyAppCheckToken` accepts."),
                 JSONMember("services", .object(services)),
+                reference("consumers", to: "consumers", "What the project's tokens are good for."),
                 list("apps", of: "app", "The project's apps."),
                 list(
                     "oauth_clients", of: "oauth_client",
@@ -222,6 +223,27 @@ extension PolicySchema {
             guard member.name == "properties" else { return member }
             let life = tokenLife("How long the tokens live that are given for this evidence.")
             return JSONMember("properties", .object([life] + (member.value.members ?? [])))
+        }
+    }
+
+    var consumerSections: [JSONMember] {
+        ShapeSchema.object(consumers.map { reference($0.name, to: Self.consumerDefinition($0), $0.summary) })
+    }
+
+    /// The plugin's own keys and the kernel's.
+    func consumerSection(_ consumer: Provider) -> [JSONMember] {
+        ShapeSchema.members(of: consumer.section).map { member in
+            guard member.name == "properties" else { return member }
+            let texts = [
+                ConsumerKeys.tokens: "What is demanded of App Check tokens.",
+                ConsumerKeys.actors: "Whose JWTs name the users on whose behalf tokens are shown.",
+            ]
+            let own = ConsumerKeys.all.compactMap { key in
+                consumerKeys[key].map { shape in
+                    JSONMember(key, .object(ShapeSchema.members(of: shape, PolicyKey(texts[key] ?? ""))))
+                }
+            }
+            return JSONMember("properties", .object(own + (member.value.members ?? [])))
         }
     }
 

@@ -6,7 +6,7 @@ package import AssayYAML
 /// What the loader reads itself is said here once more; what plugins read is seen from their configurations. A test holds
 /// both against the code that reads policies.
 package struct PolicySchema {
-    /// A provider whose section can stand in a policy.
+    /// A provider or a consumer whose section can stand in a policy.
     package struct Provider {
         let name: String
         let summary: String
@@ -20,15 +20,25 @@ package struct PolicySchema {
     }
 
     let providers: [Provider]
+    let consumers: [Provider]
+    /// What `tokens` and `actors` of a consumer are.
+    let consumerKeys: [String: ValueShape]
     let caller: ValueShape
     let permissions: [String]
 
     /// - Parameters:
     ///   - providers: in the order of their names.
+    ///   - consumers: in the order of their names.
+    ///   - consumerKeys: what the kernel's keys in their sections are.
     ///   - caller: what an entry of `callers` is.
     ///   - permissions: what callers can be granted.
-    package init(providers: [Provider], caller: ValueShape, permissions: [String]) {
+    package init(
+        providers: [Provider], consumers: [Provider], consumerKeys: [String: ValueShape], caller: ValueShape,
+        permissions: [String]
+    ) {
         self.providers = providers
+        self.consumers = consumers
+        self.consumerKeys = consumerKeys
         self.caller = caller
         self.permissions = permissions
     }
@@ -56,8 +66,9 @@ package struct PolicySchema {
             JSONMember("oauth_client", .object(client)), JSONMember("apple", .object(apple)),
             JSONMember("caller", .object(callerEntry)), JSONMember("verification", .object(verification)),
             JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
-            JSONMember("providers", .object(providerSections)),
-        ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) } + [
+            JSONMember("providers", .object(providerSections)), JSONMember("consumers", .object(consumerSections)),
+        ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
+            + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) } + [
             JSONMember(
                 "duration",
                 [
@@ -70,6 +81,8 @@ package struct PolicySchema {
     }
 
     static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }
+
+    static func consumerDefinition(_ consumer: Provider) -> String { "consumer_\(consumer.name)" }
 
     /// A list of what a definition describes.
     func list(_ key: String, of definition: String, _ description: String) -> JSONMember {

@@ -1,4 +1,4 @@
-public import AssayKit
+internal import AssayKit
 
 /// What a backend demands of a token beyond that it is good.
 public struct TokenRequirements: Sendable {

@@ -45,7 +45,7 @@ struct PlainJSON {
     mutating func number(into number: inout Int64?, of bytes: Span<UInt8>) -> Bool {
         let start = position
         var value: Int64 = 0
-        while position < bytes.count, position < start + 18, bytes[position].isDigit {
+        while position < bytes.count, position < start + 18, bytes[position].isDecimalDigit {
             value = value * 10 + Int64(bytes[position] - UInt8(ascii: "0"))
             position += 1
         }
@@ -89,4 +89,8 @@ struct PlainJSON {
     private static func string(_ bytes: Span<UInt8>, _ place: Range<Int>) -> String {
         bytes.extracting(place).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
+}
+
+extension UInt8 {
+    fileprivate var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

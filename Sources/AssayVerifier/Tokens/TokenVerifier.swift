@@ -51,6 +51,16 @@ public struct TokenVerifier: Sendable {
         return outcome
     }
 
+    /// The type and the claims of any JWT that one of the keys signed, whatever it says; nil for all others.
+    package func signed(_ token: String) -> (type: String, claims: JSON)? {
+        guard let signed = try? verifier.verify(utf8: Array(token.utf8)[...]), let type = signed.header.type,
+            let claims = try? JSON.parse(
+                signed.payload, limits: JSON.Limits(bytes: 16_384, depth: 16, values: 1024, allowsRepeatedNames: false)),
+            claims.members != nil
+        else { return nil }
+        return (type, claims)
+    }
+
     /// Judges what a token says, once its signature is known to be good.
     private static func judge(
         _ header: JWSHeader, _ payload: Span<UInt8>, _ expectation: Expectation, now: Instant

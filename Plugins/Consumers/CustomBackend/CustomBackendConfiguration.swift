@@ -1,0 +1,84 @@
+public import AssayKit
+
+/// The section `consumers.custom_backend` of a project's policy.
+///
+///     backends:
+///       orders:
+///         tokens: {enforcement: ENFORCED}
+///         original_request: x-original
+///         routes:
+///           - path: /payments/*
+///             methods: [POST]
+///             tokens: {limited_use: true, max_age: 5m}
+public struct CustomBackendConfiguration: Decodable, Sendable {
+    /// The backends, by the names that proxies ask by.
+    public let backends: [String: BackendConfiguration]
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case backends
+    }
+}
+
+/// What a policy says of one backend.
+public struct BackendConfiguration: Decodable, Sendable {
+    /// Where the proxy says what its client asked for.
+    public enum OriginalRequest: String, Decodable, Sendable, CaseIterable {
+        /// `X-Original-URI` and `X-Original-Method`, as configurations of nginx have it.
+        case original = "x-original"
+        /// `X-Forwarded-Uri` and `X-Forwarded-Method`, as Caddy and Traefik do.
+        case forwarded = "x-forwarded"
+        /// A transport that says it itself, such as Envoy's `ext_authz` over gRPC.
+        case transport
+    }
+
+    public let tokens: TokenDemandConfiguration?
+    public let originalRequest: OriginalRequest?
+    public let routes: [RouteConfiguration]?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case tokens
+        case originalRequest = "original_request"
+        case routes
+    }
+}
+
+/// What a policy says of some of a backend's requests.
+public struct RouteConfiguration: Decodable, Sendable {
+    public let path: String
+    public let methods: [String]?
+    public let tokens: TokenDemandConfiguration
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case path, methods, tokens
+    }
+}
+
+extension CustomBackendConfiguration: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "backends": "The backends, each by the name that its proxy asks by: `/verify/NAME`."
+    ]
+}
+
+extension BackendConfiguration: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "tokens": "What the backend demands of tokens; what is absent is taken from the section's own `tokens`.",
+        "original_request": PolicyKey(
+            """
+            Where the proxy says what its client asked for; needed for `routes`. It must set these headers itself, or \
+            clients would choose their route: `x-original` (X-Original-URI and X-Original-Method, nginx), `x-forwarded` \
+            (X-Forwarded-Uri and X-Forwarded-Method, Caddy and Traefik), `transport` (Envoy over gRPC).
+            """),
+        "routes": "What other tokens some requests demand; the first route that fits counts.",
+    ]
+}
+
+extension RouteConfiguration: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "path": PolicyKey(
+            "The path, exactly, or what it begins with before a final `*`.", .pattern("^/[!-)+->@-~]*\\*?$"),
+            examples: ["/payments/*"]),
+        "methods": PolicyKey(
+            "The HTTP methods; all of them when absent.", .notEmpty, examples: [["POST", "PUT"]]),
+        "tokens": "What these requests demand of tokens; what is absent is taken from the backend's own `tokens`.",
+    ]
+}

@@ -1,0 +1,91 @@
+public import AssayKit
+
+/// Says whether requests to an operator's own backends come from the project's apps: the question that a proxy asks before
+/// it lets a request through.
+public struct CustomBackendConsumer: TokenConsumer {
+    public typealias Configuration = CustomBackendConfiguration
+
+    public static let descriptor = PluginDescriptor(
+        name: "custom_backend", contract: 1,
+        summary: "Your own backends, behind a proxy that asks here before it lets a request through.",
+        reasons: CustomBackendReasons.all)
+
+    public static let methods = [
+        ConsumerMethod<Self>.redeem(
+            "verifyRequest",
+            [
+                HTTPRule(.any, "/verify", version: .v1), HTTPRule(.any, "/verify/{backend}", version: .v1),
+            ],
+            selection: .audience("backend"), reply: reply, manner: manner, mayBeUnenforced: true,
+            service: { consumer, request in consumer.backend(of: request)?.name },
+            demand: { consumer, request, base in consumer.demand(of: request, base) }
+        ) { (consumer, request: VerifyRequest, context) in consumer.answer(request, context) }
+    ]
+
+    private static let reply: MessageShape = [
+        .optional("appId", .text), .optional("jti", .text), .optional("provider", .text), .optional("consumed", .boolean),
+    ]
+
+    /// What proxies understand: 2xx is yes, 401 and 403 are no, and nginx makes a 500 of everything else.
+    private static let manner = HTTPManner(
+        body: .ignored, errors: .bare,
+        requestHeaders: [
+            .init("x-original-uri", "originalUri"), .init("x-original-method", "originalMethod"),
+            .init("x-forwarded-uri", "forwardedUri"), .init("x-forwarded-method", "forwardedMethod"),
+        ],
+        replyHeaders: [
+            .init("x-appcheck-app-id", "appId"), .init("x-appcheck-jti", "jti"),
+            .init("x-appcheck-provider", "provider"), .init("x-appcheck-consumed", "consumed"),
+        ],
+        statuses: [
+            .invalidArgument: 403, .failedPrecondition: 403, .notFound: 403, .resourceExhausted: 503, .internalError: 503,
+        ])
+
+    public let audiences: [String]
+    private let backends: [String: Backend]
+
+    public init(
+        _ configuration: CustomBackendConfiguration, scope: ConsumerScope, host: Host
+    ) throws(ConfigurationError) {
+        var problems = ConfigurationProblems()
+        let apps = Set(scope.apps.map(\.subject))
+        var backends: [String: Backend] = [:]
+        if configuration.backends.isEmpty {
+            problems.report(at: ["backends"], "without a backend nothing is asked for")
+        }
+        for (name, section) in configuration.backends {
+            backends[name] = problems.attempt { () throws(ConfigurationError) in
+                try Backend(name, section, apps: apps, at: ["backends", .key(name)])
+            }
+        }
+        try problems.throwIfAny()
+        self.backends = backends
+        audiences = backends.keys.sorted()
+    }
+
+    public func demand(for audience: String) -> TokenDemand? { nil }
+
+    /// The backend that a request is about; the kernel has seen that it names one, or that there is but one.
+    private func backend(of request: VerifyRequest) -> Backend? {
+        if let name = request.backend { return backends[name] }
+        return backends.count == 1 ? backends.first?.value : nil
+    }
+
+    private func demand(of request: VerifyRequest, _ base: TokenDemand) -> TokenDemand {
+        guard let backend = backend(of: request) else { return base }
+        return backend.demand(for: backend.target(of: request), base)
+    }
+
+    private func answer(_ request: VerifyRequest, _ context: ConsumerContext) -> ConsumerVerdict {
+        // The demand did not say which route it is: with good tokens, too, nobody may choose it by being unclear.
+        guard let backend = backend(of: request) else { return .refused(CustomBackendReasons.backendUnknown) }
+        if let reason = backend.target(of: request).problem { return .refused(reason) }
+        guard let token = context.token else { return .granted(ConsumerReply([:])) }
+        var members = [
+            JSONMember("appId", .string(token.subject)), JSONMember("jti", .string(token.id)),
+            JSONMember("consumed", .bool(context.consumesToken)),
+        ]
+        if let provider = token.provider { members.append(JSONMember("provider", .string(provider))) }
+        return .granted(ConsumerReply(.object(members)))
+    }
+}

@@ -1,0 +1,111 @@
+internal import AssayJWT
+internal import AssayKit
+internal import Logging
+
+/// One request to a consumer on its way through one snapshot.
+struct ConsumerDispatch: Sendable {
+    let snapshot: Snapshot
+    var call: Call
+    let decision: DecisionID
+    /// Whose permission was checked; nil where none is demanded.
+    let caller: Caller?
+    let now: Instant
+    let host: Host
+    let timeLimit: Duration
+
+    /// What came of a request: who and what it was about, and how it ended.
+    struct Outcome: Sendable {
+        var consumer: ConsumerEntry?
+        var ending: Ending
+    }
+
+    /// Calls a method of a consumer.
+    func run(_ method: String, of consumer: RegisteredConsumer) async -> Outcome {
+        var found: ConsumerEntry?
+        do {
+            let fields = try RequestFields(call.body, bytesLimit: consumer.descriptor.evidenceLimit)
+            let entry = try find(consumer, consumer.selections[method], fields)
+            found = entry
+            guard let prepare = entry.bound.methods[method] else { throw ConsumerDispatch.absent }
+            let prepared = try prepare(fields)
+            guard consumer.methods.first(where: { $0.name == method })?.takesToken == true else {
+                return Outcome(consumer: entry, ending: try await answer(prepared, entry))
+            }
+            return Outcome(consumer: entry, ending: try await redeem(prepared, entry))
+        } catch {
+            return Outcome(consumer: found, ending: ConsumerDispatch.ending(error))
+        }
+    }
+
+    static func ending(_ error: any Error) -> Ending {
+        switch error {
+        case let error as InvalidRequest: .rejected(.invalidArgument, error.message)
+        case let error as CallFailure: .failed(error)
+        default: .unavailable("\(error)")
+        }
+    }
+
+    /// No policy has the consumer, or a request names one that there is not. What there is nobody learns.
+    static let absent = CallFailure(.notFound, "Requested entity was not found.", oauthError: "invalid_target")
+
+    private func find(
+        _ consumer: RegisteredConsumer, _ selection: ConsumerSelection?, _ fields: RequestFields
+    ) throws -> ConsumerEntry {
+        let name = consumer.descriptor.name
+        let entries = snapshot.policies.consumers
+        switch selection {
+        case .audience(let field)?:
+            guard let entry = entries.find(name, audience: try fields.optionalString(field)) else {
+                throw ConsumerDispatch.absent
+            }
+            return entry
+        case .resource?:
+            guard case .project(let project)? = snapshot.policies.find(call.resource),
+                let entry = entries.byProject["projects/\(project.identity.number)"]?[name]
+            else { throw ConsumerDispatch.absent }
+            return entry
+        case .tokenProject?:
+            guard let project = try tokenProject(),
+                let entry = entries.byProject["projects/\(project.identity.number)"]?[name]
+            else { throw ConsumerDispatch.absent }
+            return entry
+        case nil: throw ConsumerDispatch.absent
+        }
+    }
+
+    /// The project that the token says it is for. Nothing is verified yet.
+    ///
+    /// - Throws: ``CallFailure`` when it says nothing that is known here.
+    private func tokenProject() throws -> ProjectEntry? {
+        let projects = snapshot.policies.projectsByIssuer
+        if projects.count == 1 { return projects.values.first }
+        switch call.token {
+        case .one(let text)?:
+            if let project = JWTClaims.issuer(ofUnverified: text).flatMap({ projects[$0] }) { return project }
+            // Whatever is wrong with it is found by any project's rules.
+            guard let any = projects.values.min(by: { $0.issuer < $1.issuer }) else { return nil }
+            _ = try refusing { () throws(TokenInspection.Refusal) in try admission(any, TokenDemand()).judge(text) }
+            return nil
+        case nil: throw ConsumerDispatch.failure(TokenInspection.Refusal(reason: KernelReasons.tokenMissing))
+        case .several?: throw ConsumerDispatch.failure(TokenInspection.Refusal(reason: KernelReasons.tokenRepeated))
+        case .inURL?: throw ConsumerDispatch.failure(TokenInspection.Refusal(reason: KernelReasons.tokenInURL))
+        }
+    }
+
+    private func refusing<T>(_ body: () throws(TokenInspection.Refusal) -> T) throws(CallFailure) -> T {
+        do throws(TokenInspection.Refusal) {
+            return try body()
+        } catch {
+            throw ConsumerDispatch.failure(error)
+        }
+    }
+
+    func project(of entry: ConsumerEntry) throws(CallFailure) -> ProjectEntry {
+        guard case .project(let project)? = snapshot.policies.find(entry.project) else { throw ConsumerDispatch.absent }
+        return project
+    }
+
+    func admission(_ project: ProjectEntry, _ demand: TokenDemand) -> TokenAdmission {
+        TokenAdmission(snapshot: snapshot, project: project, demand: demand, now: now, store: host.store)
+    }
+}

@@ -1,0 +1,132 @@
+internal import AssayJWT
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+extension ConsumerEntries {
+    /// The largest number of issuers of users in a section.
+    private static let actorLimit = 16
+
+    /// Makes an instance of each consumer that policies name.
+    ///
+    /// - Parameters:
+    ///   - projects: by their canonical names.
+    ///   - problems: takes what is wrong.
+    init(
+        _ policies: PolicySet, registry: Registry, projects: [String: ProjectEntry], host: Host,
+        problems sink: DiagnosticSink
+    ) {
+        var places: [String: (owner: String, section: PolicySection)] = [:]
+        for project in policies.projects {
+            guard let entry = projects["projects/\(project.identity.number)"] else { continue }
+            for policy in project.consumers where !sink.isOverfull {
+                do throws(Diagnostics) {
+                    guard let plugin = registry.consumers[policy.name] else {
+                        throw policy.section.unknownConsumer(known: Array(registry.consumers.keys))
+                    }
+                    let consumer = try ConsumerEntries.entry(
+                        plugin, policy.section, of: entry, registry: registry, host: host,
+                        isWhole: policies.knowsAllProjects)
+                    for audience in consumer.bound.audiences {
+                        if let other = places[audience] {
+                            throw policy.section.diagnostics(
+                                "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too")
+                        }
+                        places[audience] = ("\(plugin.descriptor.name) in project \(project.identity.id)", policy.section)
+                    }
+                    add(consumer)
+                } catch {
+                    sink.report(error)
+                }
+            }
+        }
+    }
+
+    private static func entry(
+        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, registry: Registry,
+        host: Host, isWhole: Bool
+    ) throws(Diagnostics) -> ConsumerEntry {
+        // The kernel's own keys and the plugin's: what is wrong in either is said together.
+        let sink = DiagnosticSink()
+        var demand: TokenDemand?
+        var actors: [String: TrustedIssuer]?
+        var bound: BoundConsumer?
+        do throws(Diagnostics) {
+            demand = try ConsumerEntries.demand(plugin, section, of: project, registry: registry, isWhole: isWhole)
+        } catch {
+            sink.report(error)
+        }
+        do throws(Diagnostics) {
+            actors = try ConsumerEntries.actors(section, host: host)
+        } catch {
+            sink.report(error)
+        }
+        do throws(Diagnostics) {
+            let scope = ConsumerScope(
+                project: project.identity, issuer: project.issuer,
+                apps: project.apps.values.map(\.identity).sorted { $0.resource < $1.resource })
+            bound = try plugin.instantiate(section, scope, host)
+        } catch {
+            sink.report(error)
+        }
+        try sink.throwIfAny()
+        guard let demand, let actors, let bound else { throw section.diagnostics("cannot be read") }
+        return ConsumerEntry(
+            descriptor: plugin.descriptor, project: "projects/\(project.identity.number)", demand: demand,
+            actors: actors, bound: bound)
+    }
+
+    /// What the section demands of tokens.
+    private static func demand(
+        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, registry: Registry,
+        isWhole: Bool
+    ) throws(Diagnostics) -> TokenDemand {
+        let found = try section.kernelValue(ConsumerKeys.tokens, as: TokenDemandConfiguration.self)
+        guard let configuration = found else { return TokenDemand() }
+        var problems = ConfigurationProblems()
+        configuration.report(
+            apps: isWhole ? Set(project.apps.keys) : nil,
+            providers: Set(registry.providers.keys).union([MintedTokens.provider]),
+            at: [.key(ConsumerKeys.tokens)], to: &problems)
+        if configuration.enforcement != nil, !plugin.mayBeUnenforced {
+            problems.report(
+                at: [.key(ConsumerKeys.tokens), "enforcement"],
+                "means nothing here: what this consumer gives, it gives for good tokens only")
+        }
+        try throwIfAny(problems, in: section)
+        return configuration.applied(to: TokenDemand())
+    }
+
+    /// Whose JWTs name users.
+    private static func actors(_ section: PolicySection, host: Host) throws(Diagnostics) -> [String: TrustedIssuer] {
+        let found = try section.kernelValue(ConsumerKeys.actors, as: [TrustedIssuerConfiguration].self)
+        let issuers = found ?? []
+        var problems = ConfigurationProblems()
+        var actors: [String: TrustedIssuer] = [:]
+        if issuers.count > actorLimit {
+            problems.report(at: [.key(ConsumerKeys.actors)], "at most \(actorLimit) issuers may be named")
+        }
+        for (index, configuration) in issuers.prefix(actorLimit).enumerated() {
+            let path: [ConfigurationError.Component] = [.key(ConsumerKeys.actors), .index(index)]
+            let made = problems.attempt { () throws(ConfigurationError) in
+                try TrustedIssuer(configuration, at: path, host: host, longestLife: .seconds(86_400))
+            }
+            guard let issuer = made else { continue }
+            if actors.updateValue(issuer, forKey: issuer.name) != nil {
+                problems.report(at: path + ["issuer"], "the issuer is named twice")
+            }
+        }
+        try throwIfAny(problems, in: section)
+        return actors
+    }
+
+    private static func throwIfAny(
+        _ problems: ConfigurationProblems, in section: PolicySection
+    ) throws(Diagnostics) {
+        do throws(ConfigurationError) {
+            try problems.throwIfAny()
+        } catch {
+            throw section.diagnostics(for: error)
+        }
+    }
+}

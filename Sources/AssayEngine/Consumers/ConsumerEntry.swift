@@ -1,0 +1,54 @@
+internal import AssayJWT
+internal import AssayKit
+
+/// One consumer for one project.
+final class ConsumerEntry: Sendable {
+    let descriptor: PluginDescriptor
+    /// The canonical name of the project.
+    let project: String
+    /// What its section demands of tokens.
+    let demand: TokenDemand
+    /// Whose JWTs name users, by their `iss`.
+    let actors: [String: TrustedIssuer]
+    let bound: BoundConsumer
+    /// The consumer's corner of the state store.
+    let space: String
+
+    init(
+        descriptor: PluginDescriptor, project: String, demand: TokenDemand, actors: [String: TrustedIssuer],
+        bound: BoundConsumer
+    ) {
+        self.descriptor = descriptor
+        self.project = project
+        self.demand = demand
+        self.actors = actors
+        self.bound = bound
+        space = "\(descriptor.name)/\(project)"
+    }
+}
+
+/// The consumers of all projects, and how requests find them.
+struct ConsumerEntries: Sendable {
+    /// By the canonical names of their projects, then by their own.
+    private(set) var byProject: [String: [String: ConsumerEntry]] = [:]
+    /// By the names that requests choose them by.
+    private(set) var byAudience: [String: ConsumerEntry] = [:]
+    /// The only instance of a consumer, where there is one alone.
+    private var only: [String: ConsumerEntry] = [:]
+    private var counts: [String: Int] = [:]
+
+    mutating func add(_ entry: ConsumerEntry) {
+        byProject[entry.project, default: [:]][entry.descriptor.name] = entry
+        for audience in entry.bound.audiences { byAudience[audience] = entry }
+        counts[entry.descriptor.name, default: 0] += 1
+        only[entry.descriptor.name] = counts[entry.descriptor.name] == 1 ? entry : nil
+    }
+
+    /// The instance that has an audience; without one the only instance, and its only audience.
+    func find(_ consumer: String, audience: String?) -> ConsumerEntry? {
+        guard let audience else {
+            return only[consumer].flatMap { $0.bound.audiences.count <= 1 ? $0 : nil }
+        }
+        return byAudience[audience].flatMap { $0.descriptor.name == consumer ? $0 : nil }
+    }
+}

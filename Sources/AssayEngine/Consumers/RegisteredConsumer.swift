@@ -1,0 +1,71 @@
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+/// A consumer without its type: what it declares, and how an instance is made from a section of a policy.
+struct RegisteredConsumer: Sendable {
+    let descriptor: PluginDescriptor
+    let typeName: String
+    /// The methods that have doors of their own.
+    let methods: [MethodDescriptor]
+    /// How requests to those find the instance.
+    let selections: [String: ConsumerSelection]
+    /// Whether there is anything that a policy can let through without a good token.
+    let mayBeUnenforced: Bool
+    /// What the section of a policy looks like.
+    let section: @Sendable () -> ValueShape
+    /// Says what is wrong in a section, as far as that can be known without an instance.
+    let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
+    /// Makes an instance, and binds the methods to it.
+    let instantiate: @Sendable (PolicySection, ConsumerScope, Host) throws(Diagnostics) -> BoundConsumer
+
+    init<C: TokenConsumer>(_ type: C.Type) {
+        descriptor = C.descriptor
+        typeName = "\(type)"
+        let declared = C.methods
+        methods = declared.compactMap(\.descriptor)
+        selections = declared.reduce(into: [:]) { selections, method in
+            if let name = method.descriptor?.name { selections[name] = method.selection }
+        }
+        mayBeUnenforced = declared.contains(where: \.mayBeUnenforced)
+        section = { ValueShape(of: C.Configuration.self) }
+        check = { (section) throws(Diagnostics) in _ = try section.decode(C.Configuration.self) }
+        instantiate = { (section, scope, host) throws(Diagnostics) in
+            let configuration = try section.decode(C.Configuration.self)
+            let consumer: C
+            do throws(ConfigurationError) {
+                var host = host
+                host.meter = host.meter.scoped(to: C.descriptor.name)
+                consumer = try C(configuration, scope: scope, host: host)
+            } catch {
+                throw section.diagnostics(for: error)
+            }
+            var bound = BoundConsumer(audiences: consumer.audiences, demand: { consumer.demand(for: $0) })
+            for method in declared {
+                switch method.action {
+                case .exchange(let handler):
+                    bound.exchange = { request, context in try await handler(consumer, request, context) }
+                case .answer(let prepare):
+                    guard let name = method.descriptor?.name else { continue }
+                    let answer: BoundConsumer.Method = { (fields) throws(InvalidRequest) in
+                        try prepare(consumer, fields)
+                    }
+                    bound.methods[name] = answer
+                }
+            }
+            return bound
+        }
+    }
+}
+
+/// One instance of a consumer without its type.
+struct BoundConsumer: Sendable {
+    typealias Method = @Sendable (RequestFields) throws(InvalidRequest) -> PreparedRedemption
+
+    let audiences: [String]
+    /// What tokens are demanded for one of those, beyond what the section demands.
+    let demand: @Sendable (String) -> TokenDemand?
+    var methods: [String: Method] = [:]
+    /// What token exchange gives; nil for nothing.
+    var exchange: (@Sendable (TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict)?
+}

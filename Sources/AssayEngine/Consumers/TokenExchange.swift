@@ -1,0 +1,166 @@
+internal import AssayKit
+
+/// Token exchange (RFC 8693): `POST /token`, by which an App Check token becomes what a consumer gives for it.
+///
+/// `subject_token` is the App Check token; `audience` or `resource` chooses the consumer; `actor_token` is a user's JWT.
+enum TokenExchange {
+    static let grant = "urn:ietf:params:oauth:grant-type:token-exchange"
+
+    static let method: MethodDescriptor = {
+        var descriptor = MethodDescriptor(
+            name: "exchangeToken", kind: .call(nil), resources: [],
+            rules: [HTTPRule(.post, "/token", version: .v1)]
+        ).with(request: shape, reply: reply)
+        descriptor.manner = .oauth
+        return descriptor
+    }()
+
+    private static let shape = MessageShape([
+        .required("grantType", .choice([grant])), .required("subjectToken", .text),
+        .required("subjectTokenType", .choice(subjectTypes.map(\.uri).sorted())),
+        .optional("actorToken", .text), .optional("actorTokenType", .choice(actorTypes.map(\.uri).sorted())),
+        .optional("audience", .list(.text, atMost: limit)), .optional("resource", .list(.text, atMost: limit)),
+        .optional("scope", .text), .optional("requestedTokenType", .text),
+    ])
+    private static let reply = MessageShape(
+        [
+            .required("access_token", .text), .required("issued_token_type", .text), .required("token_type", .text),
+            .required("expires_in", .integer(0...Int64(Int32.max))),
+        ], isOpen: true)
+
+    /// The most audiences, resources and scopes of one request.
+    static let limit = 64
+    private static let subjectTypes: Set<TokenType> = [.jwt, .accessToken]
+    private static let actorTypes: Set<TokenType> = [.jwt, .accessToken, .idToken]
+
+    /// A request that has been read.
+    struct Request: Sendable {
+        let subject: PresentedToken
+        let actor: String?
+        let audiences: [String]
+        let resources: [String]
+        let scopes: [String]
+        let requestedType: TokenType?
+
+        /// - Throws: ``CallFailure`` in the words of RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
+        init(_ fields: RequestFields) throws {
+            guard try fields.string("grantType") == grant else {
+                throw CallFailure(
+                    .invalidArgument, "The grant type is not supported: expected \(grant).",
+                    oauthError: "unsupported_grant_type")
+            }
+            guard let subject = PresentedToken([try fields.string("subjectToken")]) else {
+                throw InvalidRequest("the field 'subject_token' is missing")
+            }
+            self.subject = subject
+            guard subjectTypes.contains(TokenType(try fields.string("subjectTokenType"))) else {
+                throw InvalidRequest("the field 'subject_token_type' must be that of a JWT: \(TokenType.jwt.uri)")
+            }
+            actor = try fields.optionalString("actorToken")
+            let actorType = try fields.optionalString("actorTokenType")
+            guard (actor == nil) == (actorType == nil) else {
+                throw InvalidRequest("'actor_token' and 'actor_token_type' come together")
+            }
+            guard actorType.map({ actorTypes.contains(TokenType($0)) }) ?? true else {
+                throw InvalidRequest("the field 'actor_token_type' must be that of a JWT")
+            }
+            audiences = try fields.strings("audience").filter { !$0.isEmpty }
+            resources = try fields.strings("resource").filter { !$0.isEmpty }
+            scopes = try fields.optionalString("scope")?.split(separator: " ").map(String.init) ?? []
+            guard max(audiences.count, resources.count, scopes.count) <= limit else {
+                throw InvalidRequest("at most \(limit) audiences, resources and scopes can be named")
+            }
+            requestedType = try fields.optionalString("requestedTokenType").map { TokenType($0) }
+        }
+    }
+}
+
+extension ConsumerDispatch {
+    /// Exchanges a token.
+    func exchange() async -> Outcome {
+        var found: ConsumerEntry?
+        do {
+            let fields = try RequestFields(call.body, bytesLimit: 32 * 1024)
+            let request = try TokenExchange.Request(fields)
+            let (entry, audience) = try target(request)
+            found = entry
+            guard let exchange = entry.bound.exchange else { throw ConsumerDispatch.invalidTarget }
+            let prepared = TokenExchangeRequest(
+                audience: audience, resources: request.resources, scopes: request.scopes,
+                requestedType: request.requestedType, fields: fields)
+            var dispatch = self
+            dispatch.call.token = request.subject
+            dispatch.call.credentials = try request.actor.map { text in
+                // A user's token that nobody would look at must not pass for one that is good.
+                guard let token = BearerToken(text), !entry.actors.isEmpty else {
+                    throw ActorInspection.refused(
+                        entry.actors.isEmpty ? KernelReasons.actorIssuerUnknown : KernelReasons.actorMalformed)
+                }
+                return token
+            }
+            let exchanging = dispatch
+            let project = try project(of: entry)
+            var demand = entry.bound.demand(audience) ?? entry.demand
+            demand.enforcement = .enforced
+            return Outcome(
+                consumer: entry,
+                ending: try await exchanging.redeem(entry, project, demand, service: audience, isLimited: true) {
+                    context in try await exchanging.settle(exchange(prepared, context), entry)
+                })
+        } catch {
+            return Outcome(consumer: found, ending: ConsumerDispatch.ending(error))
+        }
+    }
+
+    private static let invalidTarget = CallFailure(
+        .invalidArgument, "There is nothing to be had for this audience or resource.", oauthError: "invalid_target")
+
+    /// The consumer that all audiences of a request name or, where it has none, all resources are of.
+    private func target(_ request: TokenExchange.Request) throws(CallFailure) -> (ConsumerEntry, String) {
+        let known = snapshot.policies.consumers.byAudience
+        if let audience = request.audiences.first {
+            guard let entry = known[audience], request.audiences.allSatisfy({ known[$0] === entry }) else {
+                throw ConsumerDispatch.invalidTarget
+            }
+            guard request.audiences.count == 1 else {
+                throw CallFailure(
+                    .invalidArgument, "A token is for one audience.", oauthError: "invalid_target")
+            }
+            return (entry, audience)
+        }
+        guard let resource = request.resources.first else {
+            throw CallFailure(.invalidArgument, "The field 'audience' or 'resource' is missing.")
+        }
+        // A resource lies under an audience that is a URL, or is one.
+        for end in resource.indices.reversed() where resource[end] == "/" || resource.index(after: end) == resource.endIndex {
+            let prefix = String(resource[...end])
+            if let entry = known[prefix] { return (entry, prefix) }
+            let bare = String(resource[..<end])
+            if let entry = known[bare] { return (entry, bare) }
+        }
+        throw ConsumerDispatch.invalidTarget
+    }
+
+    private func settle(_ verdict: ExchangeVerdict, _ entry: ConsumerEntry) throws -> Ending {
+        switch verdict {
+        case .refused(let reason, let detail):
+            return refused(reason, detail, entry)
+        case .granted(let token):
+            guard token.facts.allSatisfy({ entry.descriptor.facts.contains($0.name) }) else {
+                return .fault("the consumer \(entry.descriptor.name) states an undeclared fact")
+            }
+            var members = [
+                JSONMember("access_token", .string(token.text)),
+                JSONMember("issued_token_type", .string(token.type.uri)),
+                JSONMember("token_type", .string(token.use)),
+                JSONMember("expires_in", .integer(token.life.wholeSeconds)),
+            ]
+            var names = Set(members.map(\.name))
+            guard token.fields.allSatisfy({ names.insert($0.name).inserted }) else {
+                return .fault("the consumer \(entry.descriptor.name) replies with a field twice, or with the kernel's")
+            }
+            members += token.fields.map { JSONMember($0.name, $0.value) }
+            return .answered(.object(members), facts: token.facts)
+        }
+    }
+}
