@@ -75,7 +75,7 @@ struct AuthorizationAnswer {
         var headers: [String: String] = [:]
         for metadata in failure.metadata where isHeaderName(metadata.name) { headers[metadata.name] = metadata.value }
         if failure.status == .unauthenticated, headers["www-authenticate"] == nil {
-            headers["www-authenticate"] = "Bearer realm=\"assay\""
+            headers["www-authenticate"] = "AppCheck realm=\"assay\", error=\"invalid_token\""
         }
         if let wait = failure.retryAfter { headers["retry-after"] = String(wholeSeconds(wait)) }
         if let decision { headers["x-assay-decision"] = decision.text }

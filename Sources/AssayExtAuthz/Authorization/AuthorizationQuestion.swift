@@ -17,13 +17,14 @@ struct AuthorizationQuestion {
         guard attributes.request.hasHTTP else { throw UnreadableCheck("it is not about an HTTP request") }
         let http = attributes.request.http
         let headers = try CheckHeaders(http, limit: limits.headerFields)
+        let verb = String(decoding: http.method, as: UTF8.self)
         let path = String(decoding: http.path, as: UTF8.self)
         var fields: [JSONMember] = []
         if let backend = attributes.contextExtensions[Self.backend] {
             fields.append(JSONMember("backend", .string(backend)))
         }
-        fields.append(JSONMember("method", .string(String(decoding: http.method, as: UTF8.self))))
-        fields.append(JSONMember("uri", .string(path)))
+        if !verb.isEmpty { fields.append(JSONMember("method", .string(verb))) }
+        if !path.isEmpty { fields.append(JSONMember("uri", .string(path))) }
         let peer = attributes.source.address.socketAddress.address
         call = Call(
             method, body: .object(fields), peer: peer.isEmpty || peer.utf8.count > 64 ? nil : peer,
