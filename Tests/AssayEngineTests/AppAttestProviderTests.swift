@@ -1,3 +1,4 @@
+import AssayVerifier
 import AppAttest
 import AssayCrypto
 import AssayEngine

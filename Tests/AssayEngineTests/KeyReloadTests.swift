@@ -1,3 +1,4 @@
+import AssayVerifier
 import AssayCrypto
 import AssayEngine
 import AssayKit

@@ -1,3 +1,4 @@
+import AssayVerifier
 import AssayEngine
 import AssayKit
 import Testing
