@@ -1,4 +1,5 @@
 import AssayKit
+import SwiftProtobuf
 import Testing
 
 @testable import AssayExtAuthz

@@ -1,14 +1,13 @@
-import AssayExtAuthz
 import AssayHTTP
 import AssayKit
 import AssayTestSupport
 import AssayTesting
 import Foundation
-import GRPCCore
-import GRPCNIOTransportHTTP2Posix
+import NIOSSL
 import ServiceLifecycle
-import SwiftProtobuf
 import Testing
+
+@testable import AssayExtAuthz
 
 private let noMessages: [[UInt8]] = [[0xFF], [0x0A, 0x7F, 1], [0x0A, 0x02, 0x22, 0x7F], Array("GET / HTTP/1.1".utf8)]
 
@@ -52,7 +51,8 @@ struct ExtAuthzServiceTests {
     func empty() async throws {
         try await ExtAuthzServer.with { server in
             try await server.withClient { client in
-                #expect(try await client.check(bytes: []).isDenial)
+                let response = try await client.check(bytes: [])
+                #expect(response.isDenial)
             }
         }
     }
@@ -62,11 +62,12 @@ struct ExtAuthzServiceTests {
         let handler = ScriptedHandler()
         try await ExtAuthzServer.with(handler, limits: { $0.messageBytes = 4096 }) { server in
             try await server.withClient { client in
-                let error = await #expect(throws: RPCError.self) {
+                let error = await #expect(throws: GRPCFailure.self) {
                     try await client.check(.about(headers: [("cookie", String(repeating: "a", count: 5000))]))
                 }
-                #expect(error?.code == .resourceExhausted)
-                #expect(try await client.check(.about()).isLeave)
+                #expect(error?.code == GRPCFailure.broken)
+                let response = try await client.check(.about())
+                #expect(response.isLeave)
             }
         }
         #expect(handler.calls.count == 1)
@@ -76,15 +77,10 @@ struct ExtAuthzServiceTests {
     func unknown() async throws {
         try await ExtAuthzServer.with { server in
             try await server.withClient { client in
-                let error = await #expect(throws: RPCError.self) {
-                    try await client.unary(
-                        request: ClientRequest(message: []),
-                        descriptor: MethodDescriptor(
-                            fullyQualifiedService: "envoy.service.auth.v2.Authorization", method: "Check"),
-                        serializer: RawBytes(), deserializer: RawBytes(), options: .defaults
-                    ) { try $0.message }
+                let error = await #expect(throws: GRPCFailure.self) {
+                    try await client.unary("/envoy.service.auth.v2.Authorization/Check", [])
                 }
-                #expect(error?.code == .unimplemented)
+                #expect(error?.code == GRPCFailure.unimplemented)
             }
         }
     }
@@ -96,22 +92,16 @@ struct ExtAuthzServiceTests {
         try await ExtAuthzServer.with(handler, clock: clock.hostClock, limits: { $0.receiveTime = .seconds(10) }) {
             server in
             try await server.withClient { client in
-                let request = StreamingClientRequest(of: [UInt8].self) { _ in
-                    while clock.sleeperCount == 0 { await Task.yield() }
-                    clock.advance(by: .seconds(10))
-                    // The server ends the call, and with it this task.
-                    try await Task.sleep(for: .seconds(3600))
+                let error = await #expect(throws: GRPCFailure.self) {
+                    // Three bytes of a head of five.
+                    try await client.call("/envoy.service.auth.v3.Authorization/Check", [0, 0, 0], ends: false) {
+                        while clock.sleeperCount == 0 { await Task.yield() }
+                        clock.advance(by: .seconds(10))
+                        _ = try await $0.next()
+                    }
                 }
-                let error = await #expect(throws: RPCError.self) {
-                    try await client.clientStreaming(
-                        request: request, descriptor: Envoy_Service_Auth_V3_Authorization.Method.Check.descriptor,
-                        serializer: RawBytes(), deserializer: RawBytes(), options: .defaults
-                    ) { try $0.message }
-                }
-                #expect(error?.code == .deadlineExceeded)
+                #expect(error?.code == GRPCFailure.deadlineExceeded)
             }
-            // The server's own alarm for its end.
-            clock.advance(by: .seconds(3600))
         }
         #expect(handler.calls.isEmpty)
     }
@@ -136,19 +126,15 @@ struct ExtAuthzServiceTests {
         let files = try IdentityFiles(identity)
         let certificate = try ServerCertificate(certificateFile: files.certificate, keyFile: files.key)
         try await ExtAuthzServer.with(certificate: certificate) { server in
-            let leave = try await server.withClient(
-                .tls {
-                    $0.trustRoots = .certificates([.bytes(Array(identity.certificatePEM.utf8), format: .pem)])
-                    $0.serverCertificateVerification = .noHostnameVerification
-                }
-            ) { try await $0.check(.about()).isLeave }
+            let context = try identity.clientContext { $0.applicationProtocols = ["h2"] }
+            let leave = try await server.withClient(context) { try await $0.check(.about()).isLeave }
             #expect(leave)
-            await #expect(throws: RPCError.self) {
-                try await server.withClient { client in
-                    var options = CallOptions.defaults
-                    options.waitForReady = false
-                    _ = try await client.check(.about(), options: options)
-                }
+            await #expect(throws: (any Error).self) {
+                try await server.withClient { _ = try await $0.check(.about()) }
+            }
+            let other = try identity.clientContext()
+            await #expect(throws: (any Error).self) {
+                try await server.withClient(other) { _ = try await $0.check(.about()) }
             }
         }
     }

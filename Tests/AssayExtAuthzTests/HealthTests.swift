@@ -1,6 +1,6 @@
 import AssayKit
 import AssayTesting
-import GRPCCore
+import ServiceLifecycle
 import Testing
 
 @testable import AssayExtAuthz
@@ -15,8 +15,10 @@ struct HealthTests {
     func check(readiness: Readiness, expected: Grpc_Health_V1_HealthCheckResponse.ServingStatus) async throws {
         try await ExtAuthzServer.with(ScriptedHandler(readiness: readiness)) { server in
             try await server.withClient { client in
-                #expect(try await client.health() == expected)
-                #expect(try await client.health("envoy.service.auth.v3.Authorization") == expected)
+                let found = [
+                    try await client.health(), try await client.health("envoy.service.auth.v3.Authorization"),
+                ]
+                #expect(found == [expected, expected])
             }
         }
     }
@@ -25,11 +27,9 @@ struct HealthTests {
     func unknown() async throws {
         try await ExtAuthzServer.with { server in
             try await server.withClient { client in
-                let error = await #expect(throws: RPCError.self) { try await client.health("example.Orders") }
-                #expect(error?.code == .notFound)
-                let first = try await client.watch("example.Orders") { messages in
-                    try await messages.first { _ in true }?.status
-                }
+                let error = await #expect(throws: GRPCFailure.self) { try await client.health("example.Orders") }
+                #expect(error?.code == GRPCFailure.notFound)
+                let first = try await client.watch("example.Orders") { try await $0() }
                 #expect(first == .serviceUnknown)
             }
         }
@@ -41,20 +41,19 @@ struct HealthTests {
         let handler = ScriptedHandler()
         try await ExtAuthzServer.with(handler, clock: clock.hostClock) { server in
             try await server.withClient { client in
-                try await client.watch { messages in
-                    var iterator = messages.makeAsyncIterator()
-                    #expect(try await iterator.next()?.status == .serving)
+                try await client.watch { next in
+                    let first = try await next()
+                    #expect(first == .serving)
                     for (readiness, expected) in [states[2], states[1]] {
                         // A look that finds nothing new.
                         try await look(clock)
                         handler.readiness = readiness
                         try await look(clock)
-                        #expect(try await iterator.next()?.status == expected)
+                        let change = try await next()
+                        #expect(change == expected)
                     }
                 }
             }
-            try await look(clock)
-            clock.advance(by: .seconds(3600))
         }
     }
 
@@ -62,12 +61,12 @@ struct HealthTests {
     func crowd() async throws {
         try await ExtAuthzServer.with(limits: { $0.watches = 1 }) { server in
             try await server.withClient { client in
-                try await client.watch { messages in
-                    _ = try await messages.first { _ in true }
-                    let error = await #expect(throws: RPCError.self) {
-                        try await client.watch { messages in for try await _ in messages {} }
+                try await client.watch { next in
+                    _ = try await next()
+                    let error = await #expect(throws: GRPCFailure.self) {
+                        try await client.watch { _ = try await $0() }
                     }
-                    #expect(error?.code == .resourceExhausted)
+                    #expect(error?.code == GRPCFailure.resourceExhausted)
                 }
             }
         }
@@ -77,14 +76,13 @@ struct HealthTests {
     func shutdown() async throws {
         try await ExtAuthzServer.with(limits: { $0.watchInterval = .milliseconds(10) }) { server in
             try await server.withClient { client in
-                try await client.watch { messages in
-                    var count = 0
-                    for try await _ in messages {
-                        count += 1
-                        if count == 1 { await server.services.triggerGracefulShutdown() }
-                    }
-                    #expect(count == 1)
+                let (first, last) = try await client.watch { next in
+                    let first = try await next()
+                    await server.services.triggerGracefulShutdown()
+                    return (first, try await next())
                 }
+                #expect(first == .serving)
+                #expect(last == nil)
             }
         }
     }

@@ -19,22 +19,6 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
     let connections: OpenConnections
     let logger: Logger
     let onListening: @Sendable (ExtAuthzConfiguration.Address) async -> Void
-    let socketFile: SocketFile
-
-    init(
-        configuration: ExtAuthzConfiguration, connections: OpenConnections, logger: Logger,
-        onListening: @escaping @Sendable (ExtAuthzConfiguration.Address) async -> Void
-    ) {
-        self.configuration = configuration
-        self.connections = connections
-        self.logger = logger
-        self.onListening = onListening
-        if case .unixSocket(let path) = configuration.address {
-            socketFile = SocketFile(path: path)
-        } else {
-            socketFile = SocketFile(path: nil)
-        }
-    }
 
     var eventLoopGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
@@ -58,11 +42,10 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
                 await onListening(.host(local?.ipAddress ?? host, port: local?.port ?? port))
                 return listening
             case .unixSocket(let path):
-                socketFile.makeWay()
+                SocketFile.makeWay(path)
                 let listening = try await bootstrap.bind(unixDomainSocketPath: path) {
                     setUp($0, connectionConfigurator)
                 }
-                socketFile.take()
                 await onListening(.unixSocket(path))
                 return listening
             }

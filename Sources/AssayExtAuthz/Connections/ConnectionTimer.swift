@@ -19,7 +19,7 @@ final class ConnectionTimer: ChannelInboundHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        schedule(context, at: .now() + openingTime)
+        schedule(context, at: context.eventLoop.now + openingTime)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -27,7 +27,7 @@ final class ConnectionTimer: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        lastRead = .now()
+        lastRead = context.eventLoop.now
         context.fireChannelRead(data)
     }
 
@@ -45,7 +45,7 @@ final class ConnectionTimer: ChannelInboundHandler {
     }
 
     private func fire(_ context: ChannelHandlerContext) {
-        guard let lastRead, lastRead + silence > .now() else {
+        guard let lastRead, lastRead + silence > context.eventLoop.now else {
             context.close(promise: nil)
             return
         }

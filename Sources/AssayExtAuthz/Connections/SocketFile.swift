@@ -1,55 +1,21 @@
-internal import Synchronization
-
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
 
-/// The file of a Unix domain socket: one that a server left behind is taken away before, and our own afterwards.
-final class SocketFile: Sendable {
-    private struct Identity: Equatable {
-        let device: UInt64
-        let number: UInt64
-    }
-
-    private let path: String?
-    private let own = Mutex<Identity?>(nil)
-
-    /// - Parameter path: nil where there is none.
-    init(path: String?) {
-        self.path = path
-    }
-
-    /// Removes a socket on which nobody listens. Whatever else is there stays, and cannot be listened on.
-    func makeWay() {
-        guard let path, identity(of: path) != nil, !isAnswered(path) else { return }
-        unlink(path)
-    }
-
-    /// Remembers the file as ours.
-    func take() {
-        guard let path else { return }
-        let identity = identity(of: path)
-        own.withLock { $0 = identity }
-    }
-
-    /// Removes the file if it is ours still.
-    func remove() {
-        let own = own.withLock { $0 }
-        guard let path, let own, identity(of: path) == own else { return }
-        unlink(path)
-    }
-
-    /// Nil when there is no socket.
-    private func identity(of path: String) -> Identity? {
+/// The file of a Unix domain socket.
+enum SocketFile {
+    /// Removes one on which nobody listens, because its server ended without doing so. Whatever else is there stays, and
+    /// cannot be listened on.
+    static func makeWay(_ path: String) {
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
-        return Identity(device: UInt64(truncatingIfNeeded: status.st_dev), number: UInt64(status.st_ino))
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else { return }
+        unlink(path)
     }
 
-    /// Whether somebody listens. A full backlog (`EAGAIN`) is that of somebody, too.
-    private func isAnswered(_ path: String) -> Bool {
+    /// Whether somebody listens, as far as can be told.
+    private static func isAnswered(_ path: String) -> Bool {
         #if canImport(Glibc)
         let kind = Int32(SOCK_STREAM.rawValue)
         #else
@@ -58,6 +24,7 @@ final class SocketFile: Sendable {
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
+        // A full backlog is that of somebody, and not waited for.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -35,14 +35,23 @@ final class HealthService: Grpc_Health_V1_Health.StreamingServiceProtocol {
         return StreamingServerResponse { [self] writer in
             try begin()
             defer { watches.withLock { $0 -= 1 } }
-            var last: Status?
-            while !context.cancellation.isCancelled {
-                let status = await status(of: service)
-                if status != last { try await writer.write(.with { $0.status = status }) }
-                last = status
-                try await clock.sleep(for: limits.watchInterval)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                defer { group.cancelAll() }
+                group.addTask { try await context.cancellation.cancelled }
+                group.addTask { try await self.tell(writer, about: service) }
+                try await group.next()
             }
             return [:]
+        }
+    }
+
+    private func tell(_ writer: RPCWriter<Grpc_Health_V1_HealthCheckResponse>, about service: String) async throws {
+        var last: Status?
+        while true {
+            let status = await status(of: service)
+            if status != last { try await writer.write(.with { $0.status = status }) }
+            last = status
+            try await clock.sleep(for: limits.watchInterval)
         }
     }
 

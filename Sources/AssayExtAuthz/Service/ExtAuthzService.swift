@@ -48,7 +48,6 @@ public struct ExtAuthzService: Service {
         let connections = OpenConnections(most: configuration.limits.maximumConnections, meter)
         let listener = AuthorizationListener(
             configuration: configuration, connections: connections, logger: logger, onListening: onListening)
-        defer { listener.socketFile.remove() }
         let server = GRPCServer(
             transport: HTTP2ServerTransport.Custom(listenerFactory: listener, config: .init(configuration.limits)),
             services: [

@@ -1,15 +1,12 @@
 import AssayExtAuthz
 import AssayHTTP
 import AssayKit
-import GRPCCore
-import GRPCNIOTransportHTTP2Posix
 import Logging
+import NIOSSL
 import ServiceLifecycle
 
 /// A server of ext_authz on this machine.
 struct ExtAuthzServer {
-    typealias Client = GRPCClient<HTTP2ClientTransport.Posix>
-
     let address: ExtAuthzConfiguration.Address
     let services: ServiceGroup
 
@@ -58,17 +55,9 @@ struct ExtAuthzServer {
 
     /// Calls by a client of its own.
     func withClient<Result: Sendable>(
-        _ security: HTTP2ClientTransport.Posix.TransportSecurity = .plaintext,
-        _ body: @Sendable (Client) async throws -> Result
+        _ tls: NIOSSLContext? = nil, _ body: (GRPCClient) async throws -> Result
     ) async throws -> Result {
-        let target: any ResolvableTarget =
-            switch address {
-            case .host(let host, let port): .ipv4(address: host, port: port)
-            case .unixSocket(let path): .unixDomainSocket(path: path)
-            }
-        return try await withGRPCClient(
-            transport: try HTTP2ClientTransport.Posix(target: target, transportSecurity: security)
-        ) { try await body($0) }
+        try await GRPCClient.with(self, tls: tls, body)
     }
 
     /// The port; nil on a Unix socket.
