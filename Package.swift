@@ -248,7 +248,8 @@ let package = Package(
         .testTarget(
             name: "AssayVerifierTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier", "FuzzEntries",
+                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier",
+                "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -111,6 +111,9 @@ struct TokenVerifierTests {
             "token_app_unknown", "token_provider_unsupported", "token_provider_not_allowed", "token_for_development",
             // ProtectionTests
             "token_missing", "token_reused",
+            // TokenDemandTests
+            "token_repeated", "token_in_url", "token_not_limited_use", "token_too_old", "token_app_not_allowed",
+            "actor_malformed", "actor_issuer_unknown", "actor_expired", "actor_invalid",
             // RateLimitTests
             "rate_limited",
         ]

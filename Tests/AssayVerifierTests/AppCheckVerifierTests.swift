@@ -152,7 +152,10 @@ struct AppCheckVerifierTests {
         #expect(scene.http.requests.count == 2)
     }
 
-    @Test("Beside the requests, keys are fetched when four fifths of their time have passed, and every 30 seconds after failures")
+    @Test(
+        """
+        Beside the requests, keys are fetched when four fifths of their time have passed, and every 30 seconds after failures
+        """)
     func background() async throws {
         let key = try TestKey()
         let scene = try VerifierScene([

@@ -62,7 +62,9 @@ struct ReadmeTests {
         #expect(await app(of: token + "A", verifier) == nil)
     }
 
-    @Test("The README shows the very code that is compiled here", arguments: ["EmbeddedEngine", "PasswordProvider", "Backend"])
+    @Test(
+        "The README shows the very code that is compiled here",
+        arguments: ["EmbeddedEngine", "PasswordProvider", "Backend"])
     func sameCode(_ file: String) throws {
         let readme = try String(contentsOf: Self.readme, encoding: .utf8)
         let code = try String(

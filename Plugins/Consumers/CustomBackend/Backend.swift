@@ -45,7 +45,8 @@ struct Backend: Sendable {
             let place = path + ["routes", .index(index)]
             section.tokens.report(apps: apps, providers: nil, at: place + ["tokens"], to: &problems)
             for (index, method) in (section.methods ?? []).enumerated() where !Backend.isMethod(method) {
-                problems.report(at: place + ["methods", .index(index)], "expected an HTTP method in capitals, such as POST")
+                problems.report(
+                    at: place + ["methods", .index(index)], "expected an HTTP method in capitals, such as POST")
             }
             if section.methods?.isEmpty == true {
                 problems.report(at: place + ["methods"], "without a method no request fits; leave the key out")

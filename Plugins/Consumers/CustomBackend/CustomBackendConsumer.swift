@@ -23,7 +23,8 @@ public struct CustomBackendConsumer: TokenConsumer {
     ]
 
     private static let reply: MessageShape = [
-        .optional("appId", .text), .optional("jti", .text), .optional("provider", .text), .optional("consumed", .boolean),
+        .optional("appId", .text), .optional("jti", .text), .optional("provider", .text),
+        .optional("consumed", .boolean),
     ]
 
     /// What proxies understand: 2xx is yes, 401 and 403 are no, and nginx makes a 500 of everything else.
@@ -38,7 +39,8 @@ public struct CustomBackendConsumer: TokenConsumer {
             .init("x-appcheck-provider", "provider"), .init("x-appcheck-consumed", "consumed"),
         ],
         statuses: [
-            .invalidArgument: 403, .failedPrecondition: 403, .notFound: 403, .resourceExhausted: 503, .internalError: 503,
+            .invalidArgument: 403, .failedPrecondition: 403, .notFound: 403, .resourceExhausted: 503,
+            .internalError: 503,
         ])
 
     public let audiences: [String]

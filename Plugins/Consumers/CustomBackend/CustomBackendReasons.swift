@@ -4,7 +4,8 @@ public import AssayKit
 public enum CustomBackendReasons {
     public static let backendUnknown = Reason("backend_unknown", "The request names no backend, and there are several.")
     public static let targetMissing = Reason(
-        "backend_target_missing", "The proxy did not say what its client asked for, on which the policy's routes depend.")
+        "backend_target_missing",
+        "The proxy did not say what its client asked for, on which the policy's routes depend.")
     public static let targetAmbiguous = Reason(
         "backend_target_ambiguous",
         "What the client asked for can be read in several ways, and the policy's routes depend on it.")

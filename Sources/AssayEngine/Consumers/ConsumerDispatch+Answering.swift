@@ -115,7 +115,7 @@ extension ConsumerDispatch {
         return .failed(
             CallFailure(
                 .permissionDenied, "The request is not allowed.", reason: reason, detail: detail,
-                oauthError: "access_denied"))
+                oauthError: "invalid_target"))
     }
 
     func context(
@@ -162,7 +162,8 @@ extension ConsumerDispatch {
     static func failure(_ refusal: TokenInspection.Refusal) -> CallFailure {
         let isPolicy =
             [
-                KernelReasons.tokenProviderNotAllowed, KernelReasons.tokenAppNotAllowed, KernelReasons.tokenForDevelopment,
+                KernelReasons.tokenProviderNotAllowed, KernelReasons.tokenAppNotAllowed,
+                KernelReasons.tokenForDevelopment,
                 KernelReasons.tokenNotLimitedUse, KernelReasons.tokenTooOld, KernelReasons.tokenReused,
             ].contains(refusal.reason)
         return CallFailure(

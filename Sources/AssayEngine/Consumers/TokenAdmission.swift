@@ -26,7 +26,9 @@ struct TokenAdmission: Sendable {
         if let providers = demand.providers, !providers.contains(good.provider) {
             throw refused(KernelReasons.tokenProviderNotAllowed)
         }
-        if let apps = demand.apps, !apps.contains(good.token.subject) { throw refused(KernelReasons.tokenAppNotAllowed) }
+        if let apps = demand.apps, !apps.contains(good.token.subject) {
+            throw refused(KernelReasons.tokenAppNotAllowed)
+        }
         if demand.requiresLimitedUse, !good.token.isLimitedUse { throw refused(KernelReasons.tokenNotLimitedUse) }
         if let age = demand.maximumAge, now - good.token.issued > age { throw refused(KernelReasons.tokenTooOld) }
         return good

@@ -89,7 +89,9 @@ struct RouteTable: Sendable {
         var allowed: Set<HTTPRule.Verb> = []
         for entry in candidates {
             // Each may take an encoded slash where another does not.
-            if let (template, endpoint) = wanted.flatMap({ entry.rules[$0] }) ?? entry.rules[.any], template.matches(segments) {
+            if let (template, endpoint) = wanted.flatMap({ entry.rules[$0] }) ?? entry.rules[.any],
+                template.matches(segments)
+            {
                 return .found(template.match(segments, endpoint))
             }
             for (verb, rule) in entry.rules where rule.template.matches(segments) { allowed.insert(verb) }

@@ -90,7 +90,8 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
             action: .answer { (consumer, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedRedemption(
-                    mayBeUnenforced: false, service: nil, demand: { $0 }, answer: { try await handler(consumer, request, $0) })
+                    mayBeUnenforced: false, service: nil, demand: { $0 },
+                    answer: { try await handler(consumer, request, $0) })
             })
     }
 

@@ -69,15 +69,15 @@ package struct PolicySchema {
             JSONMember("providers", .object(providerSections)), JSONMember("consumers", .object(consumerSections)),
         ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
             + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) } + [
-            JSONMember(
-                "duration",
-                [
-                    "type": "string",
-                    "pattern":
-                        "^(?=[0-9])([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$",
-                    "examples": ["1h", "30m", "1h30m", "7d"],
-                ])
-        ]
+                JSONMember(
+                    "duration",
+                    [
+                        "type": "string",
+                        "pattern":
+                            "^(?=[0-9])([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$",
+                        "examples": ["1h", "30m", "1h30m", "7d"],
+                    ])
+            ]
     }
 
     static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }

@@ -1,0 +1,195 @@
+import AssayCrypto
+import AssayEngine
+import AssayKit
+import AssayTesting
+import Testing
+
+/// What a user's token says otherwise than a good one, and the reason for which it is refused.
+private let badUsers: [(JSON, String)] = [
+    (["iss": "https://nobody.example.com/"], "actor_issuer_unknown"), (["iss": nil], "actor_malformed"),
+    (["aud": "another"], "actor_invalid"), (["aud": nil], "actor_invalid"), (["sub": nil], "actor_invalid"),
+    (["sub": ""], "actor_invalid"), (["exp": 1000], "actor_expired"), (["exp": nil], "actor_invalid"),
+]
+
+@Suite("What consumers demand of tokens")
+struct TokenDemandTests {
+    @Test("Each thing that is wrong with a token has its reason and its status")
+    func reasons() async throws {
+        let service = try ParcelService()
+        let token = try await service.token()
+        #expect(await service.open(nil).reason == "token_missing")
+        #expect(await service.open(.several).reason == "token_repeated")
+        #expect(await service.open(.inURL).reason == "token_in_url")
+        #expect(await service.open(.one("x")).reason == "token_malformed")
+        #expect(await service.open(.one(TestService.debugToken)).status == .unauthenticated)
+        #expect(await service.open(.one(token)).status == nil)
+        let development = await service.open(.one(try await service.token(debug: true)))
+        #expect(development.reason == "token_for_development")
+        #expect(development.status == .permissionDenied)
+        service.clock.advance(by: .seconds(3601))
+        #expect(await service.open(.one(token)).reason == "token_expired")
+        #expect(await service.open(.one(token)).status == .unauthenticated)
+    }
+
+    @Test(
+        "A policy's demands are met, or refused each for its own reason",
+        arguments: [
+            ("limited_use: true", "token_not_limited_use"), ("providers: [debug]", "token_provider_not_allowed"),
+            ("apps: [\"\(ParcelService.secondApp)\"]", "token_app_not_allowed"), ("max_age: 1m", "token_too_old"),
+        ])
+    func demands(_ demand: String, _ reason: String) async throws {
+        let service = try ParcelService("tokens: {\(demand)}")
+        let token = try await service.token()
+        service.clock.advance(by: .seconds(61))
+        for reply in [await service.open(.one(token)), await service.exchange(token)] {
+            #expect(reply.reason == reason)
+            #expect(reply.status == .permissionDenied)
+        }
+        let other = try await service.token(ParcelService.secondApp, limitedUse: true)
+        #expect(await service.open(.one(other)).reason == (demand == "providers: [debug]" ? reason : nil))
+    }
+
+    @Test("Tokens of providers for development are taken where the policy says so")
+    func development() async throws {
+        let service = try ParcelService("tokens: {accept_development: true}")
+        #expect(await service.open(.one(try await service.token(debug: true))).status == nil)
+    }
+
+    @Test("A token finds the consumer of its own project, and no other")
+    func projects() async throws {
+        let service = try ParcelService()
+        let token = try await service.token()
+        let other = try await service.token(ParcelService.otherApp, in: "9876543210")
+        #expect(try await service.open(.one(token)).result.get()["app"] == .string(ParcelService.app))
+        #expect(try await service.open(.one(other)).result.get()["app"] == .string(ParcelService.otherApp))
+        #expect(await service.weigh(.one(other)).reason == "token_audience")
+        #expect(await service.weigh(.one(other), audience: "https://other.example.com/").status == nil)
+        #expect(await service.weigh(.one(other), audience: "https://nobody.example.com/").status == .notFound)
+        // Of two nobody can say which is meant.
+        #expect(await service.weigh(.one(token), audience: nil).status == .notFound)
+        #expect(try await ParcelService(isAlone: true).weigh(nil, audience: nil).status == .unauthenticated)
+    }
+
+    @Test("An OAuth client's token speaks for the client")
+    func client() async throws {
+        let service = try ParcelService()
+        let token = try await service.token(ParcelService.client)
+        #expect(try await service.open(.one(token)).result.get()["app"] == .string(ParcelService.client))
+    }
+
+    @Test("A limited-use token is good for one use, whatever it is used for")
+    func limitedUse() async throws {
+        let service = try ParcelService()
+        let token = try await service.token(limitedUse: true)
+        #expect(try await service.open(.one(token)).result.get()["consumes"] == true)
+        #expect(await service.open(.one(token)).reason == "token_reused")
+        #expect(await service.exchange(token).reason == "token_reused")
+        #expect(await service.weigh(.one(token)).reason == "token_reused")
+        #expect(service.sink.records.last?.tokenUse?.category == .reused)
+    }
+
+    @Test("A session token is good for one use where a request demands it")
+    func replayProtection() async throws {
+        let service = try ParcelService()
+        let token = try await service.token()
+        for _ in 0..<2 { #expect(await service.weigh(.one(token)).status == nil) }
+        #expect(await service.weigh(.one(token), "once").status == nil)
+        #expect(await service.weigh(.one(token), "once").reason == "token_reused")
+    }
+
+    @Test("Of fifty requests at once with one token, one gets what the consumer gives")
+    func concurrent() async throws {
+        let service = try ParcelService()
+        let token = try await service.token(limitedUse: true)
+        let granted = await withTaskGroup(of: Bool.self) { group in
+            for index in 0..<50 {
+                group.addTask {
+                    let reply = await index.isMultiple(of: 2) ? service.open(.one(token)) : service.exchange(token)
+                    return reply.status == nil
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(granted == 1)
+    }
+
+    @Test("A token stays good when nothing could be decided, and is used up when the consumer refuses")
+    func undecided() async throws {
+        let service = try ParcelService()
+        let token = try await service.token(limitedUse: true)
+        #expect(await service.open(.one(token), "lost").status == .unavailable)
+        #expect(await service.open(.one(token), "undeclared").status == .internalError)
+        #expect(await service.open(.one(token), "heavy").reason == "parcel_too_heavy")
+        #expect(await service.open(.one(token)).reason == "token_reused")
+    }
+
+    @Test("Without the state store no token that is good for one use opens anything")
+    func store() async throws {
+        let service = try ParcelService()
+        let token = try await service.token(limitedUse: true)
+        service.store.isFailing = true
+        #expect(await service.open(.one(token)).status == .unavailable)
+        service.store.isFailing = false
+        #expect(await service.open(.one(token)).status == nil)
+    }
+
+    @Test("A user's token names the user where the policy trusts its issuer")
+    func user() async throws {
+        let service = try ParcelService(ParcelService.actors)
+        let token = try await service.token()
+        #expect(try await service.open(.one(token), user: service.user()).result.get()["actor"] == "user-1")
+        #expect(try await service.open(.one(token)).result.get()["actor"] == "nobody")
+        let untrusting = try ParcelService()
+        #expect(
+            try await untrusting.open(.one(untrusting.token()), user: untrusting.user()).result.get()["actor"]
+                == "nobody")
+    }
+
+    @Test("A user's token that is no good is refused, each for its reason", arguments: badUsers)
+    func badUser(_ changes: JSON, _ reason: String) async throws {
+        let service = try ParcelService(ParcelService.actors)
+        let reply = await service.open(.one(try await service.token()), user: try service.user(changes))
+        #expect(reply.reason == reason)
+        #expect(reply.status == .unauthenticated)
+    }
+
+    @Test("A user's token by another key is refused")
+    func forgedUser() async throws {
+        let service = try ParcelService(ParcelService.actors)
+        let user = try service.user(key: .generate(.ec(.p256)))
+        #expect(await service.open(.one(try await service.token()), user: user).reason == "actor_invalid")
+        let typed = try service.user(type: "dpop+jwt")
+        #expect(await service.open(.one(try await service.token()), user: typed).reason == "actor_invalid")
+    }
+
+    @Test("What may go unenforced is let through and counted; what gives something never is")
+    func unenforced() async throws {
+        let service = try ParcelService("tokens: {enforcement: UNENFORCED, max_age: 1m}")
+        let token = try await service.token()
+        #expect(try await service.weigh(nil).result.get()["unenforced"] == "token_missing")
+        #expect(service.sink.records.last?.tokenUse?.category == .unknownOrigin)
+        #expect(service.sink.records.last?.tokenUse?.isAdmitted == true)
+        #expect(try await service.weigh(.one("x")).result.get()["unenforced"] == "token_malformed")
+        #expect(service.sink.records.last?.tokenUse?.category == .invalid)
+        #expect(try await service.weigh(.one(token)).result.get()["app"] == .string(ParcelService.app))
+        #expect(service.sink.records.last?.tokenUse?.category == .verified)
+        for _ in 0..<2 { #expect(await service.weigh(.one(token), "once").status == nil) }
+        #expect(await service.open(nil).reason == "token_missing")
+        #expect(await service.exchange("x").reason == "token_malformed")
+        let off = try ParcelService("tokens: {enforcement: OFF}")
+        #expect(try await off.weigh(.one("x")).result.get()["unenforced"] == "")
+        #expect(off.sink.records.last?.tokenUse == nil)
+        #expect(await off.open(nil).reason == "token_missing")
+    }
+
+    @Test("Calls for an app beyond its limit are refused before the consumer is asked")
+    func limits() async throws {
+        let service = try ParcelService()
+        let token = try await service.token()
+        var reasons: [String?] = []
+        for _ in 0..<101 { reasons.append(await service.open(.one(token), "lost").reason) }
+        #expect(reasons.last == "rate_limited")
+        // Those that only ask are as many as a backend has requests.
+        #expect(await service.weigh(.one(token)).status == nil)
+    }
+}
