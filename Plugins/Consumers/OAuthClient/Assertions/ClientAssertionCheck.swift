@@ -7,7 +7,7 @@ struct ClientAssertionCheck: Sendable {
     /// What `client_assertion_type` says.
     static let type = "urn:ietf:params:oauth:client-assertion-type:appcheck"
     static let made = Metric.counter(
-        "client_assertions_total", "Client assertions of App Check, by what came of them.",
+        "assertions_total", "Client assertions of App Check, by what came of them.",
         labels: [
             .init("result", Result.Kind.allCases.map(\.rawValue)),
             .init("enforcement", EnforcementMode.allCases.map(\.rawValue)),
