@@ -5,6 +5,7 @@ internal import CustomBackend
 internal import CustomToken
 internal import Debug
 internal import DeviceCheck
+internal import FleetEngine
 internal import OAuthClient
 internal import SQLite
 
@@ -16,6 +17,7 @@ enum Plugins {
         .provider(DebugProvider.self),
         .provider(DeviceCheckProvider.self),
         .consumer(CustomBackendConsumer.self),
+        .consumer(FleetEngineConsumer.self),
         .consumer(OAuthClientConsumer.self),
         .store(SQLiteStore.self),
     ]
