@@ -327,6 +327,8 @@ def test_tokens_are_introspected(service, key):
             name: claims[name] for name in ("iss", "aud", "exp", "iat", "jti")}
     attestation = attest(service, key, token).json()["client_attestation"]
     assert introspect(attestation).json()["cnf"] == {"jwk": public(key)}
+    reply = ask(service, "/v1/projects/example-project/introspect", data={"token": attestation})
+    assert reply.json()["client_id"] == CLIENT
     assert introspect("x").json() == {"active": False}
     assert introspect(token, "wrong").status_code == 401
     assert introspect(token, ADMIN_TOKEN).status_code == 200

@@ -87,7 +87,7 @@ struct ClientAssertionTests {
     func unenforced() async throws {
         let counts = Mutex<[String: Int]>([:])
         let meter = Meter { scope, metric, _, labels in
-            guard metric.name == "client_assertions_total" else { return }
+            guard metric.name == "assertions_total" else { return }
             counts.withLock { $0["\(scope)\(labels.joined(separator: " "))", default: 0] += 1 }
         }
         let service = try OAuthService(

@@ -57,6 +57,10 @@ struct DPoPProofTests {
         #expect(try await bench.refusal(presented)?.reason == OAuthClientReasons.dpopNotBound)
         presented.tokenThumbprint = bench.client.thumbprint
         #expect(try await bench.refusal(presented) == nil)
+        presented.dpopProofs = []
+        presented.possessionProofs = [try bench.proof()]
+        #expect(
+            try await bench.refusal(presented) == ClientRefusal(OAuthClientReasons.dpopMissing, .invalidDPoPProof))
     }
 
     @Test("each rule of DPoP has its reason, beside another proof and for both", arguments: badClaims)

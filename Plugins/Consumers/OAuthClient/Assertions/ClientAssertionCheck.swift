@@ -7,7 +7,7 @@ struct ClientAssertionCheck: Sendable {
     /// What `client_assertion_type` says.
     static let type = "urn:ietf:params:oauth:client-assertion-type:appcheck"
     static let made = Metric.counter(
-        "client_assertions_total", "Client assertions of App Check, by what came of them.",
+        "assertions_total", "Client assertions of App Check, by what came of them.",
         labels: [
             .init("result", Result.Kind.allCases.map(\.rawValue)),
             .init("enforcement", EnforcementMode.allCases.map(\.rawValue)),
@@ -41,19 +41,20 @@ struct ClientAssertionCheck: Sendable {
 
     init(_ configuration: ClientAssertionConfiguration, names: ClientNames, problems: inout ConfigurationProblems) {
         let path: [ConfigurationError.Component] = ["client_assertion"]
-        configuration.demand.report(
-            apps: Set(names.all.flatMap { names.subjects(of: $0) }), providers: nil, at: path, to: &problems)
-        if let mode = configuration.demand.replayProtection, mode != .enforced {
-            problems.report(
-                at: path + ["replay_protection"], "an assertion stands in URLs: it is good for one use, always")
+        problems.checkNotEmpty(configuration.providers, at: path + ["providers"])
+        if let age = configuration.maximumAge, age <= .zero {
+            problems.report(at: path + ["max_age"], "expected a duration above zero")
         }
         for client in (configuration.clients ?? [:]).keys.sorted() where !names.all.contains(client) {
             problems.report(
-                at: path + ["clients", .key(client)], "there is no OAuth client `\(client)` in this project")
+                at: path + ["clients", .key(client)],
+                "there is no client `\(client)` in `oauth_clients` of the project, or in `clients`")
         }
-        var demand = configuration.demand.applied(to: TokenDemand(requiresLimitedUse: true))
-        demand.replayProtection = .enforced
-        self.demand = demand
+        demand = TokenDemand(
+            requiresLimitedUse: configuration.limitedUse ?? true, replayProtection: .enforced,
+            maximumAge: configuration.maximumAge, providers: configuration.providers.map { Set($0) },
+            acceptsDevelopment: configuration.acceptsDevelopment ?? false,
+            enforcement: configuration.enforcement ?? .enforced)
         clients = configuration.clients ?? [:]
         self.names = names
     }
@@ -87,7 +88,7 @@ struct ClientAssertionCheck: Sendable {
         guard !subjects.isEmpty else { return bad(.invalid, OAuthClientReasons.assertionClient) }
         var demand = demand
         demand.enforcement = .enforced
-        demand.apps = demand.apps.map { $0.intersection(subjects) } ?? subjects
+        demand.apps = subjects
         switch try await tokens.inspect(assertion, demand) {
         case .refused(let reason):
             return bad(.invalid, OAuthClientReasons.assertionInvalid, reason.code)

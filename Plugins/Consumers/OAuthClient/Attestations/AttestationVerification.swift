@@ -14,7 +14,6 @@ struct AttestationVerification: Sendable {
     init(_ configuration: AttestationVerifierConfiguration, host: Host, problems: inout ConfigurationProblems) {
         let path: [ConfigurationError.Component] = ["verifier"]
         typealias Configuration = AttestationVerifierConfiguration
-        let all = Set(JWSAlgorithm.allCases)
         problems.check(configuration.window, in: Configuration.windows, at: path + ["window"])
         problems.check(configuration.clockSkew, in: Configuration.skews, at: path + ["clock_skew"])
         problems.check(configuration.challengeLife, in: Configuration.challengeLives, at: path + ["challenge_life"])
@@ -24,28 +23,27 @@ struct AttestationVerification: Sendable {
         if let servers = configuration.resourceServers {
             problems.check(audiences: servers, at: path + ["resource_servers"])
         }
+        problems.checkNotEmpty(configuration.algorithms, at: path + ["algorithms"])
+        problems.checkNotEmpty(configuration.proofAlgorithms, at: path + ["proof_algorithms"])
+        problems.checkNotEmpty(configuration.methods, at: path + ["methods"])
         let proofs = ProofRules(
-            algorithms: AlgorithmNames.algorithms(
-                configuration.proofAlgorithms, standard: all, at: path + ["proof_algorithms"], to: &problems),
+            algorithms: SignatureAlgorithm.algorithms(configuration.proofAlgorithms),
             window: configuration.window ?? .seconds(300), skew: configuration.clockSkew ?? .seconds(30),
             acceptsOlderDrafts: configuration.compatibility ?? false)
         let rules = ClientAttestationRules(
-            algorithms: AlgorithmNames.algorithms(
-                configuration.algorithms, standard: all, at: path + ["algorithms"], to: &problems),
+            algorithms: SignatureAlgorithm.algorithms(configuration.algorithms),
             maximumAge: configuration.maximumAge, proofs: proofs,
-            methods: AttestationVerification.methods(configuration.methods, at: path + ["methods"], &problems),
+            methods: Set(configuration.methods ?? VerifiedClient.Method.allCases),
             challenge: configuration.challenge ?? .optional, dpopNonce: configuration.dpopNonce ?? .optional)
         verifier = ClientAttestationVerifier(rules: rules)
         challengeLife = configuration.challengeLife ?? .seconds(300)
-        resourceServers = configuration.resourceServers ?? []
+        resourceServers = (configuration.resourceServers ?? []).map(\.text)
         trustsOwn = configuration.own ?? true
         var attesters: [TrustedAttester] = []
         for (index, section) in (configuration.attesters ?? []).enumerated() {
             let place = path + ["attesters", .index(index)]
             problems.check(section.issuer, upTo: 2048, at: place + ["issuer"])
-            if section.clients?.isEmpty == true {
-                problems.report(at: place + ["clients"], "without a client nobody is trusted; leave the key out")
-            }
+            problems.checkNotEmpty(section.clients, at: place + ["clients"])
             let keys = problems.attempt { () throws(ConfigurationError) in
                 try AttestationVerification.keys(section.jwks, at: place + ["jwks"], host: host)
             }
@@ -69,23 +67,6 @@ struct AttestationVerification: Sendable {
     ) -> [TrustedAttester] {
         let own = TrustedAttester(own: project, clients: clients, verify: signed)
         return (trustsOwn ? [own] : []) + attesters
-    }
-
-    private static func methods(
-        _ names: [String]?, at path: [ConfigurationError.Component], _ problems: inout ConfigurationProblems
-    ) -> Set<VerifiedClient.Method> {
-        guard let names else { return Set(VerifiedClient.Method.allCases) }
-        if names.isEmpty { problems.report(at: path, "without a method every client is refused; leave the key out") }
-        var methods: Set<VerifiedClient.Method> = []
-        for (index, name) in names.enumerated() {
-            if let method = VerifiedClient.Method(rawValue: name) {
-                methods.insert(method)
-            } else {
-                let known = VerifiedClient.Method.allCases.map(\.rawValue).joined(separator: " or ")
-                problems.report(at: path + [.index(index)], "expected \(known)")
-            }
-        }
-        return methods
     }
 
     /// The keys behind a URL, or in a document that is read with the policy.

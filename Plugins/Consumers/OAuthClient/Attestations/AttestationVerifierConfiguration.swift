@@ -3,17 +3,17 @@ public import AssayKit
 /// The part `verifier`: which client attestations are taken, and which proofs.
 public struct AttestationVerifierConfiguration: Decodable, Sendable {
     /// The identifiers of resource servers that take client attestations, too.
-    public let resourceServers: [String]?
+    public let resourceServers: [AudienceName]?
     /// Whether this project's own attestations are trusted; they are when absent.
     public let own: Bool?
     /// Others whose attestations are trusted.
     public let attesters: [Attester]?
     /// The algorithms that attestations may be signed with; all when absent.
-    public let algorithms: [String]?
+    public let algorithms: [SignatureAlgorithm]?
     /// The algorithms that proofs may be signed with; all when absent.
-    public let proofAlgorithms: [String]?
+    public let proofAlgorithms: [SignatureAlgorithm]?
     /// How clients may prove that they hold the key; both ways when absent.
-    public let methods: [String]?
+    public let methods: [VerifiedClient.Method]?
     /// How old proofs may be; five minutes when absent.
     public let window: Duration?
     /// How far clients' clocks may be ahead; 30 seconds when absent.

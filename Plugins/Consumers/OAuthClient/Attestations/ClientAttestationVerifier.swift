@@ -82,7 +82,12 @@ public struct ClientAttestationVerifier: Sendable {
     private func dpop(
         _ presented: PresentedClient, method: VerifiedClient.Method, attestation: ClientAttestation, now: Instant
     ) throws(ClientRefusal) -> DPoPProof? {
-        guard let text = presented.dpopProofs.first else { return nil }
+        guard let text = presented.dpopProofs.first else {
+            guard presented.tokenThumbprint == nil else {
+                throw ClientRefusal(OAuthClientReasons.dpopMissing, .invalidDPoPProof)
+            }
+            return nil
+        }
         let proof = try DPoPProof.verify(
             text, method: presented.method, target: presented.target, accessToken: presented.accessToken,
             rules: rules.proofs, now: now)

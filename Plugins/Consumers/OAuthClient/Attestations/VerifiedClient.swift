@@ -3,7 +3,7 @@ public import AssayKit
 /// A client instance that is authenticated: whose it is, and which key it holds.
 public struct VerifiedClient: Sendable, Hashable {
     /// How a client proves that it holds the key of its attestation, by the names of the draft's metadata.
-    public enum Method: String, Sendable, Hashable, CaseIterable {
+    public enum Method: String, Decodable, Sendable, Hashable, CaseIterable {
         /// By a JWT of its own.
         case possessionProof = "attestation_pop_jwt"
         /// By a DPoP proof that does for both.

@@ -7,7 +7,7 @@ public struct AttesterConfiguration: Decodable, Sendable {
     /// `iss`, for authorization servers that speak a draft before the eighth; none when absent.
     public let issuer: String?
     /// The algorithms that clients' keys go with; `ES256` when absent.
-    public let keyAlgorithms: [String]?
+    public let keyAlgorithms: [SignatureAlgorithm]?
     /// A key of its own; the one that signs App Check tokens when absent.
     public let key: Key?
 

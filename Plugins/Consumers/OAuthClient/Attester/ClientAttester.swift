@@ -16,8 +16,8 @@ struct ClientAttester: Sendable {
     init(_ configuration: AttesterConfiguration, host: Host, problems: inout ConfigurationProblems) {
         problems.check(configuration.life, in: AttesterConfiguration.lives, at: ["attester", "ttl"])
         problems.check(configuration.issuer, upTo: 2048, at: ["attester", "issuer"])
-        algorithms = AlgorithmNames.algorithms(
-            configuration.keyAlgorithms, standard: [.es256], at: ["attester", "key_algorithms"], to: &problems)
+        problems.checkNotEmpty(configuration.keyAlgorithms, at: ["attester", "key_algorithms"])
+        algorithms = SignatureAlgorithm.algorithms(configuration.keyAlgorithms ?? [.es256])
         life = configuration.life ?? AttesterConfiguration.standardLife
         issuer = configuration.issuer
         signer = configuration.key.flatMap { key in

@@ -12,12 +12,8 @@ struct ClientNames: Sendable {
         let apps = scope.apps.filter { $0.kind == .app }
         for (app, client) in map.sorted(by: { $0.key < $1.key }) {
             guard let known = apps.first(where: { $0.subject == app }) else {
-                problems.report(at: ["clients", .key(app)], "there is no app `\(app)` in this project")
-                continue
-            }
-            guard ClientNames.isPossible(client) else {
                 problems.report(
-                    at: ["clients", .key(app)], "expected a client ID: up to 1024 characters of printable ASCII")
+                    at: ["clients", .key(app)], "there is no app `\(app)` among the `apps` of this project")
                 continue
             }
             if let other = own.first(where: { $0.subject == client }), other.linkedApp != known.resource {
@@ -41,11 +37,5 @@ struct ClientNames: Sendable {
     /// Whose tokens speak for a client: the client itself, and the apps that it is.
     func subjects(of client: String) -> Set<String> {
         subjects[client] ?? []
-    }
-
-    /// RFC 6749, appendix A.1.
-    private static func isPossible(_ client: String) -> Bool {
-        (1...ClientAttestation.clientLimit).contains(client.utf8.count)
-            && client.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }

@@ -4,9 +4,9 @@ public import AssayKit
 /// parts they use. A part that is absent refuses.
 public struct OAuthClientConfiguration: Decodable, Sendable {
     /// The issuer identifiers of the authorization servers (RFC 8414, section 2).
-    public let authorizationServers: [String]
+    public let authorizationServers: [AudienceName]
     /// The OAuth clients that apps are, by their app IDs, where tokens are not issued for the OAuth client itself.
-    public let clients: [String: String]?
+    public let clients: [String: ClientIdentifier]?
     /// Client attestations for App Check tokens.
     public let attester: AttesterConfiguration?
     /// Verification of client attestations and their proofs.
@@ -35,7 +35,7 @@ extension OAuthClientConfiguration: DescribedConfiguration {
             """, .notEmpty, examples: [["https://login.example.com"]]),
         "clients": PolicyKey(
             "The OAuth clients that apps are, by app IDs; for tokens of `oauth_clients` none is needed.",
-            examples: [["1:1234567890:ios:321abc456def7890": "1234567890-abc.apps.example.com"]]),
+            examples: [["1:1234567890:ios:321abc456def7890": "example-ios"]]),
         "attester": "Client attestations in exchange for App Check tokens; none are issued when absent.",
         "verifier": "Verification of client attestations for authorization servers; none are verified when absent.",
         "client_assertion": """

@@ -30,8 +30,9 @@ public struct OAuthClientConsumer: TokenConsumer {
         self.scope = scope
         self.host = host
         problems.check(audiences: configuration.authorizationServers, at: ["authorization_servers"])
-        authorizationServers = Set(configuration.authorizationServers)
-        let names = ClientNames(configuration.clients ?? [:], scope: scope, problems: &problems)
+        let servers = configuration.authorizationServers.map(\.text)
+        authorizationServers = Set(servers)
+        let names = ClientNames((configuration.clients ?? [:]).mapValues(\.text), scope: scope, problems: &problems)
         self.names = names
         attester = configuration.attester.map { ClientAttester($0, host: host, problems: &problems) }
         verification = configuration.verifier.map { AttestationVerification($0, host: host, problems: &problems) }
@@ -41,7 +42,8 @@ public struct OAuthClientConsumer: TokenConsumer {
         for (index, server) in (verification?.resourceServers ?? []).enumerated()
         where authorizationServers.contains(server) {
             problems.report(
-                at: ["verifier", "resource_servers", .index(index)], "`\(server)` is an authorization server, too")
+                at: ["verifier", "resource_servers", .index(index)],
+                "`\(server)` is one of `authorization_servers`, too")
         }
         if attester == nil, verification == nil, assertions == nil, introspection == nil, results == nil {
             problems.report(
@@ -50,8 +52,7 @@ public struct OAuthClientConsumer: TokenConsumer {
         }
         try problems.throwIfAny()
         var seen: Set<String> = []
-        let all =
-            configuration.authorizationServers + (verification?.resourceServers ?? []) + (results?.audiences ?? [])
+        let all = servers + (verification?.resourceServers ?? []) + (results?.audiences ?? [])
         audiences = all.filter { seen.insert($0).inserted }
     }
 

@@ -57,6 +57,8 @@ public enum OAuthClientReasons {
     public static let proofIssuer = Reason(
         "client_proof_issuer", "The proof of possession names another client than its attestation.")
     public static let dpop = ProofReasons(prefix: "dpop_proof", what: "The DPoP proof")
+    public static let dpopMissing = Reason(
+        "dpop_proof_missing", "There is no DPoP proof, and the access token is bound to a key.")
     public static let dpopKey = Reason(
         "dpop_proof_key", "The DPoP proof brings no public key of a kind that is taken.")
     public static let dpopMethod = Reason("dpop_proof_method", "The DPoP proof was made for another method.")
@@ -103,7 +105,7 @@ public enum OAuthClientReasons {
             attestationMalformed, attestationType, attestationAlgorithm, attestationClaim, attestationKey,
             attestationExpired, attestationTooOld, attestationNotYetValid, attestationAttester, attestationSignature,
             attestationClient, attestationClientUnknown, attestationNotBound, proofMissing, proofMethod, proofAudience,
-            proofIssuer, dpopKey, dpopMethod, dpopTarget, dpopTokenHash, dpopNotAttested, dpopNotBound,
+            proofIssuer, dpopMissing, dpopKey, dpopMethod, dpopTarget, dpopTokenHash, dpopNotAttested, dpopNotBound,
             dpopThumbprintCombined, challengeMissing, challengeUnknown, challengeExpired, assertionMissing,
             assertionSeveral, assertionType, assertionPlaceholder, assertionClient, assertionInvalid, nonceInvalid,
         ] + proof.all + dpop.all

@@ -23,7 +23,7 @@ struct TokenIntrospection: Sendable {
         guard token.utf8.count <= TokenIntrospection.limit else {
             return reply(TokenIntrospection.inactive, "too_large")
         }
-        if let claims = attestation(token) { return introspect(attestation: claims, context) }
+        if let claims = attestation(token) { return introspect(attestation: claims, names: names, context) }
         switch try await context.tokens.inspect(token, demand) {
         case .refused(let reason): return reply(TokenIntrospection.inactive, reason.code)
         case .good(let token, let app):
@@ -40,10 +40,12 @@ struct TokenIntrospection: Sendable {
         }
     }
 
-    private func introspect(attestation claims: JSON, _ context: ConsumerContext) -> ConsumerReply {
+    private func introspect(
+        attestation claims: JSON, names: ClientNames, _ context: ConsumerContext
+    ) -> ConsumerReply {
         guard claims[ClientAttestation.projectClaim]?.string == "projects/\(context.project.number)",
             let expires = claims["exp"]?.integer, context.now < Instant(seconds: expires),
-            let subject = claims["sub"]?.string, let confirmation = claims["cnf"]
+            let subject = claims["sub"]?.string, names.all.contains(subject), let confirmation = claims["cnf"]
         else { return reply(TokenIntrospection.inactive, "attestation_inactive") }
         var members = [
             JSONMember("active", true), JSONMember("token_type", "N_A"), JSONMember("sub", .string(subject)),

@@ -3,7 +3,7 @@ public import AssayKit
 /// The part `ear`: attestation results (draft-ietf-rats-ear), and for whom.
 public struct AttestationResultConfiguration: Decodable, Sendable {
     /// The relying parties: the audiences by which token exchange gives attestation results.
-    public let audiences: [String]
+    public let audiences: [AudienceName]
     /// How long results are good for; five minutes when absent.
     public let life: Duration?
     /// `eat_profile`; that of the third draft when absent.
@@ -17,7 +17,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     /// Whether claims are spelled `ear.status`, as before March 2026; they are not when absent.
     public let dottedNames: Bool?
     /// What the tokens of a provider say of an app, by the provider's name; what is absent is as the documentation says.
-    public let providers: [String: [String: Int]]?
+    public let providers: [String: TrustworthinessConfiguration]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case audiences
@@ -52,8 +52,7 @@ extension AttestationResultConfiguration: DescribedConfiguration {
             "Whether claims are spelled `ear.status`, as drafts before March 2026 did.", standard: false),
         "providers": PolicyKey(
             """
-            What tokens of a provider say of an app, by the provider's name: AR4SI claims, each with a number from -128 to \
-            127.
+            What tokens of a provider say of an app, by the provider's name, in place of what this program says of them.
             """, examples: [["custom": ["sourced-data": 2]]]),
     ]
 }

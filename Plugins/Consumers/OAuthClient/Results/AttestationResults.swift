@@ -18,13 +18,8 @@ struct AttestationResults: Sendable {
         problems.check(configuration.profile, upTo: 256, at: path + ["profile"])
         problems.check(configuration.developer, upTo: 256, at: path + ["developer"])
         problems.check(configuration.build, upTo: 256, at: path + ["build"])
-        if configuration.policyIDs?.isEmpty == true {
-            problems.report(at: path + ["policy_ids"], "expected at least one; leave the key out")
-        }
-        for (index, id) in (configuration.policyIDs ?? []).enumerated() {
-            problems.check(id, upTo: 256, at: path + ["policy_ids", .index(index)])
-        }
-        audiences = configuration.audiences
+        problems.checkNotEmpty(configuration.policyIDs, at: path + ["policy_ids"])
+        audiences = configuration.audiences.map(\.text)
         life = configuration.life ?? AttestationResultConfiguration.standardLife
         profile = configuration.profile ?? EARProfile.standard
         developer = configuration.developer ?? EARProfile.developer
@@ -32,9 +27,13 @@ struct AttestationResults: Sendable {
         policyIDs = configuration.policyIDs ?? []
         separator = configuration.dottedNames == true ? "." : "_"
         var providers: [String: TrustworthinessVector] = [:]
-        for (provider, numbers) in configuration.providers ?? [:] {
-            providers[provider] = AttestationResults.vector(
-                numbers, at: path + ["providers", .key(provider)], &problems)
+        for (provider, section) in configuration.providers ?? [:] {
+            for (claim, number) in section.numbers where !TrustworthinessVector.range.contains(number) {
+                problems.report(
+                    at: path + ["providers", .key(provider), .key(claim.rawValue)], "expected a number from -128 to 127"
+                )
+            }
+            providers[provider] = TrustworthinessVector(numbers: section.numbers)
         }
         self.providers = providers
     }
@@ -80,24 +79,5 @@ struct AttestationResults: Sendable {
     /// `ear_appraisal_policy_ids` or, as older drafts spelled it, `ear.appraisal-policy-ids`.
     private func name(_ prefix: String, _ rest: String) -> String {
         separator == "." ? "\(prefix).\(rest)" : "\(prefix)_\(rest.replacing("-", with: "_"))"
-    }
-
-    private static func vector(
-        _ numbers: [String: Int], at path: [ConfigurationError.Component], _ problems: inout ConfigurationProblems
-    ) -> TrustworthinessVector {
-        var vector = TrustworthinessVector(numbers: [:])
-        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) {
-            guard let claim = TrustworthinessVector.Claim(rawValue: name) else {
-                let known = TrustworthinessVector.Claim.allCases.map(\.rawValue).joined(separator: ", ")
-                problems.report(at: path + [.key(name)], "expected one of \(known)")
-                continue
-            }
-            guard TrustworthinessVector.range.contains(number) else {
-                problems.report(at: path + [.key(name)], "expected a number from -128 to 127")
-                continue
-            }
-            vector.numbers[claim] = number
-        }
-        return vector
     }
 }
