@@ -23,7 +23,8 @@ struct SchemaFixtures {
             "private_key": .string(SchemaFixtures.text(try account.pem())),
         ]
         let fleetEngine: JSON = [
-            "client_email": "fleet@example-project.iam.gserviceaccount.com", "private_key_id": "key-1",
+            "type": "service_account", "client_email": "fleet@example-project.iam.gserviceaccount.com",
+            "private_key_id": "key-1",
             "private_key": .string(SchemaFixtures.text(try account.pem())),
         ]
         values = [
@@ -56,7 +57,7 @@ struct SchemaFixtures {
             ],
         ],
         "fleet_engine": ["account": "env:FLEET_ENGINE", "roles": ["driver": ["vehicle": ["claim": "vehicle_id"]]]],
-        "oauth_client": ["authorization_servers": ["https://login.example.com"]],
+        "oauth_client": ["authorization_servers": ["https://login.example.com"], "introspection": [:]],
     ]
 
     /// Any two other references lead to different secrets, which are good for everything.
