@@ -49,7 +49,9 @@ struct ConsumerDispatch: Sendable {
     }
 
     /// No policy has the consumer, or a request names one that there is not. What there is nobody learns.
-    static let absent = CallFailure(.notFound, "Requested entity was not found.", oauthError: "invalid_target")
+    static let absent = CallFailure(
+        .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown,
+        oauthError: "invalid_target")
 
     private func find(
         _ consumer: RegisteredConsumer, _ selection: ConsumerSelection?, _ fields: RequestFields
