@@ -298,7 +298,8 @@ let package = Package(
         .testTarget(
             name: "FleetEngineTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport", "AssayYAML",
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport",
+                "AssayYAML",
                 "Debug", "FleetEngine",
                 .product(name: "Logging", package: "swift-log"),
             ],
