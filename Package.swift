@@ -266,8 +266,8 @@ let package = Package(
         .testTarget(
             name: "FleetEngineTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport", "AssayYAML",
-                "Debug", "FleetEngine",
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport",
+                "AssayYAML", "Debug", "FleetEngine",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
