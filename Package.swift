@@ -28,6 +28,8 @@ let package = Package(
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        // Envoy's external authorization over gRPC.
+        .library(name: "AssayExtAuthz", targets: ["AssayExtAuthz"]),
         // Calls to other servers, for plugins that make some.
         .library(name: "AssayHTTPClient", targets: ["AssayHTTPClient"]),
         .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
@@ -39,6 +41,7 @@ let package = Package(
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
         .library(name: "AssayFleetEngine", targets: ["FleetEngine"]),
+        .library(name: "AssayOAuthClient", targets: ["OAuthClient"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
     dependencies: [
@@ -48,7 +51,12 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // Without the trait that brings all of Foundation.
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
+        .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
+        .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -104,6 +112,24 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
+            swiftSettings: settings),
+        .target(
+            name: "AssayExtAuthz",
+            dependencies: [
+                "AssayKit", "AssayHTTP",
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                // What both transports of that package have in common. The listener is our own, and so the one for NIO
+                // and the libraries for certificates that it brings are not needed.
+                .product(name: "GRPCNIOTransportHTTP2TransportServices", package: "grpc-swift-nio-transport"),
+                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            exclude: ["authorization", "core", "health", "status", "type"].map { "Protocol/\($0).proto" },
             swiftSettings: settings),
         .target(
             name: "AssayHTTPClient",
@@ -180,6 +206,11 @@ let package = Package(
             path: "Plugins/Consumers/FleetEngine",
             swiftSettings: settings),
         .target(
+            name: "OAuthClient",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Consumers/OAuthClient",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -189,9 +220,10 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayHTTP",
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
                 "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "FleetEngine",
+                "OAuthClient",
                 "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -302,6 +334,21 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "AssayExtAuthzTests",
+            dependencies: [
+                "AssayKit", "AssayExtAuthz", "AssayHTTP", "AssayTesting", "AssayTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "AssayHTTPClientTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayHTTPClient", "AssayTesting", "AssayTestingHTTP",
@@ -343,6 +390,14 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTestSupport", "AssayVerifier", "Debug",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OAuthClientTests",
+            dependencies: [
+                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "Debug",
+                "OAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

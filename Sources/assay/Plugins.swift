@@ -6,6 +6,7 @@ internal import CustomToken
 internal import Debug
 internal import DeviceCheck
 internal import FleetEngine
+internal import OAuthClient
 internal import SQLite
 
 /// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
@@ -17,6 +18,7 @@ enum Plugins {
         .provider(DeviceCheckProvider.self),
         .consumer(CustomBackendConsumer.self),
         .consumer(FleetEngineConsumer.self),
+        .consumer(OAuthClientConsumer.self),
         .store(SQLiteStore.self),
     ]
 

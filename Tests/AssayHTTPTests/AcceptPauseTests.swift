@@ -16,7 +16,8 @@ struct AcceptPauseTests {
         let numbers = Numbers()
 
         init() throws {
-            let pause = AcceptPause(logger: log.logger, metrics: HTTPMetrics(numbers.meter))
+            let metrics = HTTPMetrics(numbers.meter)
+            let pause = AcceptPause(logger: log.logger) { metrics.acceptFailed() }
             try channel.pipeline.syncOperations.addHandlers([reads, pause, end])
         }
 

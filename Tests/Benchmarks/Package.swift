@@ -36,6 +36,7 @@ let package = Package(
                 .product(name: "AssayVerifier", package: "assay"),
                 .product(name: "AssayHTTP", package: "assay"),
                 .product(name: "AssayAppAttest", package: "assay"),
+                .product(name: "AssayCustomBackend", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),
                 .product(name: "AssayFleetEngine", package: "assay"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -65,7 +65,7 @@ struct ConsumerDispatch: Sendable {
             else { throw ConsumerDispatch.absent }
             return entry
         case .tokenProject?:
-            guard let project = try tokenProject(),
+            guard let project = try tokenProject(call.token),
                 let entry = entries.byProject["projects/\(project.identity.number)"]?[name]
             else { throw ConsumerDispatch.absent }
             return entry
@@ -76,10 +76,10 @@ struct ConsumerDispatch: Sendable {
     /// The project that the token says it is for. Nothing is verified yet.
     ///
     /// - Throws: ``CallFailure`` when it says nothing that is known here.
-    private func tokenProject() throws -> ProjectEntry? {
+    func tokenProject(_ token: PresentedToken?) throws -> ProjectEntry? {
         let projects = snapshot.policies.projectsByIssuer
         if projects.count == 1 { return projects.values.first }
-        switch call.token {
+        switch token {
         case .one(let text)?:
             if let project = JWTClaims.issuer(ofUnverified: text).flatMap({ projects[$0] }) { return project }
             // Whatever is wrong with it is found by any project's rules.

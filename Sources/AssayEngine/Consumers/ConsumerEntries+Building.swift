@@ -16,7 +16,7 @@ extension ConsumerEntries {
         _ policies: PolicySet, registry: Registry, projects: [String: ProjectEntry], host: Host,
         problems sink: DiagnosticSink
     ) {
-        var places: [String: (owner: String, section: PolicySection)] = [:]
+        var places: [String: (plugin: RegisteredConsumer, owner: String, section: PolicySection)] = [:]
         for project in policies.projects {
             guard let entry = projects["projects/\(project.identity.number)"] else { continue }
             for policy in project.consumers where !sink.isOverfull {
@@ -28,13 +28,15 @@ extension ConsumerEntries {
                         plugin, policy.section, of: entry, registry: registry, host: host,
                         isWhole: policies.knowsAllProjects)
                     for audience in consumer.bound.audiences {
-                        if let other = places[audience] {
+                        if let other = places[audience],
+                            !plugin.sharesAudiences || other.plugin.descriptor.name != plugin.descriptor.name
+                        {
                             throw policy.section.diagnostics(
                                 "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too"
                             )
                         }
                         places[audience] = (
-                            "\(plugin.descriptor.name) in project \(project.identity.id)", policy.section
+                            plugin, "\(plugin.descriptor.name) in project \(project.identity.id)", policy.section
                         )
                     }
                     add(consumer)

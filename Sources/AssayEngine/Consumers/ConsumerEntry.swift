@@ -31,15 +31,16 @@ final class ConsumerEntry: Sendable {
 struct ConsumerEntries: Sendable {
     /// By the canonical names of their projects, then by their own.
     private(set) var byProject: [String: [String: ConsumerEntry]] = [:]
-    /// By the names that requests choose them by.
-    private(set) var byAudience: [String: ConsumerEntry] = [:]
+    /// By the names that requests choose them by. Several have one name only if they are of one plugin, and the project of
+    /// a token tells which is meant.
+    private(set) var byAudience: [String: [ConsumerEntry]] = [:]
     /// The only instance of a consumer, where there is one alone.
     private var only: [String: ConsumerEntry] = [:]
     private var counts: [String: Int] = [:]
 
     mutating func add(_ entry: ConsumerEntry) {
         byProject[entry.project, default: [:]][entry.descriptor.name] = entry
-        for audience in entry.bound.audiences { byAudience[audience] = entry }
+        for audience in entry.bound.audiences { byAudience[audience, default: []].append(entry) }
         counts[entry.descriptor.name, default: 0] += 1
         only[entry.descriptor.name] = counts[entry.descriptor.name] == 1 ? entry : nil
     }
@@ -49,6 +50,7 @@ struct ConsumerEntries: Sendable {
         guard let audience else {
             return only[consumer].flatMap { $0.bound.audiences.count <= 1 ? $0 : nil }
         }
-        return byAudience[audience].flatMap { $0.descriptor.name == consumer ? $0 : nil }
+        guard let found = byAudience[audience], found.count == 1 else { return nil }
+        return found.first.flatMap { $0.descriptor.name == consumer ? $0 : nil }
     }
 }

@@ -12,6 +12,10 @@ struct RegisteredConsumer: Sendable {
     let selections: [String: ConsumerSelection]
     /// Whether there is anything that a policy can let through without a good token.
     let mayBeUnenforced: Bool
+    /// Whether instances of several projects may have an audience in common: the project of the token tells them apart.
+    var sharesAudiences: Bool {
+        selections.values.allSatisfy { if case .audience = $0 { false } else { true } }
+    }
     /// What the section of a policy looks like.
     let section: @Sendable () -> ValueShape
     /// Says what is wrong in a section, as far as that can be known without an instance.

@@ -115,31 +115,38 @@ extension ConsumerDispatch {
     private static let invalidTarget = CallFailure(
         .invalidArgument, "There is nothing to be had for this audience or resource.", oauthError: "invalid_target")
 
-    /// The consumer that all audiences of a request name or, where it has none, all resources are of.
-    private func target(_ request: TokenExchange.Request) throws(CallFailure) -> (ConsumerEntry, String) {
+    /// The consumer that the audience of a request names or, where it has none, the first resource is of.
+    private func target(_ request: TokenExchange.Request) throws -> (ConsumerEntry, String) {
         let known = snapshot.policies.consumers.byAudience
+        guard request.audiences.count <= 1 else {
+            throw CallFailure(.invalidArgument, "A token is for one audience.", oauthError: "invalid_target")
+        }
         if let audience = request.audiences.first {
-            guard let entry = known[audience], request.audiences.allSatisfy({ known[$0] === entry }) else {
-                throw ConsumerDispatch.invalidTarget
-            }
-            guard request.audiences.count == 1 else {
-                throw CallFailure(
-                    .invalidArgument, "A token is for one audience.", oauthError: "invalid_target")
-            }
-            return (entry, audience)
+            return (try choose(known[audience] ?? [], request.subject), audience)
         }
         guard let resource = request.resources.first else {
             throw CallFailure(.invalidArgument, "The field 'audience' or 'resource' is missing.")
         }
-        // A resource lies under an audience that is a URL, or is one.
-        for end in resource.indices.reversed()
-        where resource[end] == "/" || resource.index(after: end) == resource.endIndex {
-            let prefix = String(resource[...end])
-            if let entry = known[prefix] { return (entry, prefix) }
-            let bare = String(resource[..<end])
-            if let entry = known[bare] { return (entry, bare) }
+        guard resource.utf8.count <= 2048 else { throw ConsumerDispatch.invalidTarget }
+        // A resource lies under an audience that is a URL, or is one. The longest counts.
+        if let entries = known[resource] { return (try choose(entries, request.subject), resource) }
+        for end in resource.indices.reversed() where resource[end] == "/" {
+            for prefix in [resource[...end], resource[..<end]] {
+                if let entries = known[String(prefix)] {
+                    return (try choose(entries, request.subject), String(prefix))
+                }
+            }
         }
         throw ConsumerDispatch.invalidTarget
+    }
+
+    /// Of the instances that have one audience, that of the token's project.
+    private func choose(_ entries: [ConsumerEntry], _ token: PresentedToken) throws -> ConsumerEntry {
+        guard let first = entries.first else { throw ConsumerDispatch.invalidTarget }
+        guard entries.count > 1 else { return first }
+        let project = try tokenProject(token).map { "projects/\($0.identity.number)" }
+        guard let entry = entries.first(where: { $0.project == project }) else { throw ConsumerDispatch.invalidTarget }
+        return entry
     }
 
     private func settle(_ verdict: ExchangeVerdict, _ entry: ConsumerEntry) throws -> Ending {

@@ -1,5 +1,5 @@
-internal import Logging
-internal import NIOCore
+package import Logging
+package import NIOCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -12,12 +12,12 @@ internal import Darwin
 ///
 /// It stands first in the pipeline of the listening channel. Further on such an error would end the server. No connection
 /// is taken for a moment then: what waits in the backlog would cause the same error over and over at once.
-final class AcceptPause: ChannelDuplexHandler {
-    typealias InboundIn = any Channel
-    typealias OutboundIn = Never
+package final class AcceptPause: ChannelDuplexHandler {
+    package typealias InboundIn = any Channel
+    package typealias OutboundIn = Never
 
     private let logger: Logger
-    private let metrics: HTTPMetrics
+    private let onFailure: () -> Void
     private var isPausing = false
     private var isReadHeld = false
     private var lastComplaint: NIODeadline?
@@ -26,17 +26,18 @@ final class AcceptPause: ChannelDuplexHandler {
     private static let pause = TimeAmount.milliseconds(100)
     private static let complaintInterval = TimeAmount.seconds(10)
 
-    init(logger: Logger, metrics: HTTPMetrics) {
+    /// - Parameter onFailure: called whenever a connection could not be taken.
+    package init(logger: Logger, onFailure: @escaping () -> Void = {}) {
         self.logger = logger
-        self.metrics = metrics
+        self.onFailure = onFailure
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let code = (error as? IOError)?.errnoCode, AcceptPause.passes(code) else {
             context.fireErrorCaught(error)
             return
         }
-        metrics.acceptFailed()
+        onFailure()
         let now = NIODeadline.now()
         if lastComplaint.map({ now - $0 >= AcceptPause.complaintInterval }) ?? true {
             lastComplaint = now
@@ -51,7 +52,7 @@ final class AcceptPause: ChannelDuplexHandler {
         }
     }
 
-    func read(context: ChannelHandlerContext) {
+    package func read(context: ChannelHandlerContext) {
         if isPausing {
             isReadHeld = true
         } else {
@@ -59,11 +60,11 @@ final class AcceptPause: ChannelDuplexHandler {
         }
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) {
+    package func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         timer?.cancel()
         context.fireChannelInactive()
     }

@@ -85,7 +85,7 @@ public struct HTTPService: Service {
                 availableConnectionsDelegate: ConnectionGate(slots: slots)),
             onServerRunning: { channel in
                 try? await channel.eventLoop.submit {
-                    let pause = AcceptPause(logger: logger, metrics: metrics)
+                    let pause = AcceptPause(logger: logger) { metrics.acceptFailed() }
                     try channel.pipeline.syncOperations.addHandler(pause, position: .first)
                 }.get()
                 isListening.store(true, ordering: .relaxed)

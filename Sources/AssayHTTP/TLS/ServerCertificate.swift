@@ -1,5 +1,5 @@
 public import AssayKit
-internal import NIOSSL
+package import NIOSSL
 internal import Synchronization
 
 /// The certificate that a listener shows over TLS, with its private key, from two files in PEM form.
@@ -57,7 +57,7 @@ public final class ServerCertificate: Sendable {
     }
 
     /// The present certificate, for a connection that begins now.
-    var context: NIOSSLContext { loaded.withLock { $0.context } }
+    package var context: NIOSSLContext { loaded.withLock { $0.context } }
 
     private static func load(certificateFile: String, keyFile: String, now: Instant) throws(TLSError) -> Loaded {
         let certificateBytes = try PEMFile.read(certificateFile, isSecret: false)

@@ -51,6 +51,12 @@ public struct MessageField: Sendable, Hashable {
     /// Whether a request without it is refused, and no reply lacks it.
     public let isRequired: Bool
 
+    public init(name: String, kind: Kind, isRequired: Bool) {
+        self.name = name
+        self.kind = kind
+        self.isRequired = isRequired
+    }
+
     public static func required(_ name: String, _ kind: Kind) -> MessageField {
         MessageField(name: name, kind: kind, isRequired: true)
     }

@@ -39,7 +39,7 @@ struct MethodsCommand: ParsableCommand {
             }
         case .openapi:
             let served = try policies.map { ServedNames(try PolicyDirectory($0).load()) }
-            let document = OpenAPIDocument(methods: methods, owner: registry.provider, served: served)
+            let document = OpenAPIDocument(methods: methods, owner: registry.plugin, served: served)
             try Terminal.say(PrettyJSON.text(of: document.json))
         }
     }

@@ -7,7 +7,7 @@ struct OpenAPIDocument {
     private let served: ServedNames?
 
     /// - Parameters:
-    ///   - owner: the provider that a method belongs to; nil for the kernel's own.
+    ///   - owner: the plugin that a method belongs to; nil for the kernel's own.
     ///   - served: what policies have; nil to describe whatever a policy could have.
     init(methods: [MethodDescriptor], owner: @escaping (String) -> String?, served: ServedNames?) {
         self.methods = methods
@@ -32,7 +32,7 @@ struct OpenAPIDocument {
             "tags": .array(tags.map { ["name": .string($0)] }),
             "paths": .object(paths),
             "components": [
-                "schemas": ["Error": OpenAPISchema.error, "JSONWebKeySet": OpenAPISchema.keySet],
+                "schemas": ["Error": OpenAPISchema.error, "OAuthError": OpenAPISchema.oauthError, "JSONWebKeySet": OpenAPISchema.keySet],
                 "responses": .object(OpenAPIOperation.refusals.map { JSONMember($0.name, $0.response) }),
                 "securitySchemes": [
                     "bearer": ["type": "http", "scheme": "bearer", "description": "A token of a caller of the policy."]
@@ -61,8 +61,10 @@ struct OpenAPIDocument {
         methods.flatMap { method -> [OpenAPIOperation] in
             let owner = owner(method.name)
             guard served?.serves(method, of: owner) ?? true else { return [] }
-            return method.rules.filter { served?.serves($0) ?? true }.map {
-                OpenAPIOperation(method: method, rule: $0, tag: owner ?? "kernel", served: served)
+            return method.rules.filter { served?.serves($0) ?? true }.flatMap { rule in
+                OpenAPIOperation.verbs(of: rule).map {
+                    OpenAPIOperation(method: method, rule: rule, verb: $0, tag: owner ?? "kernel", served: served)
+                }
             }
         }
     }

@@ -10,13 +10,20 @@ struct OpenAPIOperation {
     private let variables: [String]
     private let served: ServedNames?
 
-    init(method: MethodDescriptor, rule: HTTPRule, tag: String, served: ServedNames?) {
+    /// - Parameter verb: one of those of the rule, in lower case.
+    init(method: MethodDescriptor, rule: HTTPRule, verb: String, tag: String, served: ServedNames?) {
         (path, variables) = OpenAPIOperation.path(of: rule.template)
-        verb = rule.verb.rawValue.lowercased()
+        self.verb = verb
         self.tag = tag
         self.method = method
         self.rule = rule
         self.served = served
+    }
+
+    /// The HTTP methods of a rule, in lower case.
+    static func verbs(of rule: HTTPRule) -> [String] {
+        rule.verb == .any
+            ? ["get", "put", "post", "delete", "options", "head", "patch", "trace"] : [rule.verb.rawValue.lowercased()]
     }
 
     var json: JSON {
@@ -37,7 +44,10 @@ struct OpenAPIOperation {
     private var identifier: String {
         let kind = ResourceKind.allCases.first { rule.template.contains("{resource=\($0.pattern)}") }
         let isOne = kind == nil || method.resources.count == 1
+        // A method with several paths has one more word for each but the first.
+        let path = method.rules.filter { $0.version == rule.version && kind == nil }.firstIndex(of: rule) ?? 0
         return "\(rule.version.rawValue)_\(method.name)" + (isOne ? "" : "_\(kind.map { "\($0)" } ?? "")")
+            + (path == 0 ? "" : "_\(path + 1)") + (rule.verb == .any ? "_\(verb)" : "")
     }
 
     // MARK: Parameters
@@ -82,6 +92,14 @@ struct OpenAPIOperation {
     }
 
     private var headers: [JSON] {
+        if method.takesToken {
+            return [
+                [
+                    "name": "X-Firebase-AppCheck", "in": "header", "schema": ["type": "string", "maxLength": 8192],
+                    "description": "The App Check token.",
+                ]
+            ]
+        }
         guard method.kind == .keySet else { return [] }
         return [
             [
@@ -115,7 +133,8 @@ struct OpenAPIOperation {
             isRequired = field.isRequired
             schema = OpenAPISchema.of(field.kind)
         }
-        return ["required": .bool(isRequired), "content": ["application/json": ["schema": schema]]]
+        let type = method.manner.body == .form ? "application/x-www-form-urlencoded" : "application/json"
+        return ["required": .bool(isRequired), "content": .object([JSONMember(type, ["schema": schema])])]
     }
 
     /// The message in the body: what is not in the path or the query, and what the kernel reads of every exchange.
@@ -125,6 +144,9 @@ struct OpenAPIOperation {
         if case .exchange = method.kind {
             fields?.append(.optional("limitedUse", .boolean))
             if method.takesTokenID { fields?.append(.optional("jti", .textOfLength(16...250))) }
+        }
+        if method.manner.body == .form {
+            fields = fields?.map { MessageField(name: $0.name.snakeCased, kind: $0.kind, isRequired: $0.isRequired) }
         }
         return fields.map { MessageShape($0) }
     }
@@ -206,17 +228,38 @@ struct OpenAPIOperation {
     private var responses: [JSONMember] {
         let success: JSON = ["description": "The reply.", "content": ["application/json": ["schema": reply]]]
         let unchanged = [JSONMember("304", ["description": "The client has this key set already."])]
-        return [JSONMember("200", success)] + (method.kind == .keySet ? unchanged : [])
-            + OpenAPIOperation.refusals.filter { canAnswer($0.status) }.map {
-                JSONMember("\($0.status)", ["$ref": .string("#/components/responses/\($0.name)")])
+        let good =
+            method.manner.replyHeaders == nil
+            ? JSONMember("200", success) : JSONMember("204", ["description": "Yes: the headers say more."])
+        return [good] + (method.kind == .keySet ? unchanged : []) + refusals
+    }
+
+    /// The refusals in the manner of the method.
+    private var refusals: [JSONMember] {
+        let others = Set(method.manner.statuses.values)
+        return OpenAPIOperation.refusals.filter { canAnswer($0.status) || others.contains($0.status) }.map { refusal in
+            let name = "\(refusal.status)"
+            switch method.manner.errors {
+            case .oauth where ![404, 405, 408, 413, 431].contains(refusal.status):
+                return JSONMember(
+                    name,
+                    [
+                        "description": .string(refusal.words),
+                        "content": ["application/json": ["schema": ["$ref": "#/components/schemas/OAuthError"]]],
+                    ])
+            case .bare where [401, 403, 503].contains(refusal.status):
+                return JSONMember(name, ["description": .string(refusal.words)])
+            case .google, .oauth, .bare:
+                return JSONMember(name, ["$ref": .string("#/components/responses/\(refusal.name)")])
             }
+        }
     }
 
     private func canAnswer(_ status: Int) -> Bool {
         let isExchange = if case .exchange = method.kind { true } else { false }
         return switch status {
-        case 401: method.permission != nil
-        case 403: method.permission != nil || isExchange
+        case 401: method.permission != nil || method.takesToken
+        case 403: method.permission != nil || isExchange || method.takesToken
         case 409: method.permission != nil && rule.verb != .get
         case 413, 415: rule.verb != .get
         default: true

@@ -75,6 +75,14 @@ enum OpenAPISchema {
         ],
     ]
 
+    /// RFC 6749, section 5.2.
+    static let oauthError: JSON = [
+        "type": "object", "required": ["error"],
+        "properties": [
+            "error": ["type": "string", "pattern": "^[a-z_]+$"], "error_description": ["type": "string"],
+        ],
+    ]
+
     /// RFC 7517, with keys for signatures alone.
     static let keySet: JSON = [
         "type": "object", "required": ["keys"],

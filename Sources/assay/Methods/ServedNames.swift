@@ -4,7 +4,7 @@ internal import AssayPolicy
 /// What policies have of the names that paths are made of.
 struct ServedNames {
     private let names: [String: [String]]
-    private let providers: Set<String>
+    private let plugins: Set<String>
     private let kinds: Set<ResourceKind>
 
     init(_ policies: PolicySet) {
@@ -16,7 +16,8 @@ struct ServedNames {
             "oauthClient": clients.map(\.identity.subject).sorted(),
             "serviceId": Set(policies.projects.flatMap { $0.services.map(\.id) }).sorted(),
         ]
-        providers = Set(policies.apps.flatMap { $0.providers.map(\.name) })
+        plugins = Set(policies.apps.flatMap { $0.providers.map(\.name) })
+            .union(policies.projects.flatMap { $0.consumers.map(\.name) })
         kinds = Set(policies.apps.map(\.identity.kind)).union(policies.projects.isEmpty ? [] : [.project])
     }
 
@@ -27,9 +28,9 @@ struct ServedNames {
 
     /// Whether calls of a method can come to anything.
     ///
-    /// - Parameter owner: the provider that the method belongs to; nil for the kernel's own.
+    /// - Parameter owner: the plugin that the method belongs to; nil for the kernel's own.
     func serves(_ method: MethodDescriptor, of owner: String?) -> Bool {
-        owner.map(providers.contains) ?? true
+        owner.map(plugins.contains) ?? true
     }
 
     /// Whether there is a resource of a rule's kind.

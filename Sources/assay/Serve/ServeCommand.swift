@@ -60,6 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
     var limits: LimitOptions
 
     @OptionGroup
+    var extAuthz: ExtAuthzOptions
+
+    @OptionGroup
     var operations: OperationsOptions
 
     @OptionGroup
@@ -67,6 +70,12 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup
     var log: LogOptions
+
+    func validate() throws {
+        if extAuthz.extAuthzTls, tls.tlsCertificate == nil {
+            throw ValidationError("--ext-authz-tls needs --tls-certificate FILE and --tls-key FILE")
+        }
+    }
 
     func run() async throws {
         let logger = log.bootstrap()
@@ -122,6 +131,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let pages = HTTPPages(checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
         let operations = try operations.service(engine, pages: pages, logger: logger)
+        let authorization = try extAuthz.service(
+            engine, certificate: certificate, logger: logger, meter: metrics.meter)
         let service = try HTTPService(
             handler: engine, pages: operations == nil ? pages : .none,
             configuration: HTTPConfiguration(
@@ -142,6 +153,7 @@ struct ServeCommand: AsyncParsableCommand {
             ReloadSignal(signals: hangups, reloader: reloader),
         ]
         if let operations { services.append(operations) }
+        if let authorization { services.append(authorization) }
         services.append(service)
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

@@ -1,0 +1,103 @@
+internal import AssayKit
+
+/// Makes attestation results of verified tokens (draft-ietf-rats-ear): what RATS calls a verifier's word to a relying party.
+struct AttestationResults: Sendable {
+    let audiences: [String]
+    let life: Duration
+    private let profile: String
+    private let developer: String
+    private let build: String
+    private let policyIDs: [String]
+    private let separator: String
+    private let providers: [String: TrustworthinessVector]
+
+    init(_ configuration: AttestationResultConfiguration, problems: inout ConfigurationProblems) {
+        let path: [ConfigurationError.Component] = ["ear"]
+        problems.check(audiences: configuration.audiences, at: path + ["audiences"])
+        problems.check(configuration.life, in: AttestationResultConfiguration.lives, at: path + ["ttl"])
+        problems.check(configuration.profile, upTo: 256, at: path + ["profile"])
+        problems.check(configuration.developer, upTo: 256, at: path + ["developer"])
+        problems.check(configuration.build, upTo: 256, at: path + ["build"])
+        if configuration.policyIDs?.isEmpty == true {
+            problems.report(at: path + ["policy_ids"], "expected at least one; leave the key out")
+        }
+        for (index, id) in (configuration.policyIDs ?? []).enumerated() {
+            problems.check(id, upTo: 256, at: path + ["policy_ids", .index(index)])
+        }
+        audiences = configuration.audiences
+        life = configuration.life ?? AttestationResultConfiguration.standardLife
+        profile = configuration.profile ?? EARProfile.standard
+        developer = configuration.developer ?? EARProfile.developer
+        build = configuration.build ?? "assay \(AssayVersion.text)"
+        policyIDs = configuration.policyIDs ?? []
+        separator = configuration.dottedNames == true ? "." : "_"
+        var providers: [String: TrustworthinessVector] = [:]
+        for (provider, numbers) in configuration.providers ?? [:] {
+            providers[provider] = AttestationResults.vector(
+                numbers, at: path + ["providers", .key(provider)], &problems)
+        }
+        self.providers = providers
+    }
+
+    /// When a result ends: not after the token that it is made of.
+    func end(of token: VerifiedToken, now: Instant) -> Instant {
+        min(now + life, token.expires)
+    }
+
+    /// The claims of a result.
+    ///
+    /// - Parameter nonce: what the relying party wants to find in it; nil for nothing.
+    func claims(
+        of token: VerifiedToken, for audience: String, nonce: String?, issuer: String, now: Instant
+    ) -> JSON {
+        let vector = token.provider.flatMap { providers[$0] } ?? .standard(for: token.provider)
+        let status: JSON = .string(vector.status.name)
+        var appraisal = [JSONMember(name("ear", "status"), status)]
+        let numbers = TrustworthinessVector.Claim.allCases.compactMap { claim in
+            vector.numbers[claim].map { JSONMember(claim.rawValue, .integer(Int64($0))) }
+        }
+        if !numbers.isEmpty {
+            appraisal.append(JSONMember(name("ear", "trustworthiness-vector"), .object(numbers)))
+        }
+        if !policyIDs.isEmpty {
+            appraisal.append(
+                JSONMember(name("ear", "appraisal-policy-ids"), .array(policyIDs.map { .string($0) })))
+        }
+        var claims = [
+            JSONMember("eat_profile", .string(profile)), JSONMember("iss", .string(issuer)),
+            JSONMember("sub", .string(token.subject)), JSONMember("aud", .string(audience)),
+            JSONMember("iat", .integer(now.seconds)), JSONMember("exp", .integer(end(of: token, now: now).seconds)),
+            JSONMember(
+                name("ear", "verifier-id"),
+                .object(["developer": .string(developer), "build": .string(build)])),
+            JSONMember(name("ear", "status"), status),
+            JSONMember("submods", .object([JSONMember(EARProfile.submodule, .object(appraisal))])),
+        ]
+        if let nonce { claims.append(JSONMember("eat_nonce", .string(nonce))) }
+        return .object(claims)
+    }
+
+    /// `ear_appraisal_policy_ids` or, as older drafts spelled it, `ear.appraisal-policy-ids`.
+    private func name(_ prefix: String, _ rest: String) -> String {
+        separator == "." ? "\(prefix).\(rest)" : "\(prefix)_\(rest.replacing("-", with: "_"))"
+    }
+
+    private static func vector(
+        _ numbers: [String: Int], at path: [ConfigurationError.Component], _ problems: inout ConfigurationProblems
+    ) -> TrustworthinessVector {
+        var vector = TrustworthinessVector(numbers: [:])
+        for (name, number) in numbers.sorted(by: { $0.key < $1.key }) {
+            guard let claim = TrustworthinessVector.Claim(rawValue: name) else {
+                let known = TrustworthinessVector.Claim.allCases.map(\.rawValue).joined(separator: ", ")
+                problems.report(at: path + [.key(name)], "expected one of \(known)")
+                continue
+            }
+            guard TrustworthinessVector.range.contains(number) else {
+                problems.report(at: path + [.key(name)], "expected a number from -128 to 127")
+                continue
+            }
+            vector.numbers[claim] = number
+        }
+        return vector
+    }
+}

@@ -1,0 +1,132 @@
+internal import AssayKit
+internal import SwiftProtobuf
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What Envoy is told.
+///
+/// The status is always there: Envoy takes a response without one for leave. What cannot be decided is a denial, too, and
+/// not a call that fails, for Envoy can be told to let requests through then (`failure_mode_allow`).
+struct AuthorizationAnswer {
+    let response: Envoy_Service_Auth_V3_CheckResponse
+
+    /// The fields of a reply, and the headers that carry them.
+    private static let findings = [
+        (field: "appId", header: "x-appcheck-app-id"), (field: "jti", header: "x-appcheck-jti"),
+        (field: "provider", header: "x-appcheck-provider"), (field: "consumed", header: "x-appcheck-consumed"),
+    ]
+    /// Envoy refuses longer ones.
+    private static let longestValue = 16_384
+    /// What Envoy says to the backend when it lets a request through that was not decided about. Here it was.
+    private static let failureMark = "x-envoy-auth-failure-mode-allowed"
+
+    /// - Parameter claimed: names of the client's headers that a backend might take for findings.
+    init(_ reply: Reply, claimed: Set<String>, forwardsToken: Bool) {
+        switch reply.result {
+        case .success(let message):
+            if let leave = Self.leave(message, claimed: claimed, forwardsToken: forwardsToken) {
+                response = leave
+            } else {
+                response = Self.denial(CallFailure(.internalError, "Internal error."), decision: reply.decision)
+            }
+        case .failure(let failure):
+            response = Self.denial(failure, decision: reply.decision)
+        }
+    }
+
+    /// A check that could not be read.
+    init(_: UnreadableCheck) {
+        response = Self.denial(CallFailure(.invalidArgument, "The check cannot be read."), decision: nil)
+    }
+
+    /// Nil when the message has what no header can carry.
+    private static func leave(
+        _ message: JSON, claimed: Set<String>, forwardsToken: Bool
+    ) -> Envoy_Service_Auth_V3_CheckResponse? {
+        guard message.members != nil else { return nil }
+        var leave = Envoy_Service_Auth_V3_OkHttpResponse()
+        var removed = claimed.union(findings.map(\.header)).union([failureMark])
+        if !forwardsToken { removed.insert(CheckHeaders.token) }
+        for finding in findings {
+            let value: String
+            switch message[finding.field] {
+            case nil, .null?: continue
+            case .string(let text)?: value = text
+            case .bool(let isTrue)?: value = isTrue ? "true" : "false"
+            default: return nil
+            }
+            guard !value.isEmpty, value.utf8.count <= longestValue, isHeaderValue(value) else { return nil }
+            leave.headers.append(header(finding.header, value))
+            removed.remove(finding.header)
+        }
+        leave.headersToRemove = removed.sorted()
+        var response = Envoy_Service_Auth_V3_CheckResponse()
+        response.status = .with { $0.code = 0 }
+        response.okResponse = leave
+        return response
+    }
+
+    private static func denial(_ failure: CallFailure, decision: DecisionID?) -> Envoy_Service_Auth_V3_CheckResponse {
+        let (code, status) = statuses(failure.status)
+        var headers: [String: String] = [:]
+        for metadata in failure.metadata where isHeaderName(metadata.name) { headers[metadata.name] = metadata.value }
+        if failure.status == .unauthenticated, headers["www-authenticate"] == nil {
+            headers["www-authenticate"] = "AppCheck realm=\"assay\", error=\"invalid_token\""
+        }
+        if let wait = failure.retryAfter { headers["retry-after"] = String(wholeSeconds(wait)) }
+        if let decision { headers["x-assay-decision"] = decision.text }
+        var response = Envoy_Service_Auth_V3_CheckResponse()
+        response.status = .with {
+            $0.code = code
+            $0.message = failure.message
+        }
+        response.deniedResponse = .with { denial in
+            denial.status.code = status
+            denial.headers = headers.sorted { $0.key < $1.key }
+                .filter { $0.value.utf8.count <= longestValue && isHeaderValue($0.value) }
+                .map { header($0.key, $0.value) }
+        }
+        return response
+    }
+
+    /// The code of google.rpc.Code, and the status of HTTP. What may be otherwise a moment later is 503.
+    private static func statuses(_ status: StatusCode) -> (code: Int32, status: Int32) {
+        switch status {
+        case .unauthenticated: (16, 401)
+        case .unavailable, .internalError, .aborted, .resourceExhausted: (14, 503)
+        case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .alreadyExists, .unimplemented: (7, 403)
+        }
+    }
+
+    private static func header(_ name: String, _ value: String) -> Envoy_Config_Core_V3_HeaderValueOption {
+        .with { option in
+            option.header.key = Data(name.utf8)
+            option.header.value = Data(value.utf8)
+            option.appendAction = .overwriteIfExistsOrAdd
+        }
+    }
+
+    private static func isHeaderName(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+    }
+
+    private static func isHeaderValue(_ value: String) -> Bool {
+        value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    /// Rounded up, and at least one: an earlier retry would come too early.
+    private static func wholeSeconds(_ duration: Duration) -> Int64 {
+        let (seconds, fraction) = duration.components
+        return max(1, min(seconds, .max - 1) + (fraction > 0 ? 1 : 0))
+    }
+}

@@ -1,0 +1,101 @@
+public import AssayKit
+internal import GRPCCore
+internal import GRPCNIOTransportHTTP2TransportServices
+public import Logging
+public import ServiceLifecycle
+
+/// Answers Envoy's question whether a request may pass (`envoy.service.auth.v3.Authorization/Check`) by a method of a
+/// ``CallHandler``, over gRPC; beside it, gRPC's health service.
+///
+/// On graceful shutdown it takes no more connections, and lets calls that have begun finish for as long as
+/// ``ExtAuthzLimits/drainTime``; then the rest is cancelled.
+public struct ExtAuthzService: Service {
+    /// The method that decides: it reads `backend`, `method` and `uri`, and replies `appId`, `jti`, `provider` and
+    /// `consumed`.
+    public static let method = "verifyRequest"
+
+    private let handler: any CallHandler
+    private let configuration: ExtAuthzConfiguration
+    private let clock: HostClock
+    private let logger: Logger
+    private let meter: Meter
+    private let onListening: @Sendable (ExtAuthzConfiguration.Address) async -> Void
+
+    /// - Parameters:
+    ///   - meter: where connections are counted.
+    ///   - onListening: called once with what is listened on.
+    /// - Throws: ``ExtAuthzError`` when the handler has not the method ``method``.
+    public init(
+        handler: any CallHandler, configuration: ExtAuthzConfiguration, clock: HostClock = .system, logger: Logger,
+        meter: Meter = .none,
+        onListening: @escaping @Sendable (ExtAuthzConfiguration.Address) async -> Void = { _ in }
+    ) throws(ExtAuthzError) {
+        guard handler.methods.contains(where: { $0.name == Self.method && $0.takesToken }) else {
+            throw ExtAuthzError(.missingMethod, "there is no method \(Self.method), which decides about requests")
+        }
+        self.handler = handler
+        self.configuration = configuration
+        self.clock = clock
+        self.logger = logger
+        self.meter = meter
+        self.onListening = onListening
+    }
+
+    /// Serves until graceful shutdown or cancellation.
+    ///
+    /// - Throws: ``ExtAuthzError`` when the address cannot be listened on.
+    public func run() async throws {
+        let connections = OpenConnections(most: configuration.limits.maximumConnections, meter)
+        let listener = AuthorizationListener(
+            configuration: configuration, connections: connections, logger: logger, onListening: onListening)
+        let server = GRPCServer(
+            transport: HTTP2ServerTransport.Custom(listenerFactory: listener, config: .init(configuration.limits)),
+            services: [
+                AuthorizationService(
+                    handler: handler, method: Self.method, configuration: configuration, clock: clock, logger: logger),
+                HealthService(handler: handler, limits: configuration.limits, clock: clock),
+            ])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await serve(server) }
+            group.addTask {
+                try? await gracefulShutdown()
+                try? await clock.sleep(for: configuration.limits.drainTime)
+                if !Task.isCancelled {
+                    logger.warning("checks were still running at the end of the drain time, and are cancelled")
+                }
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func serve(_ server: GRPCServer<some ServerTransport>) async throws {
+        do {
+            try await withGracefulShutdownHandler {
+                try await server.serve()
+            } onGracefulShutdown: {
+                server.beginGracefulShutdown()
+            }
+        } catch let error as RuntimeError {
+            // The shutdown came before the beginning.
+            if error.code == .serverIsStopped { return }
+            throw error.cause ?? error
+        }
+    }
+}
+
+extension HTTP2ServerTransport.Custom.Config {
+    init(_ limits: ExtAuthzLimits) {
+        self = .defaults
+        http2.maxConcurrentStreams = limits.streams
+        rpc.maxRequestPayloadSize = limits.messageBytes
+        connection.maxIdleTime = limits.idleTime
+        connection.maxGraceTime = limits.drainTime
+        connection.keepalive = HTTP2ServerTransport.Config.Keepalive(
+            time: limits.pingTime, timeout: limits.pingTime,
+            // Envoy may be told to ask for a sign of life more often than gRPC's clients do.
+            clientBehavior: .init(minPingIntervalWithoutCalls: .seconds(1), allowWithoutCalls: true))
+        // A check is waited for: it is sent at once.
+        connection.flushCoalescing = nil
+    }
+}

@@ -1,0 +1,55 @@
+import AssayKit
+import NIOCore
+import NIOEmbedded
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import AssayExtAuthz
+
+@Suite("Connections of ext_authz", .timeLimit(.minutes(5)))
+struct ConnectionTests {
+    @Test("one more than there may be is closed at once, and the next is taken when one has gone")
+    func crowd() async throws {
+        try await ExtAuthzServer.with(limits: { $0.maximumConnections = 2 }) { server in
+            let port = try #require(server.port)
+            try await Self.connect(port) { _ in
+                try await Self.connect(port) { _ in
+                    try await Self.connect(port) { third in
+                        var bytes = 0
+                        for try await buffer in third { bytes += buffer.readableBytes }
+                        #expect(bytes == 0)
+                    }
+                }
+            }
+            while try await !(server.withClient { try await $0.check(.about()).isLeave }) {}
+        }
+    }
+
+    @Test("a connection that does not begin to speak is closed")
+    func silentBeginning() throws {
+        let channel = EmbeddedChannel(handler: ConnectionTimer(limits))
+        try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    private let limits = ExtAuthzLimits()
+
+    /// A connection as bytes; whatever goes wrong with it is its end.
+    private static func connect(
+        _ port: Int, _ body: @Sendable (NIOAsyncChannelInboundStream<ByteBuffer>) async throws -> Void
+    ) async throws {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        try await channel.executeThenClose { inbound, _ in
+            try await body(inbound)
+        }
+    }
+}
