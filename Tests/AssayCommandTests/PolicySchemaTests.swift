@@ -69,6 +69,17 @@ struct PolicySchemaTests {
         }
     }
 
+    @Test("Every key of every plugin is explained, also those that no sample has")
+    func allDescribed() throws {
+        for definition in walk.validator.root["$defs"]?.members ?? [] {
+            for property in definition.value["properties"]?.members ?? [] {
+                let text = walk.validator.resolved(property.value)["description"]?.string ?? ""
+                let own = property.value["description"]?.string ?? ""
+                #expect((own + text).hasSuffix("."), "\(definition.name).\(property.name) needs a sentence")
+            }
+        }
+    }
+
     @Test("A document with every key, and each alternative, is good by the schema and by the code")
     func complete() throws {
         #expect(walk.validator.accepts(document, by: walk.validator.root))
@@ -97,8 +108,8 @@ struct PolicySchemaTests {
             #expect(!walk.validator.accepts(other, by: walk.validator.root), "\(place.path)")
             let path = place.path.isEmpty ? "zzzzzzzzzz" : "\(place.path).zzzzzzzzzz"
             let found = try problems(other).filter { $0.path == path }
-            if place.key == "providers" {
-                #expect(found.first?.message == "there is no provider `zzzzzzzzzz`")
+            if place.key == "providers" || place.key == "consumers" {
+                #expect(found.first?.message == "there is no \(place.key.dropLast()) `zzzzzzzzzz`")
             } else {
                 #expect(found.first?.message == "unknown key `zzzzzzzzzz`", "\(path)")
             }

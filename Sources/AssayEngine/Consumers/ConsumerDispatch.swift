@@ -26,6 +26,9 @@ struct ConsumerDispatch: Sendable {
             let fields = try RequestFields(call.body, bytesLimit: consumer.descriptor.evidenceLimit)
             let entry = try find(consumer, consumer.selections[method], fields)
             found = entry
+            if let caller, !caller.mayAct(in: try project(of: entry).identity) {
+                return Outcome(consumer: nil, ending: .forbidden)
+            }
             guard let prepare = entry.bound.methods[method] else { throw ConsumerDispatch.absent }
             let prepared = try prepare(fields)
             guard consumer.methods.first(where: { $0.name == method })?.takesToken == true else {
