@@ -299,8 +299,7 @@ let package = Package(
             name: "FleetEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport",
-                "AssayYAML",
-                "Debug", "FleetEngine",
+                "AssayYAML", "Debug", "FleetEngine",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

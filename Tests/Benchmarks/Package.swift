@@ -38,6 +38,7 @@ let package = Package(
                 .product(name: "AssayAppAttest", package: "assay"),
                 .product(name: "AssayCustomBackend", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),
+                .product(name: "AssayFleetEngine", package: "assay"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "JWTKit", package: "jwt-kit"),

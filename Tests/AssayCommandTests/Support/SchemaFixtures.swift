@@ -56,7 +56,22 @@ struct SchemaFixtures {
                 ]
             ],
         ],
-        "fleet_engine": ["account": "env:FLEET_ENGINE", "roles": ["driver": ["vehicle": ["claim": "vehicle_id"]]]],
+        "fleet_engine": [
+            "provider_id": "example-project", "audience": "https://fleetengine.googleapis.com/", "token_ttl": "1h",
+            "account": "env:FLEET_ENGINE", "fleet_reader_role": "fleet_reader",
+            "callback": [
+                "url": "https://backend.example.com/fleet-engine", "token": "env:CALLBACK", "time_limit": "2s",
+            ],
+            "roles": [
+                "driver": ["vehicle": ["claim": "vehicle_id"], "callback": true, "wildcard": false],
+                "consumer": ["callback": true],
+                "trusted_delivery_driver": [
+                    "account": "env:FLEET_ENGINE", "delivery_vehicle": ["claim": "vehicle_id"],
+                    "task": ["claim": "tasks"], "actor": ["claim": "groups", "values": ["depot"]],
+                ],
+                "fleet_reader": ["actor": ["claim": "groups", "values": ["dispatch"]]],
+            ],
+        ],
         "oauth_client": ["authorization_servers": ["https://login.example.com"], "introspection": [:]],
     ]
 

@@ -35,7 +35,7 @@ final class FleetEngineCallback: Sendable {
         }
         let limit = configuration.timeLimit ?? FleetEngineCallbackConfiguration.standardTimeLimit
         guard FleetEngineCallbackConfiguration.timeLimits.contains(limit) else {
-            throw ConfigurationError(at: path + ["time_limit"], "expected 100ms to 5s")
+            throw ConfigurationError(at: path + ["time_limit"], "expected 1s to 5s")
         }
         url = configuration.url
         authorization = "Bearer \(token.text)"

@@ -19,7 +19,7 @@ public struct FleetEngineAccount: Sendable {
     /// - Throws: when it is no key file, or its key is no RSA key of 2048 bits or more; nothing of what is in it.
     public init(keyFile bytes: [UInt8]) throws(ConfigurationError) {
         let limits = JSON.Limits(bytes: 65_536, depth: 4, values: 64, allowsRepeatedNames: false)
-        guard let file = try? JSON.parse(bytes, limits: limits), file["type"] == "service_account"
+        guard let file = try? JSON.parse(bytes, limits: limits), file["type"].map({ $0 == "service_account" }) ?? true
         else { throw ConfigurationError("it is no key file of a service account") }
         guard let email = file["client_email"]?.string, (3...320).contains(email.utf8.count), email.contains("@") else {
             throw ConfigurationError("the key file has no `client_email`")

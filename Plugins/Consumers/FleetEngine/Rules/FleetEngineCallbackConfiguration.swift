@@ -3,7 +3,7 @@ public import AssayKit
 /// The operator's backend that says yes or no, and what it knows us by.
 public struct FleetEngineCallbackConfiguration: Decodable, Sendable {
     /// How long it may take.
-    static let timeLimits: ClosedRange<Duration> = .milliseconds(100)...Duration.seconds(5)
+    static let timeLimits: ClosedRange<Duration> = .seconds(1)...Duration.seconds(5)
     static let standardTimeLimit = Duration.seconds(2)
 
     /// What is called, by POST.

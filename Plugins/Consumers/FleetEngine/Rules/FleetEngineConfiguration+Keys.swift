@@ -38,23 +38,6 @@ extension FleetEngineRolesConfiguration: DescribedConfiguration {
     ]
 }
 
-extension FleetEngineRoleConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
-        "account":
-            "Where the key file (JSON) of the service account is to be found that signs; the section's when absent.",
-        "vehicle": "Which vehicles may be asked for.",
-        "trip": "Which trips may be asked for.",
-        "delivery_vehicle": "Which delivery vehicles may be asked for.",
-        "task": "Which tasks may be asked for.",
-        "tracking": "Which tracking IDs may be asked for.",
-        "actor": "What the user's JWT must say, whatever is asked for.",
-        "callback": PolicyKey("Whether the section's callback must say yes.", standard: false),
-        "wildcard": PolicyKey(
-            "Whether `*` may be asked for in the place of an ID, where the rest of the rule allows it.",
-            standard: false),
-    ]
-}
-
 extension FleetEngineRoleConfiguration.IDs: DescribedConfiguration {
     public static let keys: [String: PolicyKey] = [
         "claim": PolicyKey(

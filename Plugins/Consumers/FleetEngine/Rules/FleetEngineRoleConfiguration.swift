@@ -5,14 +5,11 @@ public import AssayKit
 ///     vehicle: {claim: vehicle_id}                 # the IDs that the user's JWT has there
 ///     actor: {claim: groups, values: [drivers]}    # what the user's JWT must say
 ///     callback: true                               # and the operator's backend must say yes
-public struct FleetEngineRoleConfiguration: Decodable, Sendable {
+public struct FleetEngineRoleConfiguration: Sendable {
     /// The key file of the service account that signs; the section's when absent.
     public let account: SecretReference?
-    public let vehicle: IDs?
-    public let trip: IDs?
-    public let deliveryVehicle: IDs?
-    public let task: IDs?
-    public let tracking: IDs?
+    /// Which IDs may be asked for, of the kinds that the role takes any of.
+    public let ids: [FleetEngineEntity: IDs]
     /// What the user's JWT must say, whatever is asked for.
     public let actor: Actor?
     /// Whether the section's callback must say yes.
@@ -44,19 +41,17 @@ public struct FleetEngineRoleConfiguration: Decodable, Sendable {
         }
     }
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case account, vehicle, trip
-        case deliveryVehicle = "delivery_vehicle"
-        case task, tracking, actor, callback, wildcard
-    }
-
-    func ids(_ entity: FleetEngineEntity) -> IDs? {
-        switch entity {
-        case .vehicle: vehicle
-        case .trip: trip
-        case .deliveryVehicle: deliveryVehicle
-        case .task: task
-        case .tracking: tracking
+    /// Reads the keys that a role has, and no others.
+    init(_ role: FleetEngineRole, from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FleetEngineRuleKey.self)
+        account = try container.decodeIfPresent(SecretReference.self, forKey: .account)
+        var ids: [FleetEngineEntity: IDs] = [:]
+        for entity in role.ruledEntities {
+            ids[entity] = try container.decodeIfPresent(IDs.self, forKey: .ids(entity))
         }
+        self.ids = ids
+        actor = try container.decodeIfPresent(Actor.self, forKey: .actor)
+        callback = try container.decodeIfPresent(Bool.self, forKey: .callback)
+        wildcard = role.fleet.isEmpty ? try container.decodeIfPresent(Bool.self, forKey: .wildcard) : nil
     }
 }

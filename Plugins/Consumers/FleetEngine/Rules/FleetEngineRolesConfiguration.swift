@@ -3,26 +3,16 @@ public struct FleetEngineRolesConfiguration: Decodable, Sendable {
     public let rules: [FleetEngineRole: FleetEngineRoleConfiguration]
 
     public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: FleetEngineRuleKey.self)
         var rules: [FleetEngineRole: FleetEngineRoleConfiguration] = [:]
-        for role in FleetEngineRole.allCases {
-            rules[role] = try container.decodeIfPresent(FleetEngineRoleConfiguration.self, forKey: Key(role))
-        }
+        for kind in FleetEngineRuleKinds.all { rules[kind.role] = try Self.rule(kind, in: container) }
         self.rules = rules
     }
 
-    private struct Key: CodingKey {
-        let stringValue: String
-        let intValue: Int? = nil
-
-        init(_ role: FleetEngineRole) {
-            stringValue = role.rawValue
-        }
-
-        init?(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) { nil }
+    private static func rule<Kind: FleetEngineRuleKind>(
+        _ kind: Kind.Type, in container: KeyedDecodingContainer<FleetEngineRuleKey>
+    ) throws -> FleetEngineRoleConfiguration? {
+        let key = FleetEngineRuleKey(stringValue: kind.role.rawValue)
+        return try container.decodeIfPresent(FleetEngineRuleSection<Kind>.self, forKey: key)?.rule
     }
 }

@@ -34,20 +34,12 @@ struct FleetEngineRules: Sendable {
             }
             guard let account = section.account == nil ? standard : own else { continue }
             rules[role] = FleetEngineRule(
-                account: account, ids: Self.ids(section), actor: section.actor.map { ($0.claim, Set($0.values)) },
+                account: account, ids: section.ids.mapValues { $0.claim.map { .claim($0) } ?? .any },
+                actor: section.actor.map { ($0.claim, Set($0.values)) },
                 callback: section.callback == true ? callback : nil, allowsAll: section.wildcard == true)
         }
         try problems.throwIfAny()
         self.rules = rules
-    }
-
-    private static func ids(_ section: FleetEngineRoleConfiguration) -> [FleetEngineEntity: FleetEngineRule.IDs] {
-        var ids: [FleetEngineEntity: FleetEngineRule.IDs] = [:]
-        for entity in FleetEngineEntity.allCases {
-            guard let rule = section.ids(entity) else { continue }
-            ids[entity] = rule.claim.map { .claim($0) } ?? .any
-        }
-        return ids
     }
 
     // MARK: - What a rule must say
@@ -64,14 +56,9 @@ struct FleetEngineRules: Sendable {
             check(claim: actor.claim, at: path + ["actor", "claim"], &problems)
             if actor.values.isEmpty { problems.report(at: path + ["actor", "values"], "expected a value") }
         }
-        let takesIDs = role.fleet.isEmpty
         for entity in FleetEngineEntity.allCases {
-            guard let ids = section.ids(entity) else { continue }
+            guard let ids = section.ids[entity] else { continue }
             let path = path + [.key(entity.rawValue)]
-            guard takesIDs, role.entities.contains(entity) else {
-                problems.report(at: path, "the role `\(role.rawValue)` takes no IDs of this kind")
-                continue
-            }
             switch (ids.claim, ids.any) {
             case (let claim?, nil): check(claim: claim, at: path + ["claim"], &problems)
             case (nil, true?):
@@ -82,15 +69,12 @@ struct FleetEngineRules: Sendable {
             default: problems.report(at: path, "expected one of `claim` and `any: true`")
             }
         }
-        if !takesIDs {
+        if !role.fleet.isEmpty {
             if !isGuarded {
                 problems.report(
                     at: path, "expected `actor` or `callback: true`: everybody gets a token for the whole fleet else")
             }
-            if section.wildcard != nil {
-                problems.report(at: path + ["wildcard"], "the role `\(role.rawValue)` is for the whole fleet anyway")
-            }
-        } else if ids(section).isEmpty, section.callback != true {
+        } else if section.ids.isEmpty, section.callback != true {
             let names = role.entities.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             problems.report(at: path, "expected \(names) or `callback: true`: no ID is given else")
         }
