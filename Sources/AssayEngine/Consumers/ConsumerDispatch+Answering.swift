@@ -75,7 +75,7 @@ extension ConsumerDispatch {
                 let actor: VerifiedActor?
                 do {
                     actor = try await self.actor(entry)
-                } catch where isEnforced {
+                } catch  where isEnforced {
                     // Another try with a better user's token may succeed.
                     return ConsumerDispatch.ending(error)
                 } catch {

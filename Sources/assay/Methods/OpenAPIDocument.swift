@@ -32,7 +32,10 @@ struct OpenAPIDocument {
             "tags": .array(tags.map { ["name": .string($0)] }),
             "paths": .object(paths),
             "components": [
-                "schemas": ["Error": OpenAPISchema.error, "OAuthError": OpenAPISchema.oauthError, "JSONWebKeySet": OpenAPISchema.keySet],
+                "schemas": [
+                    "Error": OpenAPISchema.error, "OAuthError": OpenAPISchema.oauthError,
+                    "JSONWebKeySet": OpenAPISchema.keySet,
+                ],
                 "responses": .object(OpenAPIOperation.refusals.map { JSONMember($0.name, $0.response) }),
                 "securitySchemes": [
                     "bearer": ["type": "http", "scheme": "bearer", "description": "A token of a caller of the policy."]
