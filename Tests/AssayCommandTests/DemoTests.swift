@@ -8,15 +8,21 @@ struct DemoTests {
         let result = try await AssayProcess.run("demo")
         #expect(result.status == 0, "\(result.output)\(result.errors)")
         let steps = result.lines.filter { $0.hasPrefix("  ok  ") || $0.hasPrefix("FAILED") }
-        #expect(steps.count >= 15)
+        #expect(steps.count >= 30)
         for step in steps {
             #expect(step.contains(/^  ok   *\d+\.\d ms  [0-9A-HJKMNP-TV-Z]{26}  \S/), "\(step)")
         }
         for reason in [
             "challenge_already_used", "challenge_for_another_app", "nonce_mismatch", "counter_not_advanced",
-            "assertion_signature_invalid", "token_expired",
+            "assertion_signature_invalid", "token_expired", "token_missing", "token_not_limited_use", "token_reused",
+            "fleet_engine_id_refused", "fleet_engine_actor_missing",
         ] {
             #expect(result.output.contains("refused: \(reason)"))
+        }
+        for opened in [
+            "X-AppCheck-App-Id: 1:1234567890:ios:", "X-AppCheck-Consumed: true", "tripid: trip-1", "cnf.jwk",
+        ] {
+            #expect(result.output.contains(opened))
         }
         #expect(result.lines.last == "\(steps.count) steps, all ended as they should")
     }

@@ -13,8 +13,14 @@ struct DemoClient: Sendable {
     /// What the server answered.
     struct Answer: Sendable {
         let status: Int
-        let decision: String
+        let headers: HTTPHeaders
+        /// An empty object where there is no body.
         let body: JSON
+
+        var decision: String { header("x-assay-decision") }
+
+        /// A header, empty where it is not there.
+        func header(_ name: String) -> String { headers.first(name: name) ?? "" }
 
         /// A text in the body that must be there.
         func text(_ name: String) throws -> String {
@@ -35,14 +41,31 @@ struct DemoClient: Sendable {
     }
 
     func post(_ path: String, body: JSON?) async throws -> Answer {
-        try await send(.POST, path, body)
+        try await post(target: "/v1/\(path)", body: body)
+    }
+
+    func post(target: String, headers: HTTPHeaders = [:], body: JSON?) async throws -> Answer {
+        guard let body else { return try await send(.POST, target, headers) }
+        return try await send(.POST, target, headers, "application/json", body.encoded)
+    }
+
+    /// A request to an endpoint of OAuth.
+    func post(target: String, form: KeyValuePairs<String, String>) async throws -> Answer {
+        let text = form.map { "\($0.key)=\(DemoClient.escaped($0.value))" }.joined(separator: "&")
+        return try await send(.POST, target, [:], "application/x-www-form-urlencoded", Array(text.utf8))
     }
 
     func get(_ path: String) async throws -> Answer {
-        try await send(.GET, path, nil)
+        try await get(target: "/v1/\(path)")
     }
 
-    private func send(_ method: HTTPMethod, _ path: String, _ body: JSON?) async throws -> Answer {
+    func get(target: String, headers: HTTPHeaders = [:]) async throws -> Answer {
+        try await send(.GET, target, headers)
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ target: String, _ fields: HTTPHeaders, _ type: String? = nil, _ content: [UInt8] = []
+    ) async throws -> Answer {
         let authority = base.split(separator: "/").last ?? ""
         guard let colon = authority.lastIndex(of: ":"), let port = Int(authority[colon...].dropFirst()) else {
             throw DemoFailure("\(base) is no address")
@@ -58,24 +81,33 @@ struct DemoClient: Sendable {
                 }
             }
         return try await channel.executeThenClose { inbound, outbound in
-            let content = body?.encoded ?? []
             var headers: HTTPHeaders = ["Host": String(authority), "Connection": "close"]
-            if body != nil { headers.add(name: "Content-Type", value: "application/json") }
+            headers.add(contentsOf: fields)
+            if let type { headers.add(name: "Content-Type", value: type) }
             if method == .POST { headers.add(name: "Content-Length", value: String(content.count)) }
             var parts: [HTTPClientRequestPart] = [
-                .head(HTTPRequestHead(version: .http1_1, method: method, uri: "/v1/\(path)", headers: headers))
+                .head(HTTPRequestHead(version: .http1_1, method: method, uri: target, headers: headers))
             ]
             if !content.isEmpty { parts.append(.body(.byteBuffer(ByteBuffer(bytes: content)))) }
             // At once: the server may answer and close as soon as it has the last byte, before a further write.
             try await outbound.write(contentsOf: parts + [.end(nil)])
             for try await response in inbound {
+                let body = response.body.map { Array($0.readableBytesView) } ?? []
                 return Answer(
-                    status: Int(response.head.status.code),
-                    decision: response.head.headers.first(name: "x-assay-decision") ?? "",
-                    body: try JSON.parse(response.body.map { Array($0.readableBytesView) } ?? []))
+                    status: Int(response.head.status.code), headers: response.head.headers,
+                    body: body.isEmpty ? [:] : try JSON.parse(body))
             }
             throw DemoFailure("the server closed the connection")
         }
+    }
+
+    /// A value of a form: letters and digits stand for themselves, most else for its code.
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+            return isPlain || "-._".utf8.contains(byte) ? String(scalar) : "%\(Hex.encode([byte]))"
+        }.joined()
     }
 }
 

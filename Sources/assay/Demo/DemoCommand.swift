@@ -12,7 +12,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Starts a server on a free port of the loopback interface, with policies, keys and an SQLite database of \
             its own in a temporary folder. Simulated devices, which only these policies trust, attest their keys and \
-            obtain tokens over HTTP; then they try what must fail. Each step is one line: what happened, how long it \
+            obtain tokens over HTTP, and open with them what stands behind: a backend, Fleet Engine's tokens for one \
+            user's trip, a client attestation. Then they try what must fail. Each step is one line: what happened, how long it \
             took, and the identifier of the decision. Exits with 0 only if every step ended as it should.
             """)
 
@@ -27,10 +28,14 @@ struct DemoCommand: AsyncParsableCommand {
                 at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             let debugToken = DebugTokenCommand.uuid()
             let authority = try SimulatedAppleCA(at: HostClock.system.now)
-            let server = try await DemoServer(
-                folder: folder.path, policy: DemoPolicy.text(trusting: authority, debugToken: debugToken))
+            let users = try DemoUsers(folder: folder.path)
+            let account = try DemoAccount(folder: folder.path)
+            let policy = DemoPolicy.text(trusting: authority, debugToken: debugToken, users: users, account: account)
+            let server = try await DemoServer(folder: folder.path, policy: policy)
             let isGood = try await server.run { base in
-                let script = DemoScript(base: base, server: server, authority: authority, debugToken: debugToken)
+                let script = DemoScript(
+                    base: base, server: server, authority: authority, debugToken: debugToken, users: users,
+                    account: account)
                 let isGood = try await script.play()
                 if keep {
                     try Terminal.say(DemoPolicy.commands(base: base, debugToken: debugToken))

@@ -10,7 +10,9 @@ enum DemoPolicy {
     static let issuer = "https://firebaseappcheck.googleapis.com/1234567890"
 
     /// The example policy with two roots that are not Apple's: nobody else trusts simulated devices.
-    static func text(trusting authority: SimulatedAppleCA, debugToken: String) -> String {
+    static func text(
+        trusting authority: SimulatedAppleCA, debugToken: String, users: DemoUsers, account: DemoAccount
+    ) -> String {
         """
         projects:
           - number: 1234567890
@@ -33,6 +35,23 @@ enum DemoPolicy {
             oauth_clients:
               - id: 1234567890-example.apps.googleusercontent.com
                 app: 1:1234567890:ios:321abc456def7890
+            consumers:
+              custom_backend:
+                backends:
+                  orders:
+                    original_request: x-original
+                    routes:
+                      - {path: /payments/*, methods: [POST], tokens: {limited_use: true}}
+              fleet_engine:
+                actors: [{issuer: "\(DemoUsers.issuer)", audiences: ["\(DemoUsers.audience)"], jwks: "file:\(users.path)"}]
+                account: "file:\(account.path)"
+                roles:
+                  consumer: {trip: {claim: trip_id}}
+              oauth_client:
+                tokens: {limited_use: true}
+                authorization_servers: ["\(DemoUsers.issuer)"]
+                clients: {"1:1234567890:ios:321abc456def7890": 1234567890-example.apps.googleusercontent.com}
+                attester: {ttl: 24h}
         """
     }
 

@@ -9,13 +9,14 @@ final class DemoReport {
 
     /// A step that must succeed; returns what it obtained.
     func step<Value>(
-        _ title: String, _ action: () async throws -> (answer: DemoClient.Answer, summary: String, value: Value)
+        _ title: String, status: Int = 200,
+        _ action: () async throws -> (answer: DemoClient.Answer, summary: String, value: Value)
     ) async throws(OutputError) -> Value? {
         let start = ContinuousClock.now
         let result: (answer: DemoClient.Answer, summary: String, value: Value)
         do {
             result = try await action()
-            guard result.answer.status == 200 else { throw DemoFailure("HTTP status \(result.answer.status)") }
+            guard result.answer.status == status else { throw DemoFailure("HTTP status \(result.answer.status)") }
         } catch {
             try line(false, title, "\(error)", "", start)
             return nil
@@ -25,8 +26,10 @@ final class DemoReport {
     }
 
     /// A step that must be refused for a certain reason, of which the client is told nothing.
+    ///
+    /// - Parameter message: all that it is told; nil where the reply has no body.
     func refused(
-        _ title: String, _ code: String, reason: (String) -> Reason?,
+        _ title: String, _ code: String, status: Int, message: String?, reason: (String) -> Reason?,
         _ attempt: () async throws -> DemoClient.Answer
     ) async throws(OutputError) {
         let start = ContinuousClock.now
@@ -38,8 +41,13 @@ final class DemoReport {
             return
         }
         let found = reason(answer.decision)?.code ?? "no reason"
-        let isOpaque = answer.body["error"]?["message"]?.string == "App attestation failed."
-        let isGood = answer.status == 403 && found == code && isOpaque
+        let isOpaque =
+            if let message {
+                [answer.body["error"]?["message"], answer.body["error_description"]].contains(.string(message))
+            } else {
+                answer.body == [:]
+            }
+        let isGood = answer.status == status && found == code && isOpaque
         let summary = isGood ? "refused: \(code)" : "HTTP status \(answer.status), \(found) in place of \(code)"
         try line(isGood, title, summary, answer.decision, start)
     }
