@@ -114,7 +114,9 @@ struct AuthorizationQuestionTests {
         #expect(throws: UnreadableCheck.self) { try question(request(fields + [("one-more", "v")])) }
     }
 
-    @Test("a name that could not be repeated to Envoy cannot be answered", arguments: ["x-appcheck-\n", "x-appcheck-é", "a b"])
+    @Test(
+        "a name that could not be repeated to Envoy cannot be answered",
+        arguments: ["x-appcheck-\n", "x-appcheck-é", "a b"])
     func strangeName(name: String) {
         #expect(throws: UnreadableCheck.self) { try question(.about(headers: [(name, "v")])) }
         #expect(throws: UnreadableCheck.self) { try question(.about(raw: [(name, "v")])) }

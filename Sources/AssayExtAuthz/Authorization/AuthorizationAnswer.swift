@@ -98,7 +98,8 @@ struct AuthorizationAnswer {
         switch status {
         case .unauthenticated: (16, 401)
         case .unavailable, .internalError, .aborted, .resourceExhausted: (14, 503)
-        case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .alreadyExists, .unimplemented: (7, 403)
+        case .invalidArgument, .failedPrecondition, .permissionDenied, .notFound, .alreadyExists, .unimplemented:
+            (7, 403)
         }
     }
 
@@ -114,7 +115,8 @@ struct AuthorizationAnswer {
         !name.isEmpty
             && name.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
                 default: false
                 }
             }

@@ -33,7 +33,8 @@ struct GRPCClient {
         }
         let client =
             switch server.address {
-            case .host(let host, let port): try await bootstrap.connect(host: host, port: port, channelInitializer: setUp)
+            case .host(let host, let port):
+                try await bootstrap.connect(host: host, port: port, channelInitializer: setUp)
             case .unixSocket(let path):
                 try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: setUp)
             }
@@ -75,8 +76,9 @@ struct GRPCClient {
     /// A call with one message each way.
     func unary(_ path: String, _ message: [UInt8]) async throws -> [UInt8] {
         try await call(path, GRPCClient.frame(message)) { replies in
-            guard let reply = try await replies.next() else { throw GRPCFailure(code: GRPCFailure.broken, message: "no reply") }
-            guard try await replies.next() == nil else { throw GRPCFailure(code: GRPCFailure.broken, message: "two replies") }
+            guard let reply = try await replies.next(), try await replies.next() == nil else {
+                throw GRPCFailure(code: GRPCFailure.broken, message: "not one reply")
+            }
             return reply
         }
     }
