@@ -41,6 +41,8 @@ let package = Package(
         .library(name: "AssayCustomToken", targets: ["CustomToken"]),
         .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
         .library(name: "AssayDebug", targets: ["Debug"]),
+        .library(name: "AssayFleetEngine", targets: ["FleetEngine"]),
+        .library(name: "AssayOAuthClient", targets: ["OAuthClient"]),
         .library(name: "AssaySQLite", targets: ["SQLite"]),
     ],
     dependencies: [
@@ -211,6 +213,16 @@ let package = Package(
             path: "Plugins/Consumers/CustomBackend",
             swiftSettings: settings),
         .target(
+            name: "FleetEngine",
+            dependencies: ["AssayKit", "AssayCrypto"],
+            path: "Plugins/Consumers/FleetEngine",
+            swiftSettings: settings),
+        .target(
+            name: "OAuthClient",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            path: "Plugins/Consumers/OAuthClient",
+            swiftSettings: settings),
+        .target(
             name: "SQLite",
             dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Plugins/Stores/SQLite",
@@ -222,7 +234,9 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "SQLite",
+                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "FleetEngine",
+                "OAuthClient",
+                "SQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -302,6 +316,14 @@ let package = Package(
             dependencies: [
                 "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTesting",
                 "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FleetEngineTests",
+            dependencies: [
+                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport",
+                "AssayYAML", "Debug", "FleetEngine",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
@@ -391,6 +413,14 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTestSupport", "AssayVerifier", "Debug",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OAuthClientTests",
+            dependencies: [
+                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "Debug",
+                "OAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

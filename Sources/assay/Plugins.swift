@@ -5,6 +5,8 @@ internal import CustomBackend
 internal import CustomToken
 internal import Debug
 internal import DeviceCheck
+internal import FleetEngine
+internal import OAuthClient
 internal import SQLite
 
 /// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
@@ -15,6 +17,8 @@ enum Plugins {
         .provider(DebugProvider.self),
         .provider(DeviceCheckProvider.self),
         .consumer(CustomBackendConsumer.self),
+        .consumer(FleetEngineConsumer.self),
+        .consumer(OAuthClientConsumer.self),
         .store(SQLiteStore.self),
     ]
 

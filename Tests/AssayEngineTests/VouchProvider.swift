@@ -14,7 +14,8 @@ struct VouchProvider: AttestationProvider {
 
     static let descriptor = PluginDescriptor(name: "vouch", contract: 1, summary: "A server's word.", reasons: [])
     static let methods: [ProviderMethod<VouchProvider>] = [
-        .exchange("exchangeWord", resources: [.app, .oauthClient], takesTokenID: true) { (provider, request: Request, context) in
+        .exchange("exchangeWord", resources: [.app, .oauthClient], takesTokenID: true) {
+            (provider, request: Request, context) in
             .verified(Appraisal(tokenLife: request.life))
         },
         .exchange("exchangeWordWithoutTokenID") { (provider, request: Request, context) in .verified },

@@ -144,6 +144,17 @@ struct BrowserTests {
         #expect(!reply.headers.contains { $0.name.hasPrefix("access-control") })
     }
 
+    @Test("an OPTIONS to a method that takes any verb calls it: proxies would take a yes to a browser for their own")
+    func anyVerb() async throws {
+        let method = MethodDescriptor(
+            name: "verifyRequest", kind: .call(nil), resources: [],
+            rules: [HTTPRule(.any, "/verify/{backend}", version: .v1)])
+        let handler = FakeHandler(methods: [method]) { _ in .failure(CallFailure(.unauthenticated, "Who are you?")) }
+        let reply = try await TestServer.answer(to: preflight("/verify/orders", "POST"), handler: handler)
+        #expect(reply.status == 401)
+        #expect(handler.calls.map(\.method) == ["verifyRequest"])
+    }
+
     @Test(
         "an OPTIONS that is no question of a browser is refused as before",
         arguments: [

@@ -69,22 +69,22 @@ class Apple:
         return self.process.wait(timeout=30)
 
 
-def policy(authority, apple):
+def policy(authority, apple, text=POLICY):
     values = {
         "NUMBER": NUMBER, "PROJECT": PROJECT, "APP_ID": APP_ID, "CLIENT_ID": CLIENT.split("/")[1],
         # JSON is YAML, too.
         "KEY_FILE": str(apple.key_file), "APPLE_URL": apple.url,
         "ANCHOR": json.dumps(authority.root_pem),
     }
-    return re.sub("|".join(values), lambda match: values[match.group()], POLICY)
+    return re.sub("|".join(values), lambda match: values[match.group()], text)
 
 
 class Server:
-    def __init__(self, folder, authority, apple):
+    def __init__(self, folder, authority, apple, text=POLICY):
         self.folder = pathlib.Path(folder)
         policies = self.folder / "policies"
         policies.mkdir()
-        (policies / "policy.yaml").write_text(policy(authority, apple))
+        (policies / "policy.yaml").write_text(policy(authority, apple, text))
         self.process = None
         self.address = None
 

@@ -71,4 +71,14 @@ struct ReadmeTests {
             contentsOf: Self.folder.appendingPathComponent("\(file).swift"), encoding: .utf8)
         #expect(readme.contains("```swift\n\(code)```"))
     }
+
+    @Test(
+        "The README shows the very configurations that are tested with the proxies",
+        arguments: [("nginx.conf", "nginx"), ("Caddyfile", ""), ("haproxy.cfg", "")])
+    func sameConfiguration(_ file: String, _ language: String) throws {
+        let readme = try String(contentsOf: Self.readme, encoding: .utf8)
+        let proxies = Self.folder.deletingLastPathComponent().appendingPathComponent("Clients/proxies")
+        let configuration = try String(contentsOf: proxies.appendingPathComponent(file), encoding: .utf8)
+        #expect(readme.contains("```\(language)\n\(configuration)```"))
+    }
 }

@@ -15,7 +15,9 @@ struct Backend: Sendable {
         let tokens: TokenDemandConfiguration
 
         func fits(_ method: String, _ target: [UInt8]) -> Bool {
-            (methods?.contains(method) ?? true) && (isPrefix ? target.starts(with: path) : target == path)
+            // Backends answer HEAD as they do GET.
+            (methods.map { $0.contains(method) || method == "HEAD" && $0.contains("GET") } ?? true)
+                && (isPrefix ? target.starts(with: path) : target == path)
         }
     }
 
@@ -53,10 +55,14 @@ struct Backend: Sendable {
             }
             let isPrefix = section.path.last == "*"
             let text = isPrefix ? String(section.path.dropLast()) : section.path
-            guard text.first == "/", case .clear(_, let bytes) = RequestTarget("GET", text), !text.contains("*") else {
+            // A query is no part of a path, and to leave it out unsaid would make the route another one.
+            guard text.first == "/", !text.contains(where: { "*?#".contains($0) }),
+                case .clear(_, let bytes) = RequestTarget("GET", text)
+            else {
                 problems.report(
                     at: place + ["path"],
-                    "expected a path such as /payments/* without `//`, `.` and `..`, with a `*` at its end only")
+                    "expected a path such as /payments/* without a query, `//`, `.` and `..`, with a `*` at its end only"
+                )
                 continue
             }
             routes.append(

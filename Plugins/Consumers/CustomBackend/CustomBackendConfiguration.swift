@@ -75,10 +75,11 @@ extension BackendConfiguration: DescribedConfiguration {
 extension RouteConfiguration: DescribedConfiguration {
     public static let keys: [String: PolicyKey] = [
         "path": PolicyKey(
-            "The path, exactly, or what it begins with before a final `*`.", .pattern("^/[!-)+->@-~]*\\*?$"),
+            "The path, exactly, or what it begins with before a final `*`.", .pattern("^/[!\"$-)+->@-~]*\\*?$"),
             examples: ["/payments/*"]),
         "methods": PolicyKey(
-            "The HTTP methods; all of them when absent.", .notEmpty, examples: [["POST", "PUT"]]),
+            "The HTTP methods, of which GET stands for HEAD, too; all of them when absent.", .notEmpty,
+            examples: [["POST", "PUT"]]),
         "tokens": "What these requests demand of tokens; what is absent is taken from the backend's own `tokens`.",
     ]
 }

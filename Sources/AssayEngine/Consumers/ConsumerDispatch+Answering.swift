@@ -70,14 +70,32 @@ extension ConsumerDispatch {
             // What is not enforced never stands in the way.
             let isStrict = isEnforced && (good.token.isLimitedUse || demand.replayProtection == .enforced)
             if consumes, isStrict, try await admission.wasUsed(good) { return ConsumerDispatch.reused(good) }
-            var ending = try await answer(
-                context(entry, project, good: good, consumesToken: consumes, actor: try await actor(entry)))
-            if consumes, !ending.isUndecided {
-                if isStrict {
-                    guard try await admission.consume(good) else { return ConsumerDispatch.reused(good) }
-                } else if (try? await admission.consume(good)) == false {
-                    ending.tokenUse = use(good.token.subject, .reused, true)
+            var ending: Ending
+            do {
+                let actor: VerifiedActor?
+                do {
+                    actor = try await self.actor(entry)
+                } catch where isEnforced {
+                    // Another try with a better user's token may succeed.
+                    return ConsumerDispatch.ending(error)
+                } catch {
+                    actor = nil
                 }
+                ending = try await answer(
+                    context(entry, project, good: good, consumesToken: consumes, actor: actor))
+                if let actor { ending.facts.append(Fact(.actor, .text(SafeText.of(actor.subject)))) }
+            } catch {
+                // Whose token it was is put on record with that, too.
+                ending = ConsumerDispatch.ending(error)
+            }
+            guard consumes, ending.isDecided else { return ending }
+            if isStrict {
+                guard try await admission.consume(good) else { return ConsumerDispatch.reused(good) }
+            } else {
+                let isFirst = try? await Deadline.run(timeLimit / 4, clock: host.clock) {
+                    try await admission.consume(good)
+                }
+                if isFirst == false { ending.tokenUse = use(good.token.subject, .reused, true) }
             }
             return ending
         }
@@ -185,9 +203,12 @@ extension ConsumerDispatch {
 }
 
 extension Ending {
-    /// Whether nothing could be decided.
-    var isUndecided: Bool {
-        if case .failed = outcome { true } else { false }
+    /// Whether something was given or refused: not where a request was not of the form, or nobody could decide.
+    var isDecided: Bool {
+        switch outcome {
+        case .answered, .challenged, .issued, .refused: true
+        case .rejected, .failed: false
+        }
     }
 
     /// Why evidence or a token was refused.

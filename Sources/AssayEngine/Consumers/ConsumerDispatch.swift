@@ -26,6 +26,9 @@ struct ConsumerDispatch: Sendable {
             let fields = try RequestFields(call.body, bytesLimit: consumer.descriptor.evidenceLimit)
             let entry = try find(consumer, consumer.selections[method], fields)
             found = entry
+            if let caller, !caller.mayAct(in: try project(of: entry).identity) {
+                return Outcome(consumer: nil, ending: .forbidden)
+            }
             guard let prepare = entry.bound.methods[method] else { throw ConsumerDispatch.absent }
             let prepared = try prepare(fields)
             guard consumer.methods.first(where: { $0.name == method })?.takesToken == true else {
@@ -46,7 +49,9 @@ struct ConsumerDispatch: Sendable {
     }
 
     /// No policy has the consumer, or a request names one that there is not. What there is nobody learns.
-    static let absent = CallFailure(.notFound, "Requested entity was not found.", oauthError: "invalid_target")
+    static let absent = CallFailure(
+        .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown,
+        oauthError: "invalid_target")
 
     private func find(
         _ consumer: RegisteredConsumer, _ selection: ConsumerSelection?, _ fields: RequestFields

@@ -113,7 +113,8 @@ extension ConsumerDispatch {
     }
 
     private static let invalidTarget = CallFailure(
-        .invalidArgument, "There is nothing to be had for this audience or resource.", oauthError: "invalid_target")
+        .invalidArgument, "There is nothing to be had for this audience or resource.",
+        reason: KernelReasons.consumerUnknown, oauthError: "invalid_target")
 
     /// The consumer that the audience of a request names or, where it has none, the first resource is of.
     private func target(_ request: TokenExchange.Request) throws -> (ConsumerEntry, String) {

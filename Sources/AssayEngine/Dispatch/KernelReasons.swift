@@ -40,6 +40,8 @@ public enum KernelReasons {
     public static let tokenTooOld = TokenReasons.tooOld
     public static let tokenAppNotAllowed = Reason(
         "token_app_not_allowed", "The token is of an app that the policy does not let use this consumer.")
+    public static let consumerUnknown = Reason(
+        "consumer_unknown", "The request names no consumer that a policy has, or none where there are several.")
     public static let actorMalformed = Reason("actor_malformed", "The user's token is not a JWT.")
     public static let actorIssuerUnknown = Reason(
         "actor_issuer_unknown", "The user's token is of an issuer that the policy does not trust here.")
@@ -62,7 +64,8 @@ public enum KernelReasons {
             tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
             tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
             tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
-            tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, actorMalformed, actorIssuerUnknown,
+            tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, consumerUnknown, actorMalformed,
+            actorIssuerUnknown,
             actorExpired, actorInvalid, rateLimited,
         ]
 }

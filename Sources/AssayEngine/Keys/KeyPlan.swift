@@ -10,7 +10,7 @@ final class KeyPlan: Sendable {
     let ring: KeyRing
     private let issuers: Timeline<TokenIssuer>
     private let sealers: Timeline<SealingKey>
-    private let verifiers: Timeline<TokenVerifier>
+    private let verifiers: Timeline<CachingTokenVerifier>
     private let published: [(key: JSON, until: Instant?)]
 
     /// - Throws: ``KeyError`` when none of the keys can sign, or none can seal.
@@ -35,7 +35,7 @@ final class KeyPlan: Sendable {
         let ends = Set(trusted.compactMap(\.until)).sorted()
         let verifiers = ([Instant(seconds: 0)] + ends).map { from in
             let keys = trusted.filter { entry in entry.until.map { from < $0 } ?? true }.map(\.key)
-            return (from: from, element: TokenVerifier(keys: JWKSet(keys)))
+            return (from: from, element: CachingTokenVerifier(TokenVerifier(keys: JWKSet(keys))))
         }
         guard let verifiers = Timeline(verifiers) else { throw KeyError("there is no signing key") }
         self.verifiers = verifiers
@@ -47,7 +47,7 @@ final class KeyPlan: Sendable {
     func issuer(at now: Instant) -> TokenIssuer { issuers.element(at: now) }
 
     /// What verifies tokens at a time: by the keys that are published then.
-    func verifier(at now: Instant) -> TokenVerifier { verifiers.element(at: now) }
+    func verifier(at now: Instant) -> CachingTokenVerifier { verifiers.element(at: now) }
 
     /// What seals artifacts and authenticates challenges at a time.
     func sealingKey(at now: Instant) -> SealingKey { sealers.element(at: now) }

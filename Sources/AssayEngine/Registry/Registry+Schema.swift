@@ -14,7 +14,8 @@ extension Registry {
         let consumers = consumers.values.sorted { $0.descriptor.name < $1.descriptor.name }
             .map { consumer in
                 PolicySchema.Provider(
-                    name: consumer.descriptor.name, summary: consumer.descriptor.summary, section: consumer.section())
+                    name: consumer.descriptor.name, summary: consumer.descriptor.summary, section: consumer.section(),
+                    mayBeUnenforced: consumer.mayBeUnenforced)
             }
         return PolicySchema(
             providers: providers, consumers: consumers,

@@ -52,6 +52,8 @@ struct BrowserAccess: Sendable {
     /// The answer to a browser that asks whether a script may send a request; nil when it is not such a question, or the
     /// script may not.
     func preflight(_ target: String, _ request: HTTPHeaders, table: RouteTable) -> HTTPReply? {
+        // A method that takes any verb answers OPTIONS itself: a yes to a browser is none to a proxy that asks about one.
+        if case .found = table.find("OPTIONS", target) { return nil }
         let methods = request["access-control-request-method"]
         guard origin(request) != nil, methods.count == 1, let method = methods.first,
             HTTPRule.Verb(named: method) != nil, case .found(let match) = table.find(method, target),

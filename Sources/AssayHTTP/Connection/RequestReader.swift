@@ -117,12 +117,11 @@ final class RequestReader: ChannelDuplexHandler {
             break
         case (.head(let head), _):
             state = .body(head)
-            if let fault = fault(of: head) {
+            let isIgnored = head.announcesBody && ignoresBody(head.method.rawValue, head.uri)
+            if let fault = fault(of: head, isBodyIgnored: isIgnored) {
                 refuse(fault, context)
-            } else if head.announcesBody, unanswered < limits.unansweredRequests,
-                ignoresBody(head.method.rawValue, head.uri)
-            {
-                // It may never come: proxies that ask about a request announce the body that they keep to themselves.
+            } else if isIgnored, unanswered < limits.unansweredRequests {
+                // The body may never come: proxies that ask about a request announce the one that they keep to themselves.
                 // Where the next request would begin is not known then.
                 pass(.request(RequestHead(head), body: []), head: head, endsConnection: true, context)
             } else if head.version != .http1_0 {
@@ -164,7 +163,7 @@ final class RequestReader: ChannelDuplexHandler {
     }
 
     /// What forbids to read the body of a request.
-    private func fault(of head: HTTPRequestHead) -> HTTPFault? {
+    private func fault(of head: HTTPRequestHead, isBodyIgnored: Bool) -> HTTPFault? {
         if head.version != .http1_0, head.headers["host"].count != 1 { return .hostMissing }
         let codings = head.headers[canonicalForm: "transfer-encoding"]
         // HTTP/1.0 has no transfer codings: a proxy that passed one on did not see where the message ends (RFC 9112, 6.1).
@@ -172,7 +171,7 @@ final class RequestReader: ChannelDuplexHandler {
         if codings.contains(where: { $0.lowercased() != "chunked" }) || codings.count > 1 { return .transferCoding }
         // The parser lets one number pass, which may be too large for an Int.
         let length = head.headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } ?? 0
-        return length > limits.bodyBytes ? .bodyTooLarge(limit: limits.bodyBytes) : nil
+        return length > limits.bodyBytes && !isBodyIgnored ? .bodyTooLarge(limit: limits.bodyBytes) : nil
     }
 
     private func refuse(_ fault: HTTPFault, _ context: ChannelHandlerContext) {

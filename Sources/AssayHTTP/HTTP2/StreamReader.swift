@@ -140,12 +140,13 @@ final class StreamReader: ChannelInboundHandler {
             pass(.fault(.tooManyRequests, request.head), context)
             return
         }
-        guard request.length <= limits.bodyBytes else {
+        let isBodyIgnored = ignoresBody(request.head.method, request.head.target)
+        guard request.length <= limits.bodyBytes || isBodyIgnored else {
             pass(.fault(.bodyTooLarge(limit: limits.bodyBytes), request.head), context)
             return
         }
         state = .body(request)
-        if isInputEnded || ignoresBody(request.head.method, request.head.target) {
+        if isInputEnded || isBodyIgnored {
             complete(request, context)
             return
         }

@@ -66,6 +66,11 @@ extension RequestFields {
         return mask
     }
 
+    /// The value of a field, whatever it is; nil when it is absent or null.
+    public func json(_ name: String) throws(InvalidRequest) -> JSON? {
+        try value(name)
+    }
+
     /// Whether a field is there and not null.
     public func has(_ name: String) throws(InvalidRequest) -> Bool {
         try value(name) != nil

@@ -240,7 +240,9 @@ extension PolicySchema {
             ]
             let own = ConsumerKeys.all.compactMap { key in
                 consumerKeys[key].map { shape in
-                    JSONMember(key, .object(ShapeSchema.members(of: shape, PolicyKey(texts[key] ?? ""))))
+                    let members = ShapeSchema.members(of: shape, PolicyKey(texts[key] ?? ""))
+                    return JSONMember(
+                        key, .object(consumer.mayBeUnenforced ? members : members.without("enforcement")))
                 }
             }
             return JSONMember("properties", .object(own + (member.value.members ?? [])))
@@ -260,5 +262,15 @@ extension PolicySchema {
                     PolicyKey(
                         text, .durations(ProviderKeys.tokenLives),
                         standard: .string(DurationText.text(ProviderKeys.defaultTokenLife))))))
+    }
+}
+
+extension [JSONMember] {
+    /// The schema of a mapping without one of its keys.
+    fileprivate func without(_ key: String) -> [JSONMember] {
+        map { member in
+            guard member.name == "properties" else { return member }
+            return JSONMember(member.name, .object((member.value.members ?? []).filter { $0.name != key }))
+        }
     }
 }

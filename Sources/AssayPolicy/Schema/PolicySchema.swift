@@ -11,11 +11,14 @@ package struct PolicySchema {
         let name: String
         let summary: String
         let section: ValueShape
+        /// Of a consumer, whether its policy can let requests through without a good token.
+        let mayBeUnenforced: Bool
 
-        package init(name: String, summary: String, section: ValueShape) {
+        package init(name: String, summary: String, section: ValueShape, mayBeUnenforced: Bool = false) {
             self.name = name
             self.summary = summary
             self.section = section
+            self.mayBeUnenforced = mayBeUnenforced
         }
     }
 

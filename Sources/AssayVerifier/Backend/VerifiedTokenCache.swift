@@ -1,12 +1,12 @@
 internal import AssayCrypto
-internal import AssayKit
+package import AssayKit
 internal import Synchronization
 
 /// Tokens that were verified with one set of keys, by their SHA-256.
 ///
 /// Two generations: what is used again moves to the young one, and when that is full the old one is dropped. So it is
 /// bounded, costs the same for each token, and forgets what nobody shows any more.
-final class VerifiedTokenCache: Sendable {
+package final class VerifiedTokenCache: Sendable {
     private struct Key: Hashable {
         let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -25,12 +25,12 @@ final class VerifiedTokenCache: Sendable {
     private let generation: Int
 
     /// - Parameter limit: how many tokens it may hold; none when 0.
-    init(limit: Int) {
+    package init(limit: Int) {
         generation = max(limit, 0) / 2
     }
 
     /// The claims of a token that was put in, whether or not it has expired since.
-    func token(_ key: TokenDigest) -> VerifiedToken? {
+    package func token(_ key: TokenDigest) -> VerifiedToken? {
         let key = Key(words: key.words)
         return state.withLock { state in
             if let token = state.young[key] { return token }
@@ -40,11 +40,11 @@ final class VerifiedTokenCache: Sendable {
         }
     }
 
-    func insert(_ token: VerifiedToken, _ key: TokenDigest) {
+    package func insert(_ token: VerifiedToken, _ key: TokenDigest) {
         state.withLock { insert(token, Key(words: key.words), &$0) }
     }
 
-    func remove(_ key: TokenDigest) {
+    package func remove(_ key: TokenDigest) {
         let key = Key(words: key.words)
         state.withLock { state in
             state.young[key] = nil
@@ -65,10 +65,10 @@ final class VerifiedTokenCache: Sendable {
 }
 
 /// The SHA-256 of a token as it was sent.
-struct TokenDigest: Sendable {
+package struct TokenDigest: Sendable {
     let words: (UInt64, UInt64, UInt64, UInt64)
 
-    init(of token: String) {
+    package init(of token: String) {
         let digest = SHA256.hash(token.utf8)
         words = digest.withUnsafeBytes { bytes in
             (

@@ -68,6 +68,11 @@ public struct TokenVerifier: Sendable {
         guard header.type == "JWT", let token = VerifiedToken(payload: payload) else {
             return .refused(TokenReasons.malformed)
         }
+        return judge(token, expectation, now: now)
+    }
+
+    /// Judges the claims of a token whose signature was verified, now or before.
+    package static func judge(_ token: VerifiedToken, _ expectation: Expectation, now: Instant) -> Outcome {
         guard token.audience.contains(expectation.audience) else { return .refused(TokenReasons.audience) }
         guard token.issuer == expectation.issuer else { return .refused(TokenReasons.issuer) }
         guard now < token.expires else { return .refused(TokenReasons.expired) }

@@ -12,7 +12,7 @@ struct SchemaFixtures {
     /// Keys whose values must be something that exists, or that fits to something else, beyond any form.
     static let beyondForm: Set<String> = [
         "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "certificate", "public_key", "key_file",
-        "private_key", "jwks",
+        "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "authorization_servers[]",
     ]
 
     init() throws {
@@ -22,6 +22,11 @@ struct SchemaFixtures {
             "client_email": "tokens@example-project.iam.gserviceaccount.com",
             "private_key": .string(SchemaFixtures.text(try account.pem())),
         ]
+        let fleetEngine: JSON = [
+            "type": "service_account", "client_email": "fleet@example-project.iam.gserviceaccount.com",
+            "private_key_id": "key-1",
+            "private_key": .string(SchemaFixtures.text(try account.pem())),
+        ]
         values = [
             "app": "1:1234567890:ios:321abc456def7890",
             "trust_anchor": .string(authority.rootCertificatePEM),
@@ -29,12 +34,46 @@ struct SchemaFixtures {
             "certificate": .string(SchemaFixtures.certificate),
             "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
             "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE",
+            "consumers": SchemaFixtures.consumers,
         ]
         secrets = [
             "env:PRIVATE_KEY": Array(SchemaFixtures.text(try PrivateKey.generate(.ec(.p256)).pem()).utf8),
-            "env:KEY_FILE": keyFile.encoded,
+            "env:KEY_FILE": keyFile.encoded, "env:FLEET_ENGINE": fleetEngine.encoded,
         ]
     }
+
+    /// Sections of consumers whose keys depend on each other: not all of those that there are.
+    private static let consumers: JSON = [
+        "custom_backend": [
+            "tokens": [
+                "enforcement": "ENFORCED", "limited_use": true, "replay_protection": "OFF", "accept_development": true,
+                "max_age": "10m",
+            ],
+            "backends": [
+                "orders": [
+                    "original_request": "x-original",
+                    "routes": [["path": "/payments/*", "methods": ["POST"], "tokens": ["limited_use": true]]],
+                ]
+            ],
+        ],
+        "fleet_engine": [
+            "provider_id": "example-project", "audience": "https://fleetengine.googleapis.com/", "token_ttl": "1h",
+            "account": "env:FLEET_ENGINE", "fleet_reader_role": "fleet_reader",
+            "callback": [
+                "url": "https://backend.example.com/fleet-engine", "token": "env:CALLBACK", "time_limit": "2s",
+            ],
+            "roles": [
+                "driver": ["vehicle": ["claim": "vehicle_id"], "callback": true, "wildcard": false],
+                "consumer": ["callback": true],
+                "trusted_delivery_driver": [
+                    "account": "env:FLEET_ENGINE", "delivery_vehicle": ["claim": "vehicle_id"],
+                    "task": ["claim": "tasks"], "actor": ["claim": "groups", "values": ["depot"]],
+                ],
+                "fleet_reader": ["actor": ["claim": "groups", "values": ["dispatch"]]],
+            ],
+        ],
+        "oauth_client": ["authorization_servers": ["https://login.example.com"], "introspection": [:]],
+    ]
 
     /// Any two other references lead to different secrets, which are good for everything.
     func secret(_ reference: SecretReference) -> [UInt8] {

@@ -64,7 +64,9 @@ struct TokenDemandTests {
         #expect(try await service.open(.one(other)).result.get()["app"] == .string(ParcelService.otherApp))
         #expect(await service.weigh(.one(other)).reason == "token_audience")
         #expect(await service.weigh(.one(other), audience: "https://other.example.com/").status == nil)
-        #expect(await service.weigh(.one(other), audience: "https://nobody.example.com/").status == .notFound)
+        let unknown = await service.weigh(.one(other), audience: "https://nobody.example.com/")
+        #expect(unknown.status == .notFound)
+        #expect(unknown.reason == "consumer_unknown")
         // Of two nobody can say which is meant.
         #expect(await service.weigh(.one(token), audience: nil).status == .notFound)
         #expect(try await ParcelService(isAlone: true).weigh(nil, audience: nil).status == .unauthenticated)

@@ -35,6 +35,7 @@ static double now_in_seconds(void) {
 static long reply_length(const struct connection *connection) {
     const char *end = strstr(connection->reply, "\r\n\r\n");
     if (end == NULL) return connection->received < reply_limit ? 0 : -1;
+    if (strncmp(connection->reply, "HTTP/1.1 204 ", 13) == 0) return end + 4 - connection->reply;
     if (strncmp(connection->reply, "HTTP/1.1 200 ", 13) != 0) return -1;
     const char *field = strcasestr(connection->reply, "\r\ncontent-length:");
     if (field == NULL || field > end) return -1;

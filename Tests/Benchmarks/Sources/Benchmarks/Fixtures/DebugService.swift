@@ -3,6 +3,7 @@ internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayVerifier
+internal import CustomBackend
 internal import Debug
 internal import Logging
 
@@ -25,11 +26,15 @@ struct DebugService: Sendable {
             apps:
               - id: 1:1234567890:ios:321abc456def7890
                 providers: {debug: {tokens: [{name: benchmark, sha256: \(Hex.encode(DebugToken.hash(of: secret)))}]}}
+            consumers:
+              custom_backend:
+                tokens: {accept_development: true}
+                backends: {orders: {}}
         """
 
     init() async throws {
         engine = try Engine(
-            registry: Registry([.provider(DebugProvider.self)]),
+            registry: Registry([.provider(DebugProvider.self), .consumer(CustomBackendConsumer.self)]),
             policies: .load([PolicyFile(name: "benchmark.yaml", text: Self.policy)]), keys: .ephemeral(),
             host: Host(store: MemoryStore(clock: .system), logger: .silent), sink: NoSink())
         token = try await Self.issue(engine)
@@ -44,6 +49,11 @@ struct DebugService: Sendable {
     /// What relying parties know of the keys.
     func keys() throws -> JWKSet {
         try JWKSet(json: keySet.encoded)
+    }
+
+    /// Another token.
+    func anotherToken() async throws -> String {
+        try await Self.issue(engine)
     }
 
     private static func issue(_ engine: Engine) async throws -> String {

@@ -16,6 +16,23 @@ struct PreparedRequests: Sendable {
         for _ in 0..<connections { append(method, of: resource, body) }
     }
 
+    /// A proxy's question about requests with tokens, one for each connection, again and again.
+    init(askingAbout tokens: [String]) {
+        self.init(on: tokens.count, each: 1, repeats: true)
+        for token in tokens {
+            let head = """
+                GET /verify/orders HTTP/1.1\r
+                Host: 127.0.0.1\r
+                X-Original-URI: /orders/1\r
+                X-Firebase-AppCheck: \(token)\r
+                \r
+
+                """
+            bytes += head.utf8
+            lengths.append(head.utf8.count)
+        }
+    }
+
     /// Requests of which each is good for one time, `each` of them for every connection.
     init(on connections: Int, each: Int) {
         self.init(on: connections, each: each, repeats: false)

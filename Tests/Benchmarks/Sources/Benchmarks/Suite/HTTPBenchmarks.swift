@@ -11,6 +11,7 @@ enum HTTPBenchmarks {
     static let all = [
         Benchmark(names: ["http.debug-exchange"], run: debugExchange),
         Benchmark(names: ["http.assertion-exchange"], run: assertionExchange),
+        Benchmark(names: ["http.verify"], run: verify),
     ]
 
     private static let connections = 32
@@ -43,8 +44,19 @@ enum HTTPBenchmarks {
         ]
     }
 
+    /// A proxy's question whether a request may pass; the peer answers 204, too, to anything.
+    private static func verify(for time: Duration) async throws -> [ReportLine] {
+        let service = try await DebugService()
+        var tokens: [String] = []
+        for _ in 0..<connections { tokens.append(try await service.anotherToken()) }
+        let requests = PreparedRequests(askingAbout: tokens)
+        return [
+            try await line("http.verify", service.engine, empty: .noContent, for: time) { requests }
+        ]
+    }
+
     private static func line(
-        _ name: String, _ handler: any CallHandler, for time: Duration,
+        _ name: String, _ handler: any CallHandler, empty: HTTPResponse.Status = .ok, for time: Duration,
         _ prepare: @escaping @Sendable () async throws -> PreparedRequests
     ) async throws -> ReportLine {
         let (ports, announce) = AsyncStream.makeStream(of: (name: String, port: Int).self)
@@ -54,7 +66,7 @@ enum HTTPBenchmarks {
             announce.yield(("assay", port))
         }
         let peer = Application(
-            responder: CallbackResponder<BasicRequestContext> { _, _ in Response(status: .ok) },
+            responder: CallbackResponder<BasicRequestContext> { _, _ in Response(status: empty) },
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { announce.yield(("peer", $0.localAddress?.port ?? 0)) }, logger: .silent)
         return try await withThrowingTaskGroup(of: Void.self) { group in

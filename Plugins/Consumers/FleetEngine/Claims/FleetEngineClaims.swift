@@ -1,0 +1,103 @@
+internal import AssayKit
+
+/// What a token lets its bearer touch: the object under `authorization` in its claims, good by Fleet Engine's rules.
+///
+/// Roles for a whole fleet have `*` for every kind of entity. The others have the IDs that are asked for: `taskids`
+/// where there are several tasks, which `BatchCreateTasks` needs.
+public struct FleetEngineClaims: Sendable, Hashable {
+    /// The most tasks in one token, which goes in a header.
+    public static let taskLimit = 64
+
+    public let role: FleetEngineRole
+    /// What was asked for, each list sorted and without repetitions; empty for a whole fleet.
+    public let ids: [FleetEngineEntity: [FleetEngineID]]
+    /// Whether the tasks stand under `taskids`.
+    public let isBatch: Bool
+    /// The object in JSON, always in the same spelling.
+    public let json: [UInt8]
+
+    /// - Parameter ids: of the kinds that ``FleetEngineRole/entities`` lists; none for the whole fleet.
+    /// - Throws: when the role has no such tokens.
+    public init(
+        _ role: FleetEngineRole, _ ids: [FleetEngineEntity: [FleetEngineID]] = [:]
+    ) throws(InvalidFleetEngineClaims) {
+        let ids = ids.filter { !$0.value.isEmpty }.mapValues { Self.sorted($0) }
+        for (entity, list) in ids {
+            guard role.entities.contains(entity) else {
+                throw InvalidFleetEngineClaims("the role \(role.rawValue) is not about \(entity.collection)")
+            }
+            guard list.count <= (entity == .task ? Self.taskLimit : 1) else {
+                throw InvalidFleetEngineClaims("there are too many \(entity.collection)")
+            }
+            guard list.count == 1 || !list.contains(.all) else {
+                throw InvalidFleetEngineClaims("* stands for all \(entity.collection), and alone")
+            }
+        }
+        let tasks = ids[.task] ?? []
+        self.role = role
+        self.ids = ids
+        isBatch = tasks.count > 1 || (role == .deliveryServer && !tasks.isEmpty)
+        json = Self.object(role, ids, isBatch: isBatch).encoded
+        try checkCombination()
+    }
+
+    /// Which claims a token has at once (Google, Fleet Engine, "JSON Web Tokens").
+    private func checkCombination() throws(InvalidFleetEngineClaims) {
+        guard !ids.isEmpty || !role.fleet.isEmpty else {
+            throw InvalidFleetEngineClaims("the role \(role.rawValue) needs an ID")
+        }
+        guard !isBatch || (ids[.deliveryVehicle] == nil && ids[.tracking] == nil) else {
+            throw InvalidFleetEngineClaims("several tasks go without a vehicle and without tracking")
+        }
+        let delivery = ids.filter { [.deliveryVehicle, .task, .tracking].contains($0.key) }
+        let isAll = delivery.allSatisfy { $0.value == [.all] }
+        guard isAll || delivery.count == 1 || delivery[.tracking] == nil else {
+            throw InvalidFleetEngineClaims("tracking goes without a task and without a vehicle")
+        }
+        guard role != .deliveryConsumer || (ids.count == 1 && !isBatch) else {
+            throw InvalidFleetEngineClaims("the role \(role.rawValue) is about one shipment or one task")
+        }
+    }
+
+    /// What is put on record: `vehicleid:ID`, of long lists the beginning.
+    var summary: String {
+        let shown = 8
+        let parts = FleetEngineEntity.allCases.compactMap { entity -> String? in
+            guard let list = ids[entity] else { return nil }
+            let name = entity == .task && isBatch ? Self.batch : entity.claim
+            let rest = list.count > shown ? " and \(list.count - shown) more" : ""
+            return "\(name):\(list.prefix(shown).map(\.text).joined(separator: ","))\(rest)"
+        }
+        return parts.isEmpty ? "*" : parts.joined(separator: " ")
+    }
+
+    private static let batch = "taskids"
+
+    private static func object(
+        _ role: FleetEngineRole, _ ids: [FleetEngineEntity: [FleetEngineID]], isBatch: Bool
+    ) -> JSON {
+        if ids.isEmpty { return .object(role.fleet.map { JSONMember($0.claim, "*") }) }
+        return .object(
+            FleetEngineEntity.allCases.compactMap { entity in
+                guard let list = ids[entity], let first = list.first else { return nil }
+                if entity == .task, isBatch { return JSONMember(batch, .array(list.map { .string($0.text) })) }
+                return JSONMember(entity.claim, .string(first.text))
+            })
+    }
+
+    private static func sorted(_ list: [FleetEngineID]) -> [FleetEngineID] {
+        list.count == 1 ? list : Set(list).sorted { $0.text < $1.text }
+    }
+}
+
+/// Claims that no token of the role has.
+public struct InvalidFleetEngineClaims: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong, for the client.
+    public let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    public var description: String { message }
+}

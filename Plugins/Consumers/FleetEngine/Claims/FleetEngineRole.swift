@@ -1,0 +1,51 @@
+/// What a token is for: the ten kinds that Google's auth library for Fleet Engine knows, `FleetEngineTokenType`.
+///
+/// Which methods a token's bearer may call is bound by the role of the service account that signs it, in Google Cloud;
+/// which entities it may call them on, by the token's claims.
+public enum FleetEngineRole: String, Sendable, Hashable, CaseIterable {
+    /// On-demand trips: a backend, for every trip and vehicle.
+    case server
+    /// On-demand trips: the app of a driver, for its vehicle.
+    case driver
+    /// On-demand trips: the app of a rider, for a trip.
+    case consumer
+    /// Scheduled tasks: a backend, for everything.
+    case deliveryServer = "delivery_server"
+    /// Scheduled tasks: the recipient of a shipment, for its tracking ID or its task.
+    case deliveryConsumer = "delivery_consumer"
+    /// Scheduled tasks: a driver's own phone, which may report where its vehicle is.
+    case untrustedDeliveryDriver = "untrusted_delivery_driver"
+    /// Scheduled tasks: a phone that the operator manages, which may change its vehicle and tasks.
+    case trustedDeliveryDriver = "trusted_delivery_driver"
+    /// Scheduled tasks: somebody who watches the whole fleet.
+    case deliveryFleetReader = "delivery_fleet_reader"
+    /// Somebody who watches the whole fleet, trips and tasks alike.
+    case fleetReader = "fleet_reader"
+    /// Whatever claims a policy allows.
+    case custom
+
+    /// What its tokens are about whole, without an ID: every entity of these kinds. Empty for roles with IDs.
+    public var fleet: [FleetEngineEntity] {
+        switch self {
+        case .server: [.vehicle, .trip]
+        case .deliveryServer, .deliveryFleetReader: [.deliveryVehicle, .task, .tracking]
+        case .fleetReader: FleetEngineEntity.allCases
+        case .driver, .consumer, .deliveryConsumer, .untrustedDeliveryDriver, .trustedDeliveryDriver, .custom: []
+        }
+    }
+
+    /// The kinds of entities that a request may name IDs of.
+    public var entities: [FleetEngineEntity] {
+        switch self {
+        case .server, .deliveryFleetReader, .fleetReader: []
+        case .driver: [.vehicle]
+        case .consumer: [.trip]
+        // A server that creates tasks names those of the batch.
+        case .deliveryServer: [.task]
+        case .deliveryConsumer: [.task, .tracking]
+        case .untrustedDeliveryDriver: [.deliveryVehicle]
+        case .trustedDeliveryDriver: [.deliveryVehicle, .task]
+        case .custom: FleetEngineEntity.allCases
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import AssayKit
+
+/// An entity by the URI of its resource: `https://fleetengine.googleapis.com/v1/providers/PROVIDER/vehicles/ID`.
+struct FleetEngineResource: Sendable, Hashable {
+    let entity: FleetEngineEntity
+    let id: FleetEngineID
+
+    /// Longer URIs are of no entity.
+    private static let lengthLimit = 2048
+
+    /// Nil for what is no entity's URI, has a query or a fragment, or is of another provider.
+    ///
+    /// - Parameter bases: what such URIs begin with, up to the slash before `v1`.
+    init?(_ uri: String, provider: String, bases: [String]) {
+        guard uri.utf8.count <= Self.lengthLimit, uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let base = bases.first(where: uri.hasPrefix)
+        else { return nil }
+        let parts = uri.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 5, parts[0] == "v1", parts[1] == "providers", Self.decoded(parts[2]) == provider,
+            let entity = FleetEngineEntity.allCases.first(where: { $0.collection == parts[3] }),
+            let id = Self.decoded(parts[4]).flatMap({ FleetEngineID($0) })
+        else { return nil }
+        self.entity = entity
+        self.id = id
+    }
+
+    /// A segment of a path without its escapes (RFC 3986, section 2.1); nil where an escape is none, or where the bytes
+    /// are no text.
+    private static func decoded(_ segment: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = segment.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                // They end a path.
+                guard byte != UInt8(ascii: "?"), byte != UInt8(ascii: "#") else { return nil }
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst(), let low = rest.popFirst(),
+                let value = Hex.decode(String(decoding: [high, low], as: UTF8.self))?.first
+            else { return nil }
+            bytes.append(value)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,89 @@
+public import AssayKit
+
+/// Tokens for Google's Fleet Engine (Mobility services: on-demand trips and scheduled tasks), for apps that showed an App
+/// Check token and users of whom the policy says which vehicle, trip or shipment is theirs.
+///
+/// Tokens come from token exchange, and from the paths that Google's sample apps call.
+public struct FleetEngineConsumer: TokenConsumer {
+    public static let descriptor = PluginDescriptor(
+        name: "fleet_engine", contract: 1, summary: "Tokens for Google's Fleet Engine.",
+        reasons: FleetEngineReasons.all, facts: [.fleetEngineRole, .fleetEngineIDs], metrics: FleetEngineMetrics.all)
+
+    /// What was decided of a request.
+    enum Outcome: Sendable {
+        case granted(FleetEngineToken, facts: [Fact])
+        case refused(Reason, detail: String)
+    }
+
+    public let audiences: [String]
+    let exchange: FleetEngineExchange
+    /// Whose tokens `/token/fleet_reader` gives.
+    let readerRole: FleetEngineRole
+    private let minter: FleetEngineMinter
+    private let rules: FleetEngineRules
+    private let meter: Meter
+
+    public init(
+        _ configuration: FleetEngineConfiguration, scope: ConsumerScope, host: Host
+    ) throws(ConfigurationError) {
+        var problems = ConfigurationProblems()
+        let provider = configuration.providerID ?? scope.project.id
+        if configuration.providerID.map({ !Self.isProvider($0) }) ?? false {
+            problems.report(at: ["provider_id"], "expected the ID of a Google Cloud project")
+        }
+        let audience = configuration.audience ?? FleetEngineMinter.standardAudience
+        if !(1...2048).contains(audience.utf8.count) || !audience.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            problems.report(at: ["audience"], "expected one word, such as \(FleetEngineMinter.standardAudience)")
+        }
+        let life = configuration.tokenTTL ?? FleetEngineMinter.lives.upperBound
+        if !FleetEngineMinter.lives.contains(life) {
+            problems.report(at: ["token_ttl"], "expected 10m to 1h: Fleet Engine takes no tokens that live longer")
+        }
+        let read = problems.attempt { () throws(ConfigurationError) in
+            try FleetEngineRules(configuration, host: host)
+        }
+        readerRole = configuration.fleetReaderRole?.role ?? .deliveryFleetReader
+        if configuration.fleetReaderRole != nil, configuration.roles.rules[readerRole] == nil {
+            problems.report(at: ["fleet_reader_role"], "there is no rule for `\(readerRole.rawValue)` in `roles`")
+        }
+        try problems.throwIfAny()
+        guard let read else { throw ConfigurationError(at: ["roles"], "the rules cannot be read") }
+        rules = read
+        audiences = [audience]
+        exchange = FleetEngineExchange(provider: provider, audience: audience)
+        minter = FleetEngineMinter(audience: audience, life: life)
+        meter = host.meter
+    }
+
+    /// A token with these claims, if the role's rule allows it.
+    ///
+    /// - Throws: what keeps it from being decided.
+    func token(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws -> Outcome {
+        let role = claims.role.rawValue
+        guard let rule = rules[claims.role] else {
+            return .refused(FleetEngineReasons.role, detail: "\(role) \(claims.summary)")
+        }
+        do {
+            try await rule.check(claims, context)
+        } catch let refusal as FleetEngineRule.Refusal {
+            return .refused(refusal.reason, detail: refusal.detail)
+        }
+        let (token, isReused) = try minter.mint(claims, by: rule.account, at: context.now)
+        meter.add(to: FleetEngineMetrics.tokens, role, isReused ? "reused" : "minted")
+        return .granted(
+            token,
+            facts: [Fact(.fleetEngineRole, .text(role)), Fact(.fleetEngineIDs, .text(claims.summary))])
+    }
+
+    private static func isProvider(_ text: String) -> Bool {
+        (1...63).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,49 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// A service account of Google Cloud that signs tokens by the key in its key file.
+public struct FleetEngineAccount: Sendable {
+    /// `client_email`: the tokens' `iss` and `sub`.
+    public let email: String
+    /// `private_key_id`: the tokens' `kid`.
+    public var keyID: String { signer.keyID }
+
+    let signer: JWSSigner
+    /// What tells the account and its key from others.
+    let identity: String
+    /// `{"iss":…,"sub":…`
+    let principal: [UInt8]
+
+    /// The account of a key file (Google Cloud, "Create and delete service account keys"); the caller wipes the bytes.
+    ///
+    /// - Throws: when it is no key file, or its key is no RSA key of 2048 bits or more; nothing of what is in it.
+    public init(keyFile bytes: [UInt8]) throws(ConfigurationError) {
+        let limits = JSON.Limits(bytes: 65_536, depth: 4, values: 64, allowsRepeatedNames: false)
+        guard let file = try? JSON.parse(bytes, limits: limits), file["type"].map({ $0 == "service_account" }) ?? true
+        else { throw ConfigurationError("it is no key file of a service account") }
+        guard let email = file["client_email"]?.string, (3...320).contains(email.utf8.count), email.contains("@") else {
+            throw ConfigurationError("the key file has no `client_email`")
+        }
+        guard let keyID = file["private_key_id"]?.string, (1...256).contains(keyID.utf8.count),
+            keyID.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw ConfigurationError("the key file has no `private_key_id`, which tokens name as their `kid`") }
+        guard let text = file["private_key"]?.string else {
+            throw ConfigurationError("the key file has no `private_key`")
+        }
+        var pem = Array(text.utf8)
+        defer { SecretBytes.wipe(&pem) }
+        do throws(CryptoError) {
+            let key = try PrivateKey(pem: pem)
+            guard case .rsa = key.publicKey else {
+                throw CryptoError(.unsupportedKey, "Fleet Engine takes RS256 only, which needs an RSA key")
+            }
+            signer = try JWSSigner(key: key, keyID: keyID, algorithm: .rs256)
+            identity = "\(email) \(keyID) \(Hex.encode(SHA256.hash(try key.publicKey.pem())))"
+        } catch {
+            throw ConfigurationError("the account's key cannot be used: \(error.message)")
+        }
+        self.email = email
+        let name = JSON.string(email).encoded
+        principal = Array(#"{"iss":"#.utf8) + name + Array(#","sub":"#.utf8) + name
+    }
+}

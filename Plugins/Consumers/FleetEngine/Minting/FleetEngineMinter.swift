@@ -1,0 +1,72 @@
+public import AssayCrypto
+public import AssayKit
+internal import Synchronization
+
+/// Makes tokens for Fleet Engine, and gives out one again while it has more than half of its life before it.
+///
+/// A token is signed with RS256 and names its key. Its `aud` is one text, its `exp` at most an hour after now and after
+/// `iat`, and its `iat` a minute back, so that a clock that is a little ahead of Google's does no harm (Google, Fleet
+/// Engine, "JSON Web Tokens").
+public final class FleetEngineMinter: Sendable {
+    /// Who takes the tokens: Google's service.
+    public static let standardAudience = "https://fleetengine.googleapis.com/"
+    /// How long tokens may live. Half of the least is five minutes: what the clients of Google's SDKs need at least.
+    public static let lives: ClosedRange<Duration> = .seconds(600)...Duration.seconds(3600)
+
+    /// How far back `iat` lies, in seconds.
+    static let backdating: Int64 = 60
+    private static let longestLife: Int64 = 3600
+
+    public let audience: String
+    private let life: Int64
+    /// `,"aud":…,"iat":`
+    private let audienceClaim: [UInt8]
+    private let signed = Mutex(SignedTokens())
+
+    /// - Parameter life: of each token, within ``lives``.
+    public init(audience: String = standardAudience, life: Duration = .seconds(3600)) {
+        self.audience = audience
+        self.life = min(max(life, Self.lives.lowerBound), Self.lives.upperBound).wholeSeconds
+        audienceClaim = Array(#","aud":"#.utf8) + JSON.string(audience).encoded + Array(#","iat":"#.utf8)
+    }
+
+    /// A token with more than half of its life before it.
+    public func token(
+        _ claims: FleetEngineClaims, by account: FleetEngineAccount, at now: Instant
+    ) throws(CryptoError) -> FleetEngineToken {
+        try mint(claims, by: account, at: now).token
+    }
+
+    /// The same, and whether the token was there before.
+    func mint(
+        _ claims: FleetEngineClaims, by account: FleetEngineAccount, at now: Instant
+    ) throws(CryptoError) -> (token: FleetEngineToken, isReused: Bool) {
+        let key = SignedTokens.Key(claims, by: account.identity, for: audience)
+        if let key, let token = signed.withLock({ $0.token(key, at: now) }) { return (token, true) }
+        // Signing takes long beside the rest and holds up nobody; of two at once that sign the same, both go one's way.
+        let token = try sign(claims, by: account, at: now)
+        guard let key else { return (token, false) }
+        return (signed.withLock { $0.keep(token, key, at: now) }, false)
+    }
+
+    private func sign(
+        _ claims: FleetEngineClaims, by account: FleetEngineAccount, at now: Instant
+    ) throws(CryptoError) -> FleetEngineToken {
+        let created = now.seconds
+        let issued = created - Self.backdating
+        let expires = min(created + life, issued + Self.longestLife)
+        var payload: [UInt8] = []
+        payload.reserveCapacity(account.principal.count + audienceClaim.count + claims.json.count + 64)
+        payload += account.principal
+        payload += audienceClaim
+        payload += String(issued).utf8
+        payload += #","exp":"#.utf8
+        payload += String(expires).utf8
+        payload += #","authorization":"#.utf8
+        payload += claims.json
+        payload.append(UInt8(ascii: "}"))
+        return FleetEngineToken(
+            try account.signer.sign(payload: payload), created: Instant(seconds: created),
+            expires: Instant(seconds: expires))
+    }
+}

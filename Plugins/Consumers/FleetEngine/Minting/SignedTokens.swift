@@ -1,0 +1,55 @@
+internal import AssayKit
+
+/// The tokens that were signed last, up to a number.
+///
+/// All live equally long: so the one that was signed first is the first to expire, and the one that makes room.
+struct SignedTokens: Sendable {
+    /// Everything that is in a token but its times. Two that differ in anything never share one.
+    struct Key: Sendable, Hashable {
+        private let role: FleetEngineRole
+        private let account: String
+        private let audience: String
+        private let claims: [UInt8]
+
+        /// Nil where the claims are so long that the tokens are not kept: those of batches, which are used once.
+        init?(_ claims: FleetEngineClaims, by account: String, for audience: String) {
+            guard claims.json.count <= 1024 else { return nil }
+            role = claims.role
+            self.account = account
+            self.audience = audience
+            self.claims = claims.json
+        }
+    }
+
+    static let limit = 4096
+
+    private var places: [Key: Int] = [:]
+    private var kept: [(key: Key, token: FleetEngineToken)] = []
+    /// The place that is used next, once all are: the one that was used longest ago.
+    private var next = 0
+
+    var count: Int { places.count }
+
+    /// A token that may be given out again.
+    func token(_ key: Key, at now: Instant) -> FleetEngineToken? {
+        guard let place = places[key] else { return nil }
+        let token = kept[place].token
+        return token.isReusable(at: now) ? token : nil
+    }
+
+    /// Keeps a token, and returns the one to give out: another that came first, if there is one.
+    mutating func keep(_ token: FleetEngineToken, _ key: Key, at now: Instant) -> FleetEngineToken {
+        if let first = self.token(key, at: now) { return first }
+        if kept.count < Self.limit {
+            places[key] = kept.count
+            kept.append((key, token))
+            return token
+        }
+        // What is there may have a successor, which stays.
+        if places[kept[next].key] == next { places[kept[next].key] = nil }
+        kept[next] = (key, token)
+        places[key] = next
+        next = (next + 1) % Self.limit
+        return token
+    }
+}

@@ -1,0 +1,68 @@
+internal import AssayKit
+
+/// Who gets the tokens of one role, and who signs them.
+struct FleetEngineRule: Sendable {
+    /// Which IDs of a kind may be asked for.
+    enum IDs: Sendable, Hashable {
+        /// Those in a claim of the user's JWT.
+        case claim(String)
+        case any
+    }
+
+    /// Why a token is not given.
+    struct Refusal: Error, Sendable {
+        let reason: Reason
+        let detail: String
+    }
+
+    let account: FleetEngineAccount
+    let ids: [FleetEngineEntity: IDs]
+    let actor: (claim: String, values: Set<String>)?
+    let callback: FleetEngineCallback?
+    let allowsAll: Bool
+
+    /// - Throws: ``Refusal``, or whatever keeps the callback from deciding.
+    func check(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws {
+        let asked = "\(claims.role.rawValue) \(claims.summary)"
+        if let actor {
+            guard let user = context.actor else {
+                throw Refusal(reason: FleetEngineReasons.actorMissing, detail: asked)
+            }
+            guard user.texts(at: actor.claim).contains(where: actor.values.contains) else {
+                throw Refusal(reason: FleetEngineReasons.actor, detail: "\(asked): by `\(actor.claim)`")
+            }
+        }
+        // For a whole fleet, or a part of it, the rule has nothing but an actor and a callback.
+        if claims.role.fleet.isEmpty {
+            for entity in FleetEngineEntity.allCases {
+                try check(claims.ids[entity] ?? [], of: entity, context.actor, asked)
+            }
+        }
+        if let callback, try await !callback.allows(claims, context) {
+            throw Refusal(reason: FleetEngineReasons.callback, detail: asked)
+        }
+    }
+
+    private func check(
+        _ wanted: [FleetEngineID], of entity: FleetEngineEntity, _ user: VerifiedActor?, _ asked: String
+    ) throws(Refusal) {
+        guard !wanted.isEmpty else { return }
+        guard allowsAll || !wanted.contains(.all) else {
+            throw Refusal(reason: FleetEngineReasons.wildcard, detail: asked)
+        }
+        switch ids[entity] {
+        case .any?: return
+        case .claim(let claim)?:
+            guard let user else { throw Refusal(reason: FleetEngineReasons.actorMissing, detail: asked) }
+            let texts = Set(user.texts(at: claim))
+            guard wanted.allSatisfy({ texts.contains($0.text) }) else {
+                throw Refusal(reason: FleetEngineReasons.id, detail: "\(asked): not in `\(claim)`")
+            }
+        case nil:
+            // Where nothing is said of them, the callback alone decides.
+            guard callback != nil else {
+                throw Refusal(reason: FleetEngineReasons.id, detail: "\(asked): no rule for \(entity.collection)")
+            }
+        }
+    }
+}

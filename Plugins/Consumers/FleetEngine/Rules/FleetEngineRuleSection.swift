@@ -1,0 +1,56 @@
+internal import AssayKit
+
+/// A role as a type, so that the section of each role has the keys that mean something for it, and no others.
+protocol FleetEngineRuleKind {
+    static var role: FleetEngineRole { get }
+}
+
+/// The roles.
+enum FleetEngineRuleKinds {
+    enum Server: FleetEngineRuleKind { static let role = FleetEngineRole.server }
+    enum Driver: FleetEngineRuleKind { static let role = FleetEngineRole.driver }
+    enum Consumer: FleetEngineRuleKind { static let role = FleetEngineRole.consumer }
+    enum DeliveryServer: FleetEngineRuleKind { static let role = FleetEngineRole.deliveryServer }
+    enum DeliveryConsumer: FleetEngineRuleKind { static let role = FleetEngineRole.deliveryConsumer }
+    enum UntrustedDeliveryDriver: FleetEngineRuleKind { static let role = FleetEngineRole.untrustedDeliveryDriver }
+    enum TrustedDeliveryDriver: FleetEngineRuleKind { static let role = FleetEngineRole.trustedDeliveryDriver }
+    enum DeliveryFleetReader: FleetEngineRuleKind { static let role = FleetEngineRole.deliveryFleetReader }
+    enum FleetReader: FleetEngineRuleKind { static let role = FleetEngineRole.fleetReader }
+    enum Custom: FleetEngineRuleKind { static let role = FleetEngineRole.custom }
+
+    static var all: [any FleetEngineRuleKind.Type] {
+        [
+            Server.self, Driver.self, Consumer.self, DeliveryServer.self, DeliveryConsumer.self,
+            UntrustedDeliveryDriver.self, TrustedDeliveryDriver.self, DeliveryFleetReader.self, FleetReader.self,
+            Custom.self,
+        ]
+    }
+}
+
+/// The section of one role.
+struct FleetEngineRuleSection<Kind: FleetEngineRuleKind>: Decodable {
+    let rule: FleetEngineRoleConfiguration
+
+    init(from decoder: any Decoder) throws {
+        rule = try FleetEngineRoleConfiguration(Kind.role, from: decoder)
+    }
+}
+
+extension FleetEngineRuleSection: DescribedConfiguration {
+    static var keys: [String: PolicyKey] {
+        [
+            "account":
+                "Where the key file (JSON) of the service account is to be found that signs; the section's when absent.",
+            "vehicle": "Which vehicles may be asked for.",
+            "trip": "Which trips may be asked for.",
+            "delivery_vehicle": "Which delivery vehicles may be asked for.",
+            "task": "Which tasks may be asked for.",
+            "tracking": "Which tracking IDs may be asked for.",
+            "actor": "What the user's JWT must say, whatever is asked for.",
+            "callback": PolicyKey("Whether the section's callback must say yes.", standard: false),
+            "wildcard": PolicyKey(
+                "Whether `*` may be asked for in the place of an ID, where the rest of the rule allows it.",
+                standard: false),
+        ]
+    }
+}

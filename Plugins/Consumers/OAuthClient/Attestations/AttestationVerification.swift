@@ -1,0 +1,92 @@
+internal import AssayCrypto
+internal import AssayJWT
+internal import AssayKit
+
+/// The part `verifier`, ready for use.
+struct AttestationVerification: Sendable {
+    let verifier: ClientAttestationVerifier
+    let challengeLife: Duration
+    /// The identifiers of resource servers.
+    let resourceServers: [String]
+    private let trustsOwn: Bool
+    private let attesters: [TrustedAttester]
+
+    init(_ configuration: AttestationVerifierConfiguration, host: Host, problems: inout ConfigurationProblems) {
+        let path: [ConfigurationError.Component] = ["verifier"]
+        typealias Configuration = AttestationVerifierConfiguration
+        problems.check(configuration.window, in: Configuration.windows, at: path + ["window"])
+        problems.check(configuration.clockSkew, in: Configuration.skews, at: path + ["clock_skew"])
+        problems.check(configuration.challengeLife, in: Configuration.challengeLives, at: path + ["challenge_life"])
+        if let age = configuration.maximumAge, age <= .zero {
+            problems.report(at: path + ["max_age"], "expected a duration above zero")
+        }
+        if let servers = configuration.resourceServers {
+            problems.check(audiences: servers, at: path + ["resource_servers"])
+        }
+        problems.checkNotEmpty(configuration.algorithms, at: path + ["algorithms"])
+        problems.checkNotEmpty(configuration.proofAlgorithms, at: path + ["proof_algorithms"])
+        problems.checkNotEmpty(configuration.methods, at: path + ["methods"])
+        let proofs = ProofRules(
+            algorithms: SignatureAlgorithm.algorithms(configuration.proofAlgorithms),
+            window: configuration.window ?? .seconds(300), skew: configuration.clockSkew ?? .seconds(30),
+            acceptsOlderDrafts: configuration.compatibility ?? false)
+        let rules = ClientAttestationRules(
+            algorithms: SignatureAlgorithm.algorithms(configuration.algorithms),
+            maximumAge: configuration.maximumAge, proofs: proofs,
+            methods: Set(configuration.methods ?? VerifiedClient.Method.allCases),
+            challenge: configuration.challenge ?? .optional, dpopNonce: configuration.dpopNonce ?? .optional)
+        verifier = ClientAttestationVerifier(rules: rules)
+        challengeLife = configuration.challengeLife ?? .seconds(300)
+        resourceServers = (configuration.resourceServers ?? []).map(\.text)
+        trustsOwn = configuration.own ?? true
+        var attesters: [TrustedAttester] = []
+        for (index, section) in (configuration.attesters ?? []).enumerated() {
+            let place = path + ["attesters", .index(index)]
+            problems.check(section.issuer, upTo: 2048, at: place + ["issuer"])
+            problems.checkNotEmpty(section.clients, at: place + ["clients"])
+            let keys = problems.attempt { () throws(ConfigurationError) in
+                try AttestationVerification.keys(section.jwks, at: place + ["jwks"], host: host)
+            }
+            guard let keys else { continue }
+            attesters.append(
+                TrustedAttester(
+                    name: section.issuer ?? section.jwks, issuer: section.issuer,
+                    clients: section.clients.map { Set($0) }, keys: keys))
+        }
+        self.attesters = attesters
+        if !trustsOwn, configuration.attesters?.isEmpty ?? true {
+            problems.report(at: path, "expected `own` or `attesters`: nobody's attestation is taken else")
+        }
+    }
+
+    /// Whose attestations are trusted.
+    ///
+    /// - Parameter signed: whether this project's attester signed a JWT.
+    func attesters(
+        of project: ProjectIdentity, clients: Set<String>, signed: @escaping @Sendable (String) -> Bool
+    ) -> [TrustedAttester] {
+        let own = TrustedAttester(own: project, clients: clients, verify: signed)
+        return (trustsOwn ? [own] : []) + attesters
+    }
+
+    /// The keys behind a URL, or in a document that is read with the policy.
+    private static func keys(
+        _ text: String, at path: [ConfigurationError.Component], host: Host
+    ) throws(ConfigurationError) -> IssuerKeys {
+        if let url = EndpointURL(text) { return .published(at: url, host: host) }
+        guard let reference = SecretReference(text) else {
+            throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
+        }
+        let found: [UInt8]?
+        do throws(SecretError) {
+            found = try host.secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard let document = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        guard let keys = try? JWKSet(json: document).keys, !keys.isEmpty else {
+            throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517)")
+        }
+        return .fixed(keys)
+    }
+}

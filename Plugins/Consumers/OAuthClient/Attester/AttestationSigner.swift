@@ -1,0 +1,51 @@
+internal import AssayCrypto
+internal import AssayJWT
+internal import AssayKit
+
+/// A key that signs client attestations and nothing else.
+struct AttestationSigner: Sendable {
+    private let key: PrivateKey
+    private let algorithm: JWSAlgorithm
+    private let keyID: String
+
+    init(
+        _ configuration: AttesterConfiguration.Key, at path: [ConfigurationError.Component], secrets: SecretSource
+    ) throws(ConfigurationError) {
+        guard (1...256).contains(configuration.keyID.utf8.count) else {
+            throw ConfigurationError(at: path + ["key_id"], "expected 1 to 256 characters")
+        }
+        let reference = configuration.privateKey
+        let found: [UInt8]?
+        do throws(SecretError) {
+            found = try secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path + ["private_key"], error.message)
+        }
+        guard var bytes = found else { throw ConfigurationError(at: path + ["private_key"], "\(reference) is not set") }
+        defer { SecretBytes.wipe(&bytes) }
+        do throws(CryptoError) {
+            key = try PrivateKey(pem: bytes)
+        } catch {
+            throw ConfigurationError(at: path + ["private_key"], "the key cannot be used: \(error.message)")
+        }
+        algorithm = JWSAlgorithm(for: key.publicKey)
+        keyID = configuration.keyID
+    }
+
+    func sign(_ claims: JSON) throws(CryptoError) -> String {
+        let header: JSON = .object([
+            "kid": .string(keyID), "typ": .string(ClientAttestation.type), "alg": .string(algorithm.rawValue),
+        ])
+        let input = "\(Base64.encodeURL(header.encoded)).\(Base64.encodeURL(claims.encoded))"
+        return "\(input).\(Base64.encodeURL(try key.sign(input.utf8, as: .raw)))"
+    }
+
+    /// The claims of a JWT that this key signed as an attestation; nil for any other.
+    func claims(of token: String) -> JSON? {
+        guard let signed = try? CompactJWS.parse(utf8: Array(token.utf8)[...]),
+            signed.header.type?.lowercased() == ClientAttestation.type, signed.header.keyID == keyID,
+            (try? signed.verify(with: key.publicKey)) != nil
+        else { return nil }
+        return try? JWTClaims(payload: signed.payload).json
+    }
+}

@@ -1,0 +1,77 @@
+internal import AssayCrypto
+internal import AssayKit
+
+/// Issues client attestations: JWTs by which an app that proved itself shows an authorization server that it is a genuine
+/// instance of a client (draft-ietf-oauth-attestation-based-client-auth-10).
+struct ClientAttester: Sendable {
+    let life: Duration
+    private let issuer: String?
+    private let algorithms: Set<JWSAlgorithm>
+    /// A key of its own; nil for the kernel's.
+    private let signer: AttestationSigner?
+
+    /// The longest JWK, in bytes; keys of RSA with 4096 bits have about 800.
+    static let keyLimit = 4096
+
+    init(_ configuration: AttesterConfiguration, host: Host, problems: inout ConfigurationProblems) {
+        problems.check(configuration.life, in: AttesterConfiguration.lives, at: ["attester", "ttl"])
+        problems.check(configuration.issuer, upTo: 2048, at: ["attester", "issuer"])
+        problems.checkNotEmpty(configuration.keyAlgorithms, at: ["attester", "key_algorithms"])
+        algorithms = SignatureAlgorithm.algorithms(configuration.keyAlgorithms ?? [.es256])
+        life = configuration.life ?? AttesterConfiguration.standardLife
+        issuer = configuration.issuer
+        signer = configuration.key.flatMap { key in
+            problems.attempt { () throws(ConfigurationError) in
+                try AttestationSigner(key, at: ["attester", "key"], secrets: host.secrets)
+            }
+        }
+    }
+
+    /// An attestation of a client's key.
+    ///
+    /// - Throws: when it cannot be signed.
+    func attest(_ key: ClientKey, of client: String, _ context: ConsumerContext) throws -> String {
+        let now = context.now.seconds
+        var claims = [
+            JSONMember("sub", .string(client)), JSONMember("iat", .integer(now)),
+            JSONMember("exp", .integer(now + life.wholeSeconds)), JSONMember("cnf", key.confirmation),
+            JSONMember(ClientAttestation.projectClaim, .string("projects/\(context.project.number)")),
+        ]
+        if let issuer { claims.insert(JSONMember("iss", .string(issuer)), at: 0) }
+        guard let signer else { return try context.tokens.sign(type: ClientAttestation.type, claims: .object(claims)) }
+        return try signer.sign(.object(claims))
+    }
+
+    /// The key that a client wants attested, from a JWK as text.
+    ///
+    /// - Throws: ``CallFailure``.
+    func key(inText text: String) throws(CallFailure) -> ClientKey {
+        let limits = JSON.Limits(bytes: ClientAttester.keyLimit, depth: 3, values: 64, allowsRepeatedNames: false)
+        guard let json = try? JSON.parse(text.utf8, limits: limits) else {
+            throw ClientAttester.unusable("it is not JSON")
+        }
+        return try key(in: json)
+    }
+
+    /// The key that a client wants attested.
+    ///
+    /// - Throws: ``CallFailure``.
+    func key(in json: JSON) throws(CallFailure) -> ClientKey {
+        do throws(ClientKey.Problem) {
+            return try ClientKey(jwk: json, algorithms: algorithms)
+        } catch {
+            throw ClientAttester.unusable(error.message)
+        }
+    }
+
+    private static func unusable(_ detail: String) -> CallFailure {
+        CallFailure(
+            .invalidArgument, "The client's public key cannot be used.", reason: OAuthClientReasons.keyUnusable,
+            detail: detail, oauthError: "invalid_request")
+    }
+
+    /// The claims of an attestation that the key of its own signed; nil for anything else, or without such a key.
+    func claims(of token: String) -> JSON? {
+        signer?.claims(of: token)
+    }
+}

@@ -1,0 +1,65 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// The challenges that clients answer in their proofs, and nonces of DPoP: made without being stored, since each
+/// authenticates itself and expires.
+///
+/// The 57 bytes of one are
+///
+///     version 1 ‖ time in milliseconds 8 ‖ random 16 ‖ HMAC-SHA256 32
+///
+/// where the HMAC covers the audience, too. Its key is a secret of the project, another one each day, that is kept in the
+/// state store: servers that share a store take each other's challenges.
+public struct AttestationChallenges: Sendable {
+    /// What a challenge that came back is.
+    public enum Finding: Sendable, Hashable {
+        case good
+        /// None of this service's, or one for another audience.
+        case unknown
+        case expired
+    }
+
+    private let keys: ChallengeKeys
+    /// How long a challenge is good for.
+    private let life: Duration
+
+    /// How far a challenge's time may lie ahead: other servers of the same service have clocks of their own.
+    private static let skew = Duration.seconds(60)
+    private static let version: UInt8 = 1
+    private static let bodyCount = 25
+
+    public init(life: Duration, state: StateSpace, randomness: Randomness) {
+        self.life = life
+        keys = ChallengeKeys(state: state, randomness: randomness, life: life + AttestationChallenges.skew)
+    }
+
+    /// A fresh challenge, 76 characters of Base 64 for URLs.
+    ///
+    /// - Throws: what the store throws.
+    public func issue(for audience: String, now: Instant, randomness: Randomness) async throws -> String {
+        let time = UInt64(clamping: now.milliseconds)
+        let body = [AttestationChallenges.version] + time.bigEndianBytes + randomness.bytes(16)
+        let key = try await keys.key(at: now)
+        return Base64.encodeURL(body + key.authenticate(Array(audience.utf8)[...], body[...]))
+    }
+
+    /// Judges a challenge that came back.
+    ///
+    /// - Throws: what the store throws.
+    public func judge(_ text: String, for audience: String, now: Instant) async throws -> Finding {
+        // Longer ones are not looked at.
+        guard text.utf8.count == 76, let bytes = Base64.decodeURL(utf8: Array(text.utf8)[...]),
+            bytes.first == AttestationChallenges.version, bytes.count > AttestationChallenges.bodyCount
+        else { return .unknown }
+        let body = bytes[..<AttestationChallenges.bodyCount]
+        let made = Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: body[1..<9])))
+        guard made <= now + AttestationChallenges.skew else { return .unknown }
+        guard now < made + life else { return .expired }
+        guard let key = try await keys.existingKey(at: made),
+            key.isValid(
+                bytes[AttestationChallenges.bodyCount...],
+                for: Array(audience.utf8)[...], body)
+        else { return .unknown }
+        return .good
+    }
+}

@@ -1,0 +1,78 @@
+internal import AssayKit
+
+/// What is given for App Check tokens: client attestations and attestation results.
+extension OAuthClientConsumer {
+    /// Token exchange: an attestation for an authorization server, an attestation result for a relying party.
+    ///
+    /// Where an audience is both, `requested_token_type` decides. An attestation needs `client_jwk`, the client's public key
+    /// as a JWK in JSON; a result takes `eat_nonce`.
+    func exchange(_ request: TokenExchangeRequest, _ context: ConsumerContext) async throws -> ExchangeVerdict {
+        let asksForResult = request.requestedType.map { EARProfile.requestedTypes.contains($0.uri) } ?? false
+        let hasResults = results?.audiences.contains(request.audience) ?? false
+        if asksForResult || !authorizationServers.contains(request.audience) {
+            guard let results, hasResults, context.token != nil else { return .refused(OAuthClientReasons.partAbsent) }
+            return try result(request, results, context)
+        }
+        guard let attester else { return .refused(OAuthClientReasons.partAbsent) }
+        try checkType(request)
+        let texts = try request.fields.strings("clientJwk")
+        guard texts.count == 1, let text = texts.first, !text.isEmpty else { throw OAuthClientConsumer.keyMissing }
+        let (attestation, facts) = try attest(attester.key(inText: text), attester, context)
+        guard let attestation else { return .refused(OAuthClientReasons.clientUnknown) }
+        return .granted(ExchangedToken(attestation, use: "N_A", life: attester.life, facts: facts))
+    }
+
+    /// `POST /client-attestation`.
+    func attest(_ request: AttestClientRequest, _ context: ConsumerContext) throws -> ConsumerVerdict {
+        guard let attester else { return .refused(OAuthClientReasons.partAbsent) }
+        guard let jwk = request.jwk else { throw OAuthClientConsumer.keyMissing }
+        let (attestation, facts) = try attest(attester.key(in: jwk), attester, context)
+        guard let attestation else { return .refused(OAuthClientReasons.clientUnknown) }
+        return .granted(
+            ConsumerReply(
+                .object([
+                    "client_attestation": .string(attestation), "expires_in": .integer(attester.life.wholeSeconds),
+                ]), facts: facts))
+    }
+
+    private func attest(
+        _ key: ClientKey, _ attester: ClientAttester, _ context: ConsumerContext
+    ) throws -> (attestation: String?, facts: [Fact]) {
+        guard let app = context.app, let client = names.client(of: app) else { return (nil, []) }
+        let facts = [Fact(.oauthClient, .text(client)), Fact(.clientKey, .text(key.thumbprint))]
+        return (try attester.attest(key, of: client, context), facts)
+    }
+
+    private func result(
+        _ request: TokenExchangeRequest, _ results: AttestationResults, _ context: ConsumerContext
+    ) throws -> ExchangeVerdict {
+        guard let token = context.token else { return .refused(OAuthClientReasons.partAbsent) }
+        try checkType(request)
+        let nonces = try request.fields.strings("eatNonce")
+        let isPossible = nonces.allSatisfy { EARProfile.nonceLengths.contains($0.count) && $0.utf8.count <= 352 }
+        guard nonces.count <= 1, isPossible else {
+            throw CallFailure(
+                .invalidArgument, "The field 'eat_nonce' must have 8 to 88 characters.",
+                reason: OAuthClientReasons.nonceInvalid, oauthError: "invalid_request")
+        }
+        let claims = results.claims(
+            of: token, for: request.audience, nonce: nonces.first, issuer: scope.issuer, now: context.now)
+        let text = try context.tokens.sign(type: EARProfile.type, claims: claims)
+        let life = Duration.seconds(results.end(of: token, now: context.now).seconds - context.now.seconds)
+        return .granted(ExchangedToken(text, type: request.requestedType ?? .jwt, use: "N_A", life: life))
+    }
+
+    /// - Throws: ``CallFailure`` when another type is requested than a JWT (RFC 8693, section 2.2.2).
+    private func checkType(_ request: TokenExchangeRequest) throws(CallFailure) {
+        guard let type = request.requestedType, type != .jwt else { return }
+        guard EARProfile.requestedTypes.contains(type.uri) else {
+            throw CallFailure(
+                .invalidArgument, "There is no token of the requested type for this audience.",
+                reason: OAuthClientReasons.typeNotOffered, oauthError: "invalid_request")
+        }
+    }
+
+    private static let keyMissing = CallFailure(
+        .invalidArgument, "The client's public key is missing: expected one JWK.",
+        reason: OAuthClientReasons.keyMissing, oauthError: "invalid_request")
+}

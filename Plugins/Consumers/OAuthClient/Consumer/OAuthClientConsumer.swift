@@ -1,0 +1,70 @@
+public import AssayKit
+
+/// OAuth clients: attests them for App Check tokens, and authenticates them for authorization servers and resource servers.
+///
+/// Each part of its section is by itself: client attestations, their verification with DPoP and challenges, App Check tokens
+/// as client assertions, introspection, and attestation results. A part that the section does not have refuses.
+public struct OAuthClientConsumer: TokenConsumer {
+    public static let descriptor = PluginDescriptor(
+        name: "oauth_client", contract: 1,
+        summary: "Client attestations, DPoP, client assertions and introspection for authorization servers.",
+        reasons: OAuthClientReasons.all,
+        facts: [.oauthClient, .clientKey, .attester, .clientAssertion, .introspected],
+        metrics: [ClientAssertionCheck.made], evidenceLimit: 16 * 1024)
+
+    public let audiences: [String]
+    let scope: ConsumerScope
+    let host: Host
+    let authorizationServers: Set<String>
+    let names: ClientNames
+    let attester: ClientAttester?
+    let verification: AttestationVerification?
+    let assertions: ClientAssertionCheck?
+    let introspection: TokenIntrospection?
+    let results: AttestationResults?
+
+    public init(
+        _ configuration: OAuthClientConfiguration, scope: ConsumerScope, host: Host
+    ) throws(ConfigurationError) {
+        var problems = ConfigurationProblems()
+        self.scope = scope
+        self.host = host
+        problems.check(audiences: configuration.authorizationServers, at: ["authorization_servers"])
+        let servers = configuration.authorizationServers.map(\.text)
+        authorizationServers = Set(servers)
+        let names = ClientNames((configuration.clients ?? [:]).mapValues(\.text), scope: scope, problems: &problems)
+        self.names = names
+        attester = configuration.attester.map { ClientAttester($0, host: host, problems: &problems) }
+        verification = configuration.verifier.map { AttestationVerification($0, host: host, problems: &problems) }
+        assertions = configuration.clientAssertion.map { ClientAssertionCheck($0, names: names, problems: &problems) }
+        introspection = configuration.introspection.map { TokenIntrospection($0) }
+        results = configuration.ear.map { AttestationResults($0, problems: &problems) }
+        for (index, server) in (verification?.resourceServers ?? []).enumerated()
+        where authorizationServers.contains(server) {
+            problems.report(
+                at: ["verifier", "resource_servers", .index(index)],
+                "`\(server)` is one of `authorization_servers`, too")
+        }
+        if attester == nil, verification == nil, assertions == nil, introspection == nil, results == nil {
+            problems.report(
+                "expected `attester`, `verifier`, `client_assertion`, `introspection` or `ear`: nothing is offered else"
+            )
+        }
+        try problems.throwIfAny()
+        var seen: Set<String> = []
+        let all = servers + (verification?.resourceServers ?? []) + (results?.audiences ?? [])
+        audiences = all.filter { seen.insert($0).inserted }
+    }
+
+    /// A part of the section is needed that it does not have.
+    static let absent = CallFailure(
+        .permissionDenied, "This is not offered here.", reason: OAuthClientReasons.partAbsent,
+        oauthError: "access_denied")
+
+    /// The claims of an attestation that this project's attester signed; nothing of them is judged.
+    @Sendable func attestationClaims(of token: String, _ tokens: ConsumerTokens) -> JSON? {
+        if let claims = attester?.claims(of: token) { return claims }
+        guard let own = tokens.own(token), own.type.lowercased() == ClientAttestation.type else { return nil }
+        return own.claims
+    }
+}

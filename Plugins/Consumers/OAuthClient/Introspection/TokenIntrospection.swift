@@ -1,0 +1,77 @@
+internal import AssayKit
+
+/// Says what a token is (RFC 7662), and uses none up.
+struct TokenIntrospection: Sendable {
+    private let demand: TokenDemand
+
+    /// The longest token that is looked at, in bytes.
+    private static let limit = 16 * 1024
+    private static let inactive: JSON = ["active": false]
+
+    init(_ configuration: IntrospectionConfiguration) {
+        // Nothing is consumed where nobody asks for replay protection.
+        demand = TokenDemand(replayProtection: .off, acceptsDevelopment: configuration.acceptsDevelopment ?? false)
+    }
+
+    /// What is known of a token; `{"active":false}` for whatever is not good.
+    ///
+    /// - Parameter attestation: the claims of a token that is an attestation of this project's attester; nil for others.
+    /// - Throws: when that cannot be decided now.
+    func introspect(
+        _ token: String, attestation: (String) -> JSON?, names: ClientNames, _ context: ConsumerContext
+    ) async throws -> ConsumerReply {
+        guard token.utf8.count <= TokenIntrospection.limit else {
+            return reply(TokenIntrospection.inactive, "too_large")
+        }
+        if let claims = attestation(token) { return introspect(attestation: claims, names: names, context) }
+        switch try await context.tokens.inspect(token, demand) {
+        case .refused(let reason): return reply(TokenIntrospection.inactive, reason.code)
+        case .good(let token, let app):
+            var members = [
+                JSONMember("active", true), JSONMember("token_type", "Bearer"),
+                JSONMember("iss", .string(token.issuer)), JSONMember("sub", .string(token.subject)),
+                JSONMember("aud", .array(token.audience.map { .string($0) })),
+                JSONMember("exp", .integer(token.expires.seconds)), JSONMember("iat", .integer(token.issued.seconds)),
+                JSONMember("jti", .string(token.id)),
+            ]
+            if let client = names.client(of: app) { members.append(JSONMember("client_id", .string(client))) }
+            if let provider = token.provider { members.append(JSONMember("provider", .string(provider))) }
+            return reply(.object(members), "active")
+        }
+    }
+
+    private func introspect(
+        attestation claims: JSON, names: ClientNames, _ context: ConsumerContext
+    ) -> ConsumerReply {
+        guard claims[ClientAttestation.projectClaim]?.string == "projects/\(context.project.number)",
+            let expires = claims["exp"]?.integer, context.now < Instant(seconds: expires),
+            let subject = claims["sub"]?.string, names.all.contains(subject), let confirmation = claims["cnf"]
+        else { return reply(TokenIntrospection.inactive, "attestation_inactive") }
+        var members = [
+            JSONMember("active", true), JSONMember("token_type", "N_A"), JSONMember("sub", .string(subject)),
+            JSONMember("client_id", .string(subject)), JSONMember("exp", .integer(expires)),
+            JSONMember("cnf", confirmation),
+        ]
+        for name in ["iss", "iat"] {
+            if let value = claims[name] { members.append(JSONMember(name, value)) }
+        }
+        return reply(.object(members), "active")
+    }
+
+    private func reply(_ message: JSON, _ finding: String) -> ConsumerReply {
+        ConsumerReply(message, facts: [Fact(.introspected, .text(finding))])
+    }
+}
+
+/// What a caller wants to know of a token (RFC 7662, section 2.1).
+struct IntrospectionRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("token", .text), .optional("tokenTypeHint", .text), .optional("audience", .text),
+    ]
+
+    let token: String
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        token = try fields.string("token")
+    }
+}

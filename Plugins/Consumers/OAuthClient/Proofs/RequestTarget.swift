@@ -1,0 +1,111 @@
+internal import AssayKit
+
+/// The URI of a request as a proof names it: without query and fragment, in the one spelling that stands for all that
+/// mean the same (RFC 9449, section 4.3; RFC 3986, sections 6.2.2 and 6.2.3).
+public struct RequestTarget: Sendable, Hashable {
+    /// `https://host[:port]/path`, normalized.
+    public let text: String
+
+    /// The longest URI that is looked at, in bytes.
+    static let limit = 8192
+
+    /// The target of a request whose URI may have a query and a fragment, which are passed over.
+    ///
+    /// - Returns: nil for what is no `https` or `http` URI, and for one with a user's name.
+    public init?(ofRequest uri: String) {
+        self.init(uri.utf8, allowsQuery: true)
+    }
+
+    /// The target that a proof names in `htu`, which has neither query nor fragment.
+    init?(claim uri: String) {
+        self.init(uri.utf8, allowsQuery: false)
+    }
+
+    private init?(_ uri: String.UTF8View, allowsQuery: Bool) {
+        guard uri.count <= RequestTarget.limit, uri.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+        let whole = Array(uri)
+        let bytes = whole.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard allowsQuery || bytes.count == whole.count else { return nil }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
+            return nil
+        }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+        guard let standardPort = ["https": "443", "http": "80"][scheme] else { return nil }
+        let rest = bytes[(colon + 3)...]
+        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        guard let authority = RequestTarget.authority(rest[..<end], standardPort: standardPort),
+            let path = RequestTarget.path(rest[end...])
+        else { return nil }
+        text = "\(scheme)://\(authority)\(path)"
+    }
+
+    /// Host and port in lower case, without a port that goes without saying.
+    private static func authority(_ bytes: ArraySlice<UInt8>, standardPort: String) -> String? {
+        guard !bytes.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "%")) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        let host: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[...end]
+        } else {
+            host = text.prefix { $0 != ":" }
+        }
+        let rest = text.dropFirst(host.count)
+        guard !host.isEmpty, rest.isEmpty || rest.hasPrefix(":") else { return nil }
+        let port = rest.dropFirst()
+        guard port.utf8.count <= 5, port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        else { return nil }
+        return port.isEmpty || port == standardPort ? String(host) : "\(host):\(port)"
+    }
+
+    /// A path without dot segments, and with escapes only where they are needed; nil for a broken escape.
+    private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
+        var output: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                output.append(byte)
+                continue
+            }
+            let digits = Array(rest.prefix(2))
+            guard digits.count == 2, let decoded = Hex.decode(String(decoding: digits, as: UTF8.self))?.first else {
+                return nil
+            }
+            rest = rest.dropFirst(2)
+            if isUnreserved(decoded) {
+                output.append(decoded)
+            } else {
+                output.append(byte)
+                output += String(decoding: digits, as: UTF8.self).uppercased().utf8
+            }
+        }
+        return withoutDotSegments(String(decoding: output, as: UTF8.self))
+    }
+
+    /// RFC 3986, section 5.2.4, for a path that begins with a slash or is empty.
+    private static func withoutDotSegments(_ path: String) -> String {
+        var segments: [Substring] = []
+        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            switch part {
+            case ".": if isLast { segments.append("") }
+            case "..":
+                _ = segments.popLast()
+                if isLast { segments.append("") }
+            default: segments.append(part)
+            }
+        }
+        return "/" + segments.joined(separator: "/")
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

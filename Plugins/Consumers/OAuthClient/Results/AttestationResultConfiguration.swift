@@ -1,0 +1,58 @@
+public import AssayKit
+
+/// The part `ear`: attestation results (draft-ietf-rats-ear), and for whom.
+public struct AttestationResultConfiguration: Decodable, Sendable {
+    /// The relying parties: the audiences by which token exchange gives attestation results.
+    public let audiences: [AudienceName]
+    /// How long results are good for; five minutes when absent.
+    public let life: Duration?
+    /// `eat_profile`; that of the third draft when absent.
+    public let profile: String?
+    /// `developer` of `ear_verifier_id`.
+    public let developer: String?
+    /// `build` of `ear_verifier_id`.
+    public let build: String?
+    /// `ear_appraisal_policy_ids`; none when absent.
+    public let policyIDs: [String]?
+    /// Whether claims are spelled `ear.status`, as before March 2026; they are not when absent.
+    public let dottedNames: Bool?
+    /// What the tokens of a provider say of an app, by the provider's name; what is absent is as the documentation says.
+    public let providers: [String: TrustworthinessConfiguration]?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case audiences
+        case life = "ttl"
+        case profile, developer, build
+        case policyIDs = "policy_ids"
+        case dottedNames = "dotted_names"
+        case providers
+    }
+
+    static let lives = Duration.seconds(10)...Duration.seconds(86_400)
+    static let standardLife = Duration.seconds(300)
+}
+
+extension AttestationResultConfiguration: DescribedConfiguration {
+    public static let keys: [String: PolicyKey] = [
+        "audiences": PolicyKey(
+            "The relying parties: the audiences by which token exchange gives attestation results.", .notEmpty,
+            examples: [["https://relying-party.example.com"]]),
+        "ttl": PolicyKey(
+            "How long results are good for, in whole seconds; five minutes when absent.", .durations(lives),
+            examples: ["5m"]),
+        "profile": PolicyKey("`eat_profile`.", .length(1...256), standard: .string(EARProfile.standard)),
+        "developer": PolicyKey(
+            "`developer` of `ear_verifier_id`.", .length(1...256), standard: .string(EARProfile.developer)),
+        "build": PolicyKey(
+            "`build` of `ear_verifier_id`; this program's version when absent.", .length(1...256),
+            examples: ["assay 1.0.0"]),
+        "policy_ids": PolicyKey(
+            "`ear_appraisal_policy_ids`; none when absent.", .notEmpty, examples: [["https://example.com/policies/1"]]),
+        "dotted_names": PolicyKey(
+            "Whether claims are spelled `ear.status`, as drafts before March 2026 did.", standard: false),
+        "providers": PolicyKey(
+            """
+            What tokens of a provider say of an app, by the provider's name, in place of what this program says of them.
+            """, examples: [["custom": ["sourced-data": 2]]]),
+    ]
+}

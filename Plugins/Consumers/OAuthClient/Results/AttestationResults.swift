@@ -1,0 +1,83 @@
+internal import AssayKit
+
+/// Makes attestation results of verified tokens (draft-ietf-rats-ear): what RATS calls a verifier's word to a relying party.
+struct AttestationResults: Sendable {
+    let audiences: [String]
+    let life: Duration
+    private let profile: String
+    private let developer: String
+    private let build: String
+    private let policyIDs: [String]
+    private let separator: String
+    private let providers: [String: TrustworthinessVector]
+
+    init(_ configuration: AttestationResultConfiguration, problems: inout ConfigurationProblems) {
+        let path: [ConfigurationError.Component] = ["ear"]
+        problems.check(audiences: configuration.audiences, at: path + ["audiences"])
+        problems.check(configuration.life, in: AttestationResultConfiguration.lives, at: path + ["ttl"])
+        problems.check(configuration.profile, upTo: 256, at: path + ["profile"])
+        problems.check(configuration.developer, upTo: 256, at: path + ["developer"])
+        problems.check(configuration.build, upTo: 256, at: path + ["build"])
+        problems.checkNotEmpty(configuration.policyIDs, at: path + ["policy_ids"])
+        audiences = configuration.audiences.map(\.text)
+        life = configuration.life ?? AttestationResultConfiguration.standardLife
+        profile = configuration.profile ?? EARProfile.standard
+        developer = configuration.developer ?? EARProfile.developer
+        build = configuration.build ?? "assay \(AssayVersion.text)"
+        policyIDs = configuration.policyIDs ?? []
+        separator = configuration.dottedNames == true ? "." : "_"
+        var providers: [String: TrustworthinessVector] = [:]
+        for (provider, section) in configuration.providers ?? [:] {
+            for (claim, number) in section.numbers where !TrustworthinessVector.range.contains(number) {
+                problems.report(
+                    at: path + ["providers", .key(provider), .key(claim.rawValue)], "expected a number from -128 to 127"
+                )
+            }
+            providers[provider] = TrustworthinessVector(numbers: section.numbers)
+        }
+        self.providers = providers
+    }
+
+    /// When a result ends: not after the token that it is made of.
+    func end(of token: VerifiedToken, now: Instant) -> Instant {
+        min(now + life, token.expires)
+    }
+
+    /// The claims of a result.
+    ///
+    /// - Parameter nonce: what the relying party wants to find in it; nil for nothing.
+    func claims(
+        of token: VerifiedToken, for audience: String, nonce: String?, issuer: String, now: Instant
+    ) -> JSON {
+        let vector = token.provider.flatMap { providers[$0] } ?? .standard(for: token.provider)
+        let status: JSON = .string(vector.status.name)
+        var appraisal = [JSONMember(name("ear", "status"), status)]
+        let numbers = TrustworthinessVector.Claim.allCases.compactMap { claim in
+            vector.numbers[claim].map { JSONMember(claim.rawValue, .integer(Int64($0))) }
+        }
+        if !numbers.isEmpty {
+            appraisal.append(JSONMember(name("ear", "trustworthiness-vector"), .object(numbers)))
+        }
+        if !policyIDs.isEmpty {
+            appraisal.append(
+                JSONMember(name("ear", "appraisal-policy-ids"), .array(policyIDs.map { .string($0) })))
+        }
+        var claims = [
+            JSONMember("eat_profile", .string(profile)), JSONMember("iss", .string(issuer)),
+            JSONMember("sub", .string(token.subject)), JSONMember("aud", .string(audience)),
+            JSONMember("iat", .integer(now.seconds)), JSONMember("exp", .integer(end(of: token, now: now).seconds)),
+            JSONMember(
+                name("ear", "verifier-id"),
+                .object(["developer": .string(developer), "build": .string(build)])),
+            JSONMember(name("ear", "status"), status),
+            JSONMember("submods", .object([JSONMember(EARProfile.submodule, .object(appraisal))])),
+        ]
+        if let nonce { claims.append(JSONMember("eat_nonce", .string(nonce))) }
+        return .object(claims)
+    }
+
+    /// `ear_appraisal_policy_ids` or, as older drafts spelled it, `ear.appraisal-policy-ids`.
+    private func name(_ prefix: String, _ rest: String) -> String {
+        separator == "." ? "\(prefix).\(rest)" : "\(prefix)_\(rest.replacing("-", with: "_"))"
+    }
+}

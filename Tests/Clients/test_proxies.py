@@ -1,0 +1,535 @@
+"""Proxies that others wrote, with the configurations that the README shows, in front of a backend."""
+
+import concurrent.futures
+import hashlib
+import http.client
+import json
+import os
+import re
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+
+import tokens
+from proxies import Backend, Caddy, HAProxy, Nginx, ask, free_port
+from server import APP, APP_ID, APPLE_ID, DEBUG_TOKEN, NUMBER, Server
+
+SECOND_ID, SECOND_APPLE_ID = "1:1234567890:ios:0000000000000002", "ABCDE12345.com.example.second"
+OTHER_ID, OTHER_APPLE_ID = "1:9876543210:ios:0000000000000009", "ABCDE12345.com.example.other"
+HEADER = "X-Firebase-AppCheck"
+NAMES = ["x-appcheck-app-id", "x-appcheck-jti", "x-appcheck-provider", "x-appcheck-consumed"]
+
+POLICY = """\
+projects:
+  - number: NUMBER
+    id: PROJECT
+    apps:
+      - id: APP_ID
+        apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+        providers:
+          app_attest: {trust_anchor: ANCHOR}
+          debug: {tokens: [{name: of the environment, token: "env:ASSAY_DEBUG_TOKEN"}]}
+      - id: SECOND_ID
+        apple: {team_id: ABCDE12345, bundle_id: com.example.second}
+        providers: {app_attest: {trust_anchor: ANCHOR}}
+    consumers:
+      custom_backend:
+        tokens: {apps: ["APP_ID"]}
+        backends: BACKENDS
+  - number: 9876543210
+    id: other-project
+    apps:
+      - id: OTHER_ID
+        apple: {team_id: ABCDE12345, bundle_id: com.example.other}
+        providers: {app_attest: {trust_anchor: ANCHOR}}
+"""
+
+
+def backends():
+    """A backend for each way to be told what a client asked for, and each level of enforcement."""
+    return {
+        f"{source}-{level}".lower(): {
+            "original_request": source,
+            "tokens": {"enforcement": level},
+            "routes": [
+                {"path": "/open/*", "methods": ["OPTIONS"], "tokens": {"enforcement": "OFF"}},
+                {"path": "/payments/*", "methods": ["POST"], "tokens": {"limited_use": True}},
+            ],
+        }
+        for source in ["x-original", "x-forwarded"] for level in ["ENFORCED", "UNENFORCED", "OFF"]
+    }
+
+
+@pytest.fixture(scope="module")
+def assay(authority, apple, tmp_path_factory):
+    text = POLICY
+    for name, value in {
+        "SECOND_ID": SECOND_ID, "OTHER_ID": OTHER_ID, "BACKENDS": json.dumps(backends()),
+    }.items():
+        text = text.replace(name, value)
+    server = Server(tmp_path_factory.mktemp("assay"), authority, apple, text)
+    server.start()
+    yield server
+    assert server.stop() == 0
+
+
+@pytest.fixture(scope="module")
+def backend():
+    backend = Backend()
+    yield backend
+    backend.stop()
+
+
+@pytest.fixture(scope="module")
+def good(assay, authority):
+    """A session token."""
+    return tokens.attested(assay, authority, APP, APPLE_ID)
+
+
+@pytest.fixture
+def limited(assay, authority):
+    return lambda: tokens.attested(assay, authority, APP, APPLE_ID, limited=True)
+
+
+@pytest.fixture(scope="module")
+def forger(assay, good):
+    return tokens.Forger(assay, good)
+
+
+def address(assay):
+    return assay.address.removeprefix("http://")
+
+
+def skip_without(program):
+    if program.path() is None:
+        pytest.skip(f"{program.program} is not installed")
+
+
+SOURCES = {Nginx: "x-original", Caddy: "x-forwarded"}
+ASKING, ALL = [Nginx, Caddy], [Nginx, Caddy, HAProxy]
+
+
+@pytest.fixture(scope="module")
+def key(assay):
+    """The key set as HAProxy reads it."""
+    [key] = json.load(urllib.request.urlopen(f"{assay.address}/v1/jwks", timeout=30))["keys"]
+    assert key["alg"] == "RS256"
+    return tokens.pem(key)
+
+
+@pytest.fixture(scope="module")
+def proxies(assay, backend, key):
+    """Starts proxies, each once for each level of enforcement."""
+    started = {}
+
+    def start(program, level="enforced"):
+        skip_without(program)
+        if (program, level) not in started:
+            question = f"/verify/{SOURCES.get(program)}-{level}"
+            started[program, level] = program(address(assay), backend, question, key)
+        return started[program, level]
+
+    yield start
+    for proxy in started.values():
+        proxy.stop()
+
+
+@pytest.fixture(params=ASKING, ids=lambda program: program.program)
+def asking(request, proxies):
+    """A proxy that asks Assay, at a level of enforcement."""
+    skip_without(request.param)
+    return lambda level="enforced": proxies(request.param, level)
+
+
+@pytest.fixture(params=ALL, ids=lambda program: program.program)
+def any_proxy(request, proxies):
+    return proxies(request.param)
+
+
+@pytest.fixture
+def haproxy(proxies):
+    return proxies(HAProxy)
+
+
+@pytest.fixture
+def nginx(assay, backend):
+    """Starts nginx with a configuration that is changed."""
+    skip_without(Nginx)
+    started = []
+
+    def start(changes):
+        started.append(Nginx(address(assay), backend, "/verify/x-original-enforced", changes=changes))
+        return started[-1]
+
+    yield start
+    for proxy in started:
+        proxy.stop()
+
+
+def about_app_check(seen):
+    """The headers of a request that any backend could take for Assay's, also one that tells `-` from `_` no more."""
+    found = {}
+    for name, value in seen["headers"]:
+        name = name.lower().replace("_", "-")
+        if name.startswith("x-appcheck"):
+            found.setdefault(name, []).append(value)
+    return found
+
+
+def said(seen):
+    """What a backend is told, without what is empty."""
+    found = about_app_check(seen)
+    assert all(len(values) == 1 for values in found.values()), found
+    return {name: values[0] for name, values in found.items() if values[0]}
+
+
+def passed(answer, backend):
+    """What reached the backend."""
+    assert answer.status == 200, answer
+    return backend.seen[-1]
+
+
+def of(token, consumed=False):
+    claims = tokens.part(token, 1)
+    return dict(zip(NAMES, [claims["sub"], claims["jti"], "app_attest", str(consumed).lower()]))
+
+
+def refused(proxy, status, *arguments, **options):
+    before = len(proxy.backend.seen)
+    answer = proxy.ask(*arguments, **options)
+    assert answer.status == status, answer
+    assert len(proxy.backend.seen) == before
+    return answer
+
+
+def reason(assay, position):
+    """The reason of the first refusal in the log behind a position."""
+    end = time.monotonic() + 10
+    while time.monotonic() < end:
+        found = re.search(rb"reason=(\w+)", (assay.folder / "log").read_bytes()[position:])
+        if found:
+            return found.group(1).decode()
+        time.sleep(0.02)
+    return None
+
+
+def position(assay):
+    return (assay.folder / "log").stat().st_size
+
+
+# MARK: Good tokens
+
+
+@pytest.mark.parametrize("headers", [
+    [], [("Expect", "100-continue")], [("Connection", "Upgrade"), ("Upgrade", "websocket")], [("Range", "bytes=1-2")],
+    [("If-None-Match", "*")], [("Connection", "close")],
+])
+@pytest.mark.parametrize("method, body", [
+    ("GET", None), ("HEAD", None), ("DELETE", None), ("POST", b"a body"), ("PUT", [b"in ", b"chunks"]),
+])
+def test_good_token(asking, backend, good, method, body, headers):
+    refused(asking(), 401, method, "/orders/1?x=1", headers, body)
+    seen = passed(asking().ask(method, "/orders/1?x=1", [(HEADER, good), *headers], body), backend)
+    assert said(seen) == of(good)
+    assert (seen["method"], seen["path"]) == (method, "/orders/1?x=1")
+    sent = b"".join(body) if isinstance(body, list) else body or b""
+    assert seen["digest"] == hashlib.sha256(sent).hexdigest()
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_large_body(any_proxy, backend, good, chunked):
+    body = os.urandom(5_000_000)
+    sent = [body[start:start + 70_000] for start in range(0, len(body), 70_000)] if chunked else body
+    seen = passed(any_proxy.ask("POST", "/upload", [(HEADER, good)], sent), backend)
+    assert seen["length"] == len(body)
+    assert seen["digest"] == hashlib.sha256(body).hexdigest()
+
+
+def test_large_body_without_a_token(any_proxy):
+    refused(any_proxy, 401, "POST", "/upload", body=os.urandom(3_000_000))
+
+
+def test_limited_use(asking, backend, limited):
+    token = limited()
+    assert said(passed(asking().ask("POST", "/payments/1", [(HEADER, token)], b"1"), backend)) == of(token, True)
+    for path in ["/payments/1", "/orders"]:
+        refused(asking(), 403, "POST", path, [(HEADER, token)], b"1")
+
+
+def test_limited_use_at_the_same_time(asking, limited):
+    token = limited()
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: asking().ask("POST", "/payments/1", [(HEADER, token)], b"1"), range(40)))
+    assert sorted(answer.status for answer in answers) == [200] + [403] * 39
+
+
+def test_more_headers_than_assay_reads(asking, backend, good):
+    before = len(backend.seen)
+    answer = asking().ask(headers=[(HEADER, good), *[(f"X-Filler-{number}", "x" * 3000) for number in range(6)]])
+    assert answer.status in [431, 500]
+    assert len(backend.seen) == before
+
+
+# MARK: Headers that a client makes up
+
+SPOOFED = [
+    [("X-AppCheck-App-Id", "spoof")],
+    [("x-appcheck-app-id", "spoof")],
+    [("X-APPCHECK-APP-ID", "spoof")],
+    [("X-AppCheck-App-Id", "spoof"), ("X-AppCheck-App-Id", "spoof too")],
+    [("X-AppCheck-App-Id", "spoof"), ("x-appcheck-APP-id", "spoof too")],
+    [("X_AppCheck_App_Id", "spoof")],
+    [("X_APPCHECK_APP_ID", "spoof"), ("x_appcheck_app_id", "spoof too")],
+    [("X-AppCheck_App-Id", "spoof"), ("X_AppCheck-App-Id", "spoof")],
+    [(name, "spoof") for name in NAMES],
+    [(name.replace("-", "_"), "spoof") for name in NAMES],
+    [("X-AppCheck-Other", "spoof")],
+    [("X-AppCheck-App-Id", "spoof"), ("Connection", "X-AppCheck-App-Id")],
+    [("Connection", "close, X-AppCheck-App-Id, X-AppCheck-Jti")],
+]
+
+
+@pytest.mark.parametrize("headers", SPOOFED)
+@pytest.mark.parametrize("level", ["enforced", "unenforced", "off"])
+@pytest.mark.parametrize("has_token", [True, False])
+def test_spoofed_headers(asking, backend, good, level, has_token, headers):
+    token = [(HEADER, good)] if has_token else []
+    proxy = asking(level)
+    if level == "enforced" and not has_token:
+        refused(proxy, 401, headers=headers)
+        return
+    told = said(passed(proxy.ask(headers=[*headers, *token]), backend))
+    told.pop("x-appcheck-other", None)
+    expected = of(good) if has_token and level != "off" else {}
+    if any(name == "Connection" for name, _ in headers):
+        # A proxy may take what a client lists there out of the request, and must put nothing in.
+        assert told.items() <= expected.items()
+    else:
+        assert told == expected
+
+
+@pytest.mark.parametrize("headers", SPOOFED)
+def test_spoofed_headers_of_haproxy(haproxy, backend, good, headers):
+    refused(haproxy, 401, headers=headers)
+    assert said(passed(haproxy.ask(headers=[*headers, (HEADER, good)]), backend)) == {"x-appcheck-app-id": APP_ID}
+
+
+# MARK: Tokens that are not good
+
+
+def test_unacceptable_tokens(any_proxy, forger):
+    # The name of the key's file as a shared secret: HAProxy would take it for one.
+    unacceptable = forger.unacceptable([str(any_proxy.key_file).encode()])
+    for what, token in unacceptable.items():
+        answer = refused(any_proxy, 401, headers=[(HEADER, token)])
+        assert answer.headers["www-authenticate"].startswith("AppCheck"), what
+
+
+def test_forged_tokens_are_like_good_ones(any_proxy, backend, forger):
+    passed(any_proxy.ask(headers=[(HEADER, forger.token())]), backend)
+
+
+def test_no_token(any_proxy, good):
+    answer = refused(any_proxy, 401)
+    assert answer.headers["www-authenticate"].startswith("AppCheck")
+    for headers in [
+        [("Authorization", f"Bearer {good}")], [("X_Firebase_AppCheck", good)], [("Cookie", f"{HEADER}={good}")],
+        [(HEADER, good), (HEADER, good)], [(HEADER, good), (HEADER, "")], [("X-Firebase-App-Check", good)],
+    ]:
+        refused(any_proxy, 401, headers=headers)
+
+
+def test_tokens_of_others(any_proxy, assay, authority):
+    other = tokens.attested(assay, authority, f"projects/other-project/apps/{OTHER_ID}", OTHER_APPLE_ID)
+    refused(any_proxy, 401, headers=[(HEADER, other)])
+    second = tokens.attested(assay, authority, f"projects/{NUMBER}/apps/{SECOND_ID}", SECOND_APPLE_ID)
+    refused(any_proxy, 403, headers=[(HEADER, second)])
+    refused(any_proxy, 403, headers=[(HEADER, tokens.debug(assay, APP, DEBUG_TOKEN))])
+
+
+@pytest.mark.parametrize("name", [HEADER, "x-firebase-appcheck", "appCheckToken", "app_check_token", "%61pp_check"])
+def test_token_in_the_query(asking, assay, good, name):
+    for headers in [[], [(HEADER, good)]]:
+        before = position(assay)
+        refused(asking(), 401, "GET", f"/orders?a=b&{name}={good}", headers)
+        assert reason(assay, before) == "token_in_url"
+
+
+# MARK: Routes
+
+
+def readings(path):
+    """The paths that some backend or other could make of a request's target."""
+    path = re.sub(r"^https?://[^/]*", "", path).split("?")[0].split("#")[0]
+    found, new = set(), {path}
+    while new:
+        found |= new
+        new = {
+            after for path in new for after in [
+                urllib.parse.unquote(path), path.replace("\\", "/"), re.sub("/+", "/", path),
+                re.sub(";[^/]*", "", path), path.split(";")[0], path.split("\0")[0], path.replace("\0", ""),
+                urllib.parse.urljoin("http://a/", path).removeprefix("http://a"), "/" + path.lstrip("/"),
+            ]
+        } - found
+    return found
+
+
+TRICKS = [
+    "/payments/1", "/payments/", "/payments/1?x=/../y", "/x/../payments/1", "/payments/../x", "/payments/../payments/1",
+    "//payments/1", "/payments//1", "///x//payments/1", "/./payments/1", "/payments/./1", "/%70ayments/1",
+    "/p%61yments/1", "/payments%2f1", "/payments%2F1", "/%2fpayments/1", "/%2e/payments/1", "/x/%2e%2e/payments/1",
+    "/x/.%2E/payments/1", "/x/..%2fpayments/1", "/x%2f..%2fpayments/1", "/payments;v=1/1", "/payments/;v=1",
+    "/x;/../payments/1", "/x\\..\\payments/1", "/\\payments/1", "/payments%5c1", "/x%5c..%5cpayments/1",
+    "/payments%3b/1", "/payments%00/1", "/x%252f..%252fpayments/1", "/%2570ayments/1", "/payments/%2e%2e/payments/1",
+    "/x/..;/payments/1", "/payments/1#/../../x", "/x#/../payments/1", "/x?/../payments/1", "/%", "/payments/%zz",
+    "http://PROXY/payments/1", "http://PROXY//payments/1", "http://PROXY/x/../payments/1", "/x/...%2f/payments/1",
+]
+
+
+@pytest.mark.parametrize("path", TRICKS)
+def test_no_path_leads_a_session_token_to_a_route(asking, backend, good, path):
+    before = len(backend.seen)
+    path = path.replace("PROXY", asking().address)
+    answer = asking().ask("POST", path, [(HEADER, good)], b"1")
+    reached = backend.seen[before:]
+    assert answer.status == 200 if reached else answer.status in [400, 403], answer
+    for seen in reached:
+        assert not any(reading.startswith("/payments/") for reading in readings(seen["path"])), seen
+
+
+@pytest.mark.parametrize("path", ["/payments/1", "/payments/", "/payments/1?x=1", "/p%61yments/1"])
+def test_a_route_is_there_for_those_who_meet_its_demand(asking, backend, good, limited, path):
+    token = limited()
+    seen = passed(asking().ask("POST", path, [(HEADER, token)], b"1"), backend)
+    assert said(seen) == of(token, True)
+    passed(asking().ask("GET", path, [(HEADER, good)]), backend)
+
+
+@pytest.mark.parametrize("headers", [
+    [("X-Original-URI", "/x"), ("X-Forwarded-Uri", "/x")],
+    [("X-Original-Method", "GET"), ("X-Forwarded-Method", "GET")],
+    [("x-original-uri", "/x"), ("X-ORIGINAL-URI", "/y"), ("x-forwarded-uri", "/x"), ("X-FORWARDED-URI", "/y")],
+    [("X_Original_URI", "/x"), ("X_Forwarded_Uri", "/x"), ("X_Original_Method", "GET"), ("X_Forwarded_Method", "GET")],
+    [("X-Original-URL", "/x"), ("X-Rewrite-URL", "/x"), ("Forwarded", "for=127.0.0.1")],
+    [("Connection", "X-Forwarded-Uri, X-Forwarded-Method, X-Original-URI, X-Original-Method")],
+    [("X-HTTP-Method-Override", "GET")],
+])
+def test_no_header_leads_a_session_token_to_a_route(asking, good, headers):
+    refused(asking(), 403, "POST", "/payments/1", [(HEADER, good), *headers], b"1")
+
+
+def test_unclear_paths_are_refused_at_every_level(asking, good, assay):
+    for level in ["enforced", "unenforced", "off"]:
+        before = position(assay)
+        refused(asking(level), 403, "GET", "/x%2fy", [(HEADER, good)])
+        assert reason(assay, before) == "backend_target_ambiguous"
+
+
+# MARK: Browsers
+
+ASKING_FIRST = [("Origin", "https://app.example.com"), ("Access-Control-Request-Method", "POST")]
+
+
+def test_preflights(asking, backend):
+    """The policy says which may pass, and Assay answers none of them itself."""
+    refused(asking(), 401, "OPTIONS", "/orders", ASKING_FIRST)
+    seen = passed(asking().ask("OPTIONS", "/open/x", [*ASKING_FIRST, (NAMES[0], "spoof")]), backend)
+    assert said(seen) == {}
+    refused(asking(), 401, "GET", "/open/x", ASKING_FIRST)
+
+
+# MARK: Bodies and connections of nginx
+
+
+@pytest.mark.parametrize("length", ['proxy_set_header Content-Length "";', ""])
+def test_bodies_that_nginx_keeps_to_itself(nginx, backend, good, length):
+    proxy = nginx({'proxy_set_header Content-Length "";': length})
+    connection = http.client.HTTPConnection(proxy.address, timeout=60)
+    for number in range(10):
+        body = b"a body" * number
+        answer = proxy.ask("POST", "/orders", [(HEADER, good)], body, connection)
+        assert passed(answer, backend)["digest"] == hashlib.sha256(body).hexdigest()
+        assert proxy.ask("POST", "/orders", [], body, connection).status == 401
+
+
+def connections(assay):
+    page = urllib.request.urlopen(f"{assay.address}/metrics", timeout=30).read().decode()
+    return int(re.search(r"^assay_http_connections_accepted_total (\d+)", page, re.M).group(1))
+
+
+def test_nginx_keeps_connections_to_assay(nginx, assay, good):
+    proxy = nginx({})
+    before = connections(assay)
+    connection = http.client.HTTPConnection(proxy.address, timeout=60)
+    for number in range(150):
+        headers = [(HEADER, good)] if number % 3 else []
+        assert proxy.ask("POST", "/orders", headers, b"body", connection).status == (200 if headers else 401)
+    # One of them is that of the metrics.
+    assert connections(assay) - before <= 3
+
+
+# MARK: When Assay is not there
+
+
+@pytest.mark.parametrize("program", ASKING, ids=lambda program: program.program)
+@pytest.mark.parametrize("level", ["enforced", "off"])
+def test_nothing_passes_without_assay(program, level, backend, good):
+    skip_without(program)
+    proxy = program(f"127.0.0.1:{free_port()}", backend, f"/verify/{SOURCES[program]}-{level}")
+    try:
+        before = len(backend.seen)
+        assert proxy.ask(headers=[(HEADER, good)]).status in [500, 502, 503]
+        assert len(backend.seen) == before
+    finally:
+        proxy.stop()
+
+
+@pytest.mark.parametrize("program", ASKING, ids=lambda program: program.program)
+def test_a_backend_that_the_policy_does_not_know(program, backend, assay, good):
+    skip_without(program)
+    proxy = program(address(assay), backend, "/verify/nobody")
+    try:
+        refused(proxy, 403, headers=[(HEADER, good)])
+    finally:
+        proxy.stop()
+
+
+# MARK: The question itself, as proxies ask it that are not here
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])
+def test_any_method_asks(assay, good, method):
+    told = [("X-Original-URI", "/orders"), ("X-Original-Method", method)]
+    path = "/verify/x-original-enforced"
+    answer = ask(address(assay), method, path, [(HEADER, good), *told])
+    assert (answer.status, answer.body) == (204, b"")
+    assert {name: answer.headers.get_all(name) for name in NAMES} == {
+        name: [value] for name, value in of(good).items()}
+    assert answer.headers["cache-control"] == "no-store"
+    for headers in [told, [*told, *ASKING_FIRST]]:
+        answer = ask(address(assay), method, path, headers)
+        assert (answer.status, answer.body) == (401, b"")
+
+
+def test_every_header_is_there_without_a_token(assay):
+    for level in ["unenforced", "off"]:
+        answer = ask(address(assay), "GET", f"/verify/x-forwarded-{level}", [
+            ("X-Forwarded-Uri", "/orders"), ("X-Forwarded-Method", "GET")])
+        assert answer.status == 204
+        assert {name: answer.headers.get_all(name) for name in NAMES} == {name: [""] for name in NAMES}
+
+
+def test_routes_need_to_be_told(assay, good):
+    for headers, expected in [
+        ([], "backend_target_missing"),
+        ([("X-Forwarded-Uri", "/x"), ("X-Forwarded-Method", "GET")], "backend_target_missing"),
+        ([("X-Original-URI", "/x")], "backend_target_missing"),
+        ([("X-Original-URI", "/x"), ("X-Original-URI", "/x"), ("X-Original-Method", "GET")],
+         "backend_target_ambiguous"),
+    ]:
+        before = position(assay)
+        answer = ask(address(assay), "GET", "/verify/x-original-enforced", [(HEADER, good), *headers])
+        assert answer.status == 403
+        assert reason(assay, before) == expected
