@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         // Verification of tokens, for backends.
         .library(name: "AssayVerifier", targets: ["AssayVerifier"]),
+        .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
@@ -46,6 +47,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
@@ -91,6 +93,16 @@ let package = Package(
         .target(
             name: "AssayJWT",
             dependencies: ["AssayKit", "AssayCrypto", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+
+        .target(
+            name: "AssayHummingbird",
+            dependencies: [
+                "AssayKit", "AssayVerifier",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
 
         // Around the kernel.
@@ -265,6 +277,17 @@ let package = Package(
                 "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier",
                 "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayHummingbirdTests",
+            dependencies: [
+                "AssayCrypto", "AssayHummingbird", "AssayKit", "AssayTesting", "AssayTestSupport", "AssayVerifier",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -76,11 +76,8 @@ struct GRPCClient {
     /// A call with one message each way.
     func unary(_ path: String, _ message: [UInt8]) async throws -> [UInt8] {
         try await call(path, GRPCClient.frame(message)) { replies in
-            guard let reply = try await replies.next() else {
-                throw GRPCFailure(code: GRPCFailure.broken, message: "no reply")
-            }
-            guard try await replies.next() == nil else {
-                throw GRPCFailure(code: GRPCFailure.broken, message: "two replies")
+            guard let reply = try await replies.next(), try await replies.next() == nil else {
+                throw GRPCFailure(code: GRPCFailure.broken, message: "not one reply")
             }
             return reply
         }

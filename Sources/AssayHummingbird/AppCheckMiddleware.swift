@@ -1,0 +1,100 @@
+public import AssayKit
+public import AssayVerifier
+internal import HTTPTypes
+public import Hummingbird
+internal import Logging
+
+/// Lets requests through that bring a good App Check token in the header `X-Firebase-AppCheck`.
+///
+///     let router = Router(context: Context.self)
+///     router.add(middleware: AppCheckMiddleware(verifier))
+///     router.get("/orders") { request, context in … context.appCheckToken?.subject … }
+///
+/// It answers what it does not let through itself, without a body: 401 where there is no good token, 403 where its app or
+/// provider is not taken, 503 where that cannot be decided now. Headers of clients that are named like the findings of a
+/// proxy, `X-AppCheck-…`, are taken away in any case.
+public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddleware {
+    private let verifier: AppCheckVerifier
+    private let mode: EnforcementMode
+    private let consume: (@Sendable (_ token: String, VerifiedToken) async throws -> Bool)?
+    private let report: @Sendable (AppCheckOutcome) -> Void
+
+    /// - Parameters:
+    ///   - mode: whether nobody looks at tokens, they are looked at and reported, or requests without a good one are
+    ///     refused.
+    ///   - consume: uses a good token up, for routes where each may be used once; false when that was done before. Assay's
+    ///     method `verifyAppCheckToken` does that. What it throws means that it is not known, and never lets a request
+    ///     through where tokens are enforced.
+    ///   - report: told what came of each token, to be counted.
+    public init(
+        _ verifier: AppCheckVerifier, mode: EnforcementMode = .enforced,
+        consume: (@Sendable (_ token: String, VerifiedToken) async throws -> Bool)? = nil,
+        report: @escaping @Sendable (AppCheckOutcome) -> Void = { _ in }
+    ) {
+        self.verifier = verifier
+        self.mode = mode
+        self.consume = consume
+        self.report = report
+    }
+
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var head = request.head
+        head.headerFields.removeAll { Self.isFinding($0.name) }
+        let request = Request(head: head, body: request.body)
+        var context = context
+        context.appCheckToken = nil
+        guard mode > .off else { return try await next(request, context) }
+        let outcome = await judge(request)
+        report(outcome)
+        switch outcome {
+        case .verified(let token): context.appCheckToken = token
+        case .refused(let reason):
+            context.logger.debug("no good App Check token", metadata: ["reason": "\(reason.code)"])
+            if mode == .enforced { return Self.refusal(reason) }
+        case .undecided(let detail):
+            context.logger.warning("App Check tokens cannot be judged", metadata: ["detail": "\(detail)"])
+            if mode == .enforced { return Response(status: .serviceUnavailable) }
+        }
+        return try await next(request, context)
+    }
+
+    private func judge(_ request: Request) async -> AppCheckOutcome {
+        let values = request.headers.filter { $0.name.canonicalName == "x-firebase-appcheck" }.map(\.value)
+        let text: String
+        switch PresentedToken(values, targets: [request.uri.string]) {
+        case nil: return .refused(TokenReasons.missing)
+        case .several?: return .refused(AppCheckReasons.repeated)
+        case .inURL?: return .refused(AppCheckReasons.inURL)
+        case .one(let value)?: text = value
+        }
+        do {
+            switch try await verifier.verify(text) {
+            case .refused(let reason): return .refused(reason)
+            case .verified(let token):
+                guard try await consume?(text, token) ?? true else { return .refused(AppCheckReasons.reused) }
+                return .verified(token)
+            }
+        } catch {
+            return .undecided("\(error)")
+        }
+    }
+
+    /// Whether a header is named like those that tell a backend what was found; for some servers `_` is `-`.
+    private static func isFinding(_ name: HTTPField.Name) -> Bool {
+        name.canonicalName.replacing("_", with: "-").hasPrefix("x-appcheck-")
+    }
+
+    private static func refusal(_ reason: Reason) -> Response {
+        switch reason {
+        // Another token of the same app would be no better.
+        case TokenReasons.appUnknown, TokenReasons.providerNotAllowed, TokenReasons.forDevelopment:
+            Response(status: .forbidden)
+        default:
+            Response(
+                status: .unauthorized,
+                headers: [.wwwAuthenticate: "AppCheck realm=\"assay\", error=\"invalid_token\""])
+        }
+    }
+}
