@@ -18,12 +18,16 @@ private let routes = """
 
 /// What a client asks for, and why a session token of the first app is not enough; nil where it is.
 private let requests: [(String, String, String?)] = [
-    ("GET", "/", nil), ("GET", "/payments/1", nil), ("POST", "/payments", nil), ("POST", "/PAYMENTS/1", nil),
+    ("GET", "/", nil), ("GET", "/payments/1", nil), ("GET", "/PAYMENTS", nil),
     ("POST", "/payments/open/1", nil), ("DELETE", "/payments/1", nil), ("POST", "/reports/1", nil),
     ("GET", "/?/payments/1", nil), ("POST", "/x?/payments/1", nil),
     ("POST", "/payments/1", "token_not_limited_use"), ("PUT", "/payments/", "token_not_limited_use"),
     ("post", "/payments/1", "token_not_limited_use"), ("POST", "/payments/1?x=1", "token_not_limited_use"),
-    ("POST", "/p%61yments/1", "token_not_limited_use"), ("POST", "/payments/open", "token_not_limited_use"),
+    ("POST", "/p%61yments/1", "token_not_limited_use"),
+    // There are backends that take no notice of letter case, or of a slash at the end.
+    ("POST", "/payments", "backend_target_ambiguous"), ("POST", "/PAYMENTS/1", "backend_target_ambiguous"),
+    ("POST", "/payments/open", "backend_target_ambiguous"), ("GET", "/Health", "backend_target_ambiguous"),
+    ("GET", "/health/", "backend_target_ambiguous"), ("GET", "/ADMIN", "backend_target_ambiguous"),
     ("GET", "/reports/1", "token_not_limited_use"), ("HEAD", "/reports/1", "token_not_limited_use"),
     ("GET", "/admin", "token_app_not_allowed"), ("GET", "/administrators", "token_app_not_allowed"),
     ("POST", "/payments/../payments/1", "backend_target_ambiguous"),

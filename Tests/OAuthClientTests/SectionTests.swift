@@ -42,6 +42,7 @@ private let mistakes: [(String, [String])] = [
     ("", ["expected `attester`, `verifier`, `client_assertion`, `introspection` or `ear`"]),
     ("attester: {ttl: 59s}", ["oauth_client.attester.ttl", "from 60s to 2592000s"]),
     ("attester: {ttl: 31d, issuer: \"\"}", ["attester.ttl", "attester.issuer"]),
+    ("attester: {ttl: 8d}", ["attester.ttl", "expected 7 days at most without `key`"]),
     ("attester: {key_algorithms: [EdDSA, ES256]}", ["attester.key_algorithms[0]", "ES384"]),
     ("attester: {key_algorithms: []}", ["attester.key_algorithms", "expected at least one"]),
     ("attester: {key: {private_key: raw, key_id: k}}", ["refer to it as env:NAME"]),

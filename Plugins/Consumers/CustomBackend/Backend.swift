@@ -15,9 +15,27 @@ struct Backend: Sendable {
         let tokens: TokenDemandConfiguration
 
         func fits(_ method: String, _ target: [UInt8]) -> Bool {
+            isFor(method) && (isPrefix ? target.starts(with: path) : target == path)
+        }
+
+        /// Whether it would fit to a backend that takes no notice of letter case, or of a slash at the end.
+        func nearlyFits(_ method: String, _ target: [UInt8]) -> Bool {
+            guard isFor(method) else { return false }
+            let target = Route.folded(target)
+            return isPrefix ? target.starts(with: path.map(Route.lowercased)) : target == Route.folded(path)
+        }
+
+        private func isFor(_ method: String) -> Bool {
             // Backends answer HEAD as they do GET.
-            (methods.map { $0.contains(method) || method == "HEAD" && $0.contains("GET") } ?? true)
-                && (isPrefix ? target.starts(with: path) : target == path)
+            methods.map { $0.contains(method) || method == "HEAD" && $0.contains("GET") } ?? true
+        }
+
+        private static func folded(_ path: [UInt8]) -> [UInt8] {
+            path.map(lowercased) + (path.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
+        }
+
+        private static func lowercased(_ byte: UInt8) -> UInt8 {
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }
     }
 
@@ -87,7 +105,12 @@ struct Backend: Sendable {
             }
         guard let method = methods.first, let target = targets.first else { return .missing }
         guard methods.count == 1, targets.count == 1 else { return .ambiguous }
-        return RequestTarget(method, target)
+        let read = RequestTarget(method, target)
+        guard case .clear(let method, let path) = read else { return read }
+        // Another spelling of a route's path must not get round what the route demands.
+        let isPlain =
+            routes.firstIndex { $0.nearlyFits(method, path) } == routes.firstIndex { $0.fits(method, path) }
+        return isPlain ? read : .ambiguous
     }
 
     /// What a request demands of its token. One that is not clear gets the backend's own demand, and is refused later.

@@ -16,7 +16,7 @@ enum RequestTarget: Sendable, Equatable {
             return
         }
         var path: [UInt8] = []
-        var rest = uri.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        var rest = uri.utf8.prefix { $0 != UInt8(ascii: "?") }
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
@@ -29,8 +29,8 @@ enum RequestTarget: Sendable, Equatable {
                     return
                 }
                 path.append(decoded)
-            // Some cut a path at a semicolon, and some take a backslash for a slash.
-            case 0...0x20, 0x7F..., UInt8(ascii: "\\"), UInt8(ascii: ";"):
+            // Some cut a path at a semicolon or a `#`, and some take a backslash for a slash.
+            case 0...0x20, 0x7F..., UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"):
                 self = .ambiguous
                 return
             default: path.append(byte)

@@ -165,7 +165,12 @@ extension ConsumerDispatch {
                     return .refused(error.reason)
                 }
                 // Nobody asks for replay protection who only looks.
-                guard demand.replayProtection > .off else { return .good(good.token, good.app.identity) }
+                guard demand.replayProtection > .off else {
+                    if good.token.isLimitedUse, try await admission.wasUsed(good) {
+                        return .refused(KernelReasons.tokenReused)
+                    }
+                    return .good(good.token, good.app.identity)
+                }
                 guard try await admission.consume(good) || demand.replayProtection < .enforced else {
                     return .refused(KernelReasons.tokenReused)
                 }

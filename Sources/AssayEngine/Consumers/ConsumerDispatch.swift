@@ -24,7 +24,14 @@ struct ConsumerDispatch: Sendable {
         var found: ConsumerEntry?
         do {
             let fields = try RequestFields(call.body, bytesLimit: consumer.descriptor.evidenceLimit)
-            let entry = try find(consumer, consumer.selections[method], fields)
+            let entry: ConsumerEntry
+            do {
+                entry = try find(consumer, consumer.selections[method], fields)
+            } catch {
+                // Whoever is kept to some projects must not learn what others have.
+                if let caller, !caller.mayAct(in: nil) { return Outcome(consumer: nil, ending: .forbidden) }
+                throw error
+            }
             found = entry
             if let caller, !caller.mayAct(in: try project(of: entry).identity) {
                 return Outcome(consumer: nil, ending: .forbidden)

@@ -62,8 +62,10 @@ struct BrowserAccess: Sendable {
         var headers = headers(request)
         guard headers.contains(where: { $0.name == "access-control-allow-origin" }) else { return nil }
         let wanted = request[canonicalForm: "access-control-request-headers"].map { $0.lowercased() }
+        // Where a token is taken, the user may be named beside it.
+        let takesToken = if case .method(let route) = match.endpoint { route.takesToken } else { false }
         let allowed = wanted.filter {
-            BrowserAccess.requestHeaders.contains($0)
+            BrowserAccess.requestHeaders.contains($0) || takesToken && $0 == "authorization"
                 || $0.hasPrefix(BrowserAccess.requestHeaderPrefix) && $0.utf8.allSatisfy(BrowserAccess.isNamePart)
         }
         headers.removeAll { $0.name == "access-control-expose-headers" || $0.name == "vary" }

@@ -12,9 +12,19 @@ struct ClientAttester: Sendable {
 
     /// The longest JWK, in bytes; keys of RSA with 4096 bits have about 800.
     static let keyLimit = 4096
+    /// Then the key that signed an attestation is published as long as it lives.
+    private static let longestLifeByServiceKey = Duration.seconds(7 * 86_400)
 
     init(_ configuration: AttesterConfiguration, host: Host, problems: inout ConfigurationProblems) {
         problems.check(configuration.life, in: AttesterConfiguration.lives, at: ["attester", "ttl"])
+        if configuration.key == nil, let life = configuration.life,
+            life > ClientAttester.longestLifeByServiceKey, AttesterConfiguration.lives.contains(life)
+        {
+            problems.report(
+                at: ["attester", "ttl"],
+                "expected 7 days at most without `key`: a key of the service leaves the key set 8 days after its successor "
+                    + "began")
+        }
         problems.check(configuration.issuer, upTo: 2048, at: ["attester", "issuer"])
         problems.checkNotEmpty(configuration.keyAlgorithms, at: ["attester", "key_algorithms"])
         algorithms = SignatureAlgorithm.algorithms(configuration.keyAlgorithms ?? [.es256])
