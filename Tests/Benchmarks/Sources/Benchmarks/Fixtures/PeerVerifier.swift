@@ -1,5 +1,6 @@
 internal import AssayEngine
 internal import AssayKit
+internal import AssayVerifier
 internal import JWTKit
 
 /// vapor/jwt-kit, verifying the same tokens by the same rules.
