@@ -15,7 +15,8 @@ struct RouteTableTests {
             ("part", "/v1/{resource=projects/*/apps/*}/parts/{part}/of/{whole}"),
         ] {
             let rule = HTTPRule(.get, template, version: .v1)
-            try table.add(.get, template, .method(MethodRoute(name, rule, .anybody)))
+            let method = MethodDescriptor(name: name, kind: .call(nil), resources: [], rules: [rule])
+            try table.add(.get, template, .method(MethodRoute(method, rule)))
         }
         self.table = table
     }

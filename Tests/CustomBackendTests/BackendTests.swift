@@ -118,44 +118,10 @@ struct BackendTests {
         #expect(await service.ask(nil, nil).reason == "token_missing")
     }
 
-    @Test("An instance that is asked about a backend which it does not have refuses")
-    func notMine() async throws {
-        let clock = ManualClock()
-        let host = VerifyService.host(clock)
-        let project = ProjectIdentity(number: "1234567890", id: "example-project")
-        let section = BackendConfiguration(tokens: nil, originalRequest: nil, routes: nil)
-        let consumer = try CustomBackendConsumer(
-            CustomBackendConfiguration(backends: ["orders": section, "returns": section]),
-            scope: ConsumerScope(project: project, issuer: "https://assay.example.com", apps: []), host: host)
-        #expect(consumer.audiences == ["orders", "returns"])
-        let method = try #require(CustomBackendConsumer.methods.first)
-        guard case .answer(let prepare) = method.action else {
-            Issue.record("the method answers nothing")
-            return
-        }
-        let context = ConsumerContext(
-            decision: DecisionID(text: "01DECISION"), project: project, deadline: clock.now + .seconds(5),
-            now: clock.now, state: StateSpace("test", in: host.store),
-            tokens: ConsumerTokens(
-                sign: { _, _ in "" }, read: { _ in nil },
-                inspect: { _, _ in .refused(CustomBackendReasons.backendUnknown) }),
-            logger: host.logger)
-        for body in [["backend": "nobody"], [:]] as [JSON] {
-            let prepared = try prepare(consumer, try RequestFields(body))
-            #expect(prepared.demand(TokenDemand()) == TokenDemand())
-            #expect(prepared.service == nil)
-            guard case .refused(let reason, _) = try await prepared.answer(context) else {
-                Issue.record("a backend was made up")
-                continue
-            }
-            #expect(reason == CustomBackendReasons.backendUnknown)
-        }
-    }
-
     @Test("Every reason is listed, and provoked by these tests")
     func reasons() {
         #expect(
             CustomBackendConsumer.descriptor.reasons.map(\.code).sorted()
-                == ["backend_target_ambiguous", "backend_target_missing", "backend_unknown"])
+                == ["backend_target_ambiguous", "backend_target_missing"])
     }
 }

@@ -58,9 +58,7 @@ struct FleetEngineScene: Sendable {
             decision: DecisionID(text: "01ARZ3NDEKTSV4RRFFQ69G5FAV"), project: Self.project, token: token,
             app: Self.app, actor: actor, deadline: clock.now + time, now: clock.now,
             state: StateSpace("fleet_engine", in: host.store),
-            tokens: ConsumerTokens(
-                sign: { _, _ in "" }, read: { _ in nil }, inspect: { _, _ in .refused(FleetEngineReasons.role) }),
-            logger: .silent)
+            tokens: NoTokens(), logger: .silent)
     }
 
     func token(

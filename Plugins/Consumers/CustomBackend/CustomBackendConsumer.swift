@@ -11,7 +11,7 @@ public struct CustomBackendConsumer: TokenConsumer {
         reasons: CustomBackendReasons.all)
 
     public static let methods = [
-        ConsumerMethod<Self>.redeem(
+        ConsumerMethod<Self>.decide(
             "verifyRequest",
             [
                 HTTPRule(.any, "/verify", version: .v1), HTTPRule(.any, "/verify/{backend}", version: .v1),
@@ -19,7 +19,7 @@ public struct CustomBackendConsumer: TokenConsumer {
             selection: .audience("backend"), reply: reply, manner: manner, mayBeUnenforced: true,
             service: { consumer, request in consumer.backend(of: request)?.name },
             demand: { consumer, request, base in consumer.demand(of: request, base) }
-        ) { (consumer, request: VerifyRequest, context) in consumer.answer(request, context) }
+        ) { (consumer, request: VerifyRequest, context) in try consumer.answer(request, context) }
     ]
 
     private static let reply: MessageShape = [
@@ -65,8 +65,6 @@ public struct CustomBackendConsumer: TokenConsumer {
         audiences = backends.keys.sorted()
     }
 
-    public func demand(for audience: String) -> TokenDemand? { nil }
-
     /// The backend that a request is about; the kernel has seen that it names one, or that there is but one.
     private func backend(of request: VerifyRequest) -> Backend? {
         if let name = request.backend { return backends[name] }
@@ -78,9 +76,11 @@ public struct CustomBackendConsumer: TokenConsumer {
         return backend.demand(for: backend.target(of: request), base)
     }
 
-    private func answer(_ request: VerifyRequest, _ context: ConsumerContext) -> ConsumerVerdict {
+    private func answer(
+        _ request: VerifyRequest, _ context: ConsumerContext
+    ) throws(InvalidRequest) -> ConsumerVerdict {
+        guard let backend = backend(of: request) else { throw InvalidRequest("there is no such backend") }
         // The demand did not say which route it is: with good tokens, too, nobody may choose it by being unclear.
-        guard let backend = backend(of: request) else { return .refused(CustomBackendReasons.backendUnknown) }
         if let reason = backend.target(of: request).problem { return .refused(reason) }
         guard let token = context.token else { return .granted(ConsumerReply([:])) }
         var members = [

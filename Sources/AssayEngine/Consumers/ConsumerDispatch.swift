@@ -3,15 +3,28 @@ internal import AssayKit
 internal import Logging
 
 /// One request to a consumer on its way through one snapshot.
-struct ConsumerDispatch: Sendable {
+final class ConsumerDispatch: Sendable {
     let snapshot: Snapshot
-    var call: Call
+    let call: Call
     let decision: DecisionID
     /// Whose permission was checked; nil where none is demanded.
     let caller: Caller?
     let now: Instant
     let host: Host
     let timeLimit: Duration
+
+    init(
+        snapshot: Snapshot, call: Call, decision: DecisionID, caller: Caller?, now: Instant, host: Host,
+        timeLimit: Duration
+    ) {
+        self.snapshot = snapshot
+        self.call = call
+        self.decision = decision
+        self.caller = caller
+        self.now = now
+        self.host = host
+        self.timeLimit = timeLimit
+    }
 
     /// What came of a request: who and what it was about, and how it ended.
     struct Outcome: Sendable {
@@ -23,25 +36,27 @@ struct ConsumerDispatch: Sendable {
     func run(_ method: String, of consumer: RegisteredConsumer) async -> Outcome {
         var found: ConsumerEntry?
         do {
+            guard let door = consumer.doors[method] else { throw ConsumerDispatch.absent }
             let fields = try RequestFields(call.body, bytesLimit: consumer.descriptor.evidenceLimit)
             let entry: ConsumerEntry
             do {
-                entry = try find(consumer, consumer.selections[method], fields)
+                entry = try find(consumer, door.selection, fields)
             } catch {
                 // Whoever is kept to some projects must not learn what others have.
                 if let caller, !caller.mayAct(in: nil) { return Outcome(consumer: nil, ending: .forbidden) }
                 throw error
             }
             found = entry
-            if let caller, !caller.mayAct(in: try project(of: entry).identity) {
+            if let caller, !caller.mayAct(in: entry.project.identity) {
                 return Outcome(consumer: nil, ending: .forbidden)
             }
             guard let prepare = entry.bound.methods[method] else { throw ConsumerDispatch.absent }
             let prepared = try prepare(fields)
-            guard consumer.methods.first(where: { $0.name == method })?.takesToken == true else {
-                return Outcome(consumer: entry, ending: try await answer(prepared, entry))
-            }
-            return Outcome(consumer: entry, ending: try await redeem(prepared, entry))
+            let ending =
+                door.takesToken
+                ? try await redeem(Redemption(prepared, entry, call, caller: caller))
+                : try await decide(prepared.answer.map { entry.settle($0) }, context(entry))
+            return Outcome(consumer: entry, ending: ending)
         } catch {
             return Outcome(consumer: found, ending: ConsumerDispatch.ending(error))
         }
@@ -61,27 +76,26 @@ struct ConsumerDispatch: Sendable {
         oauthError: "invalid_target")
 
     private func find(
-        _ consumer: RegisteredConsumer, _ selection: ConsumerSelection?, _ fields: RequestFields
+        _ consumer: RegisteredConsumer, _ selection: ConsumerSelection, _ fields: RequestFields
     ) throws -> ConsumerEntry {
         let name = consumer.descriptor.name
         let entries = snapshot.policies.consumers
         switch selection {
-        case .audience(let field)?:
+        case .audience(let field):
             guard let entry = entries.find(name, audience: try fields.optionalString(field)) else {
                 throw ConsumerDispatch.absent
             }
             return entry
-        case .resource?:
+        case .resource:
             guard case .project(let project)? = snapshot.policies.find(call.resource),
-                let entry = entries.byProject["projects/\(project.identity.number)"]?[name]
+                let entry = entries.byProject[project.name]?[name]
             else { throw ConsumerDispatch.absent }
             return entry
-        case .tokenProject?:
+        case .tokenProject:
             guard let project = try tokenProject(call.token),
-                let entry = entries.byProject["projects/\(project.identity.number)"]?[name]
+                let entry = entries.byProject[project.name]?[name]
             else { throw ConsumerDispatch.absent }
             return entry
-        case nil: throw ConsumerDispatch.absent
         }
     }
 
@@ -110,11 +124,6 @@ struct ConsumerDispatch: Sendable {
         } catch {
             throw ConsumerDispatch.failure(error)
         }
-    }
-
-    func project(of entry: ConsumerEntry) throws(CallFailure) -> ProjectEntry {
-        guard case .project(let project)? = snapshot.policies.find(entry.project) else { throw ConsumerDispatch.absent }
-        return project
     }
 
     func admission(_ project: ProjectEntry, _ demand: TokenDemand) -> TokenAdmission {

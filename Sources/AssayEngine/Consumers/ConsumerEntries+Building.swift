@@ -77,8 +77,7 @@ extension ConsumerEntries {
         try sink.throwIfAny()
         guard let demand, let actors, let bound else { throw section.diagnostics("cannot be read") }
         return ConsumerEntry(
-            descriptor: plugin.descriptor, project: "projects/\(project.identity.number)", demand: demand,
-            actors: actors, bound: bound)
+            descriptor: plugin.descriptor, project: project, demand: demand, actors: actors, bound: bound)
     }
 
     /// What the section demands of tokens.

@@ -4,8 +4,7 @@ internal import AssayKit
 /// One consumer for one project.
 final class ConsumerEntry: Sendable {
     let descriptor: PluginDescriptor
-    /// The canonical name of the project.
-    let project: String
+    let project: ProjectEntry
     /// What its section demands of tokens.
     let demand: TokenDemand
     /// Whose JWTs name users, by their `iss`.
@@ -15,7 +14,7 @@ final class ConsumerEntry: Sendable {
     let space: String
 
     init(
-        descriptor: PluginDescriptor, project: String, demand: TokenDemand, actors: [String: TrustedIssuer],
+        descriptor: PluginDescriptor, project: ProjectEntry, demand: TokenDemand, actors: [String: TrustedIssuer],
         bound: BoundConsumer
     ) {
         self.descriptor = descriptor
@@ -23,7 +22,7 @@ final class ConsumerEntry: Sendable {
         self.demand = demand
         self.actors = actors
         self.bound = bound
-        space = "\(descriptor.name)/\(project)"
+        space = "\(descriptor.name)/\(project.name)"
     }
 }
 
@@ -39,7 +38,7 @@ struct ConsumerEntries: Sendable {
     private var counts: [String: Int] = [:]
 
     mutating func add(_ entry: ConsumerEntry) {
-        byProject[entry.project, default: [:]][entry.descriptor.name] = entry
+        byProject[entry.project.name, default: [:]][entry.descriptor.name] = entry
         for audience in entry.bound.audiences { byAudience[audience, default: []].append(entry) }
         counts[entry.descriptor.name, default: 0] += 1
         only[entry.descriptor.name] = counts[entry.descriptor.name] == 1 ? entry : nil

@@ -3,18 +3,25 @@ internal import AssayPolicy
 internal import AssayYAML
 
 /// A consumer without its type: what it declares, and how an instance is made from a section of a policy.
-struct RegisteredConsumer: Sendable {
+final class RegisteredConsumer: Sendable {
+    struct Door {
+        /// How a request finds the instance.
+        let selection: ConsumerSelection
+        /// Whether it brings an App Check token.
+        let takesToken: Bool
+    }
+
     let descriptor: PluginDescriptor
     let typeName: String
     /// The methods that have doors of their own.
     let methods: [MethodDescriptor]
-    /// How requests to those find the instance.
-    let selections: [String: ConsumerSelection]
+    /// How requests get in by those, by their names.
+    let doors: [String: Door]
     /// Whether there is anything that a policy can let through without a good token.
     let mayBeUnenforced: Bool
     /// Whether instances of several projects may have an audience in common: the project of the token tells them apart.
     var sharesAudiences: Bool {
-        selections.values.allSatisfy { if case .audience = $0 { false } else { true } }
+        doors.values.allSatisfy { if case .audience = $0.selection { false } else { true } }
     }
     /// What the section of a policy looks like.
     let section: @Sendable () -> ValueShape
@@ -28,8 +35,9 @@ struct RegisteredConsumer: Sendable {
         typeName = "\(type)"
         let declared = C.methods
         methods = declared.compactMap(\.descriptor)
-        selections = declared.reduce(into: [:]) { selections, method in
-            if let name = method.descriptor?.name { selections[name] = method.selection }
+        doors = declared.reduce(into: [:]) { doors, method in
+            guard let descriptor = method.descriptor else { return }
+            doors[descriptor.name] = Door(selection: method.selection, takesToken: descriptor.takesToken)
         }
         mayBeUnenforced = declared.contains(where: \.mayBeUnenforced)
         section = { ValueShape(of: C.Configuration.self) }
@@ -44,7 +52,7 @@ struct RegisteredConsumer: Sendable {
             } catch {
                 throw section.diagnostics(for: error)
             }
-            var bound = BoundConsumer(audiences: consumer.audiences, demand: { consumer.demand(for: $0) })
+            var bound = BoundConsumer(audiences: consumer.audiences)
             for method in declared {
                 switch method.action {
                 case .exchange(let handler):
@@ -67,8 +75,6 @@ struct BoundConsumer: Sendable {
     typealias Method = @Sendable (RequestFields) throws(InvalidRequest) -> PreparedRedemption
 
     let audiences: [String]
-    /// What tokens are demanded for one of those, beyond what the section demands.
-    let demand: @Sendable (String) -> TokenDemand?
     var methods: [String: Method] = [:]
     /// What token exchange gives; nil for nothing.
     var exchange: (@Sendable (TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict)?

@@ -88,9 +88,7 @@ extension ConsumerDispatch {
             let prepared = TokenExchangeRequest(
                 audience: audience, resources: request.resources, scopes: request.scopes,
                 requestedType: request.requestedType, fields: fields)
-            var dispatch = self
-            dispatch.call.token = request.subject
-            dispatch.call.credentials = try request.actor.map { text in
+            let actor = try request.actor.map { text in
                 // A user's token that nobody would look at must not pass for one that is good.
                 guard let token = BearerToken(text), !entry.actors.isEmpty else {
                     throw ActorInspection.refused(
@@ -98,15 +96,12 @@ extension ConsumerDispatch {
                 }
                 return token
             }
-            let exchanging = dispatch
-            let project = try project(of: entry)
-            var demand = entry.bound.demand(audience) ?? entry.demand
+            var demand = entry.demand
             demand.enforcement = .enforced
-            return Outcome(
-                consumer: entry,
-                ending: try await exchanging.redeem(entry, project, demand, service: audience, isLimited: true) {
-                    context in try await exchanging.settle(exchange(prepared, context), entry)
-                })
+            let redemption = Redemption(
+                entry: entry, token: request.subject, actor: actor, demand: demand, service: audience,
+                isLimited: true, answer: .waiting { entry.settle(try await exchange(prepared, $0)) })
+            return Outcome(consumer: entry, ending: try await redeem(redemption))
         } catch {
             return Outcome(consumer: found, ending: ConsumerDispatch.ending(error))
         }
@@ -145,31 +140,8 @@ extension ConsumerDispatch {
     private func choose(_ entries: [ConsumerEntry], _ token: PresentedToken) throws -> ConsumerEntry {
         guard let first = entries.first else { throw ConsumerDispatch.invalidTarget }
         guard entries.count > 1 else { return first }
-        let project = try tokenProject(token).map { "projects/\($0.identity.number)" }
-        guard let entry = entries.first(where: { $0.project == project }) else { throw ConsumerDispatch.invalidTarget }
+        let project = try tokenProject(token)
+        guard let entry = entries.first(where: { $0.project === project }) else { throw ConsumerDispatch.invalidTarget }
         return entry
-    }
-
-    private func settle(_ verdict: ExchangeVerdict, _ entry: ConsumerEntry) throws -> Ending {
-        switch verdict {
-        case .refused(let reason, let detail):
-            return refused(reason, detail, entry)
-        case .granted(let token):
-            guard token.facts.allSatisfy({ entry.descriptor.facts.contains($0.name) }) else {
-                return .fault("the consumer \(entry.descriptor.name) states an undeclared fact")
-            }
-            var members = [
-                JSONMember("access_token", .string(token.text)),
-                JSONMember("issued_token_type", .string(token.type.uri)),
-                JSONMember("token_type", .string(token.use)),
-                JSONMember("expires_in", .integer(token.life.wholeSeconds)),
-            ]
-            var names = Set(members.map(\.name))
-            guard token.fields.allSatisfy({ names.insert($0.name).inserted }) else {
-                return .fault("the consumer \(entry.descriptor.name) replies with a field twice, or with the kernel's")
-            }
-            members += token.fields.map { JSONMember($0.name, $0.value) }
-            return .answered(.object(members), facts: token.facts)
-        }
     }
 }

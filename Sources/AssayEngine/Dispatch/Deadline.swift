@@ -34,6 +34,18 @@ enum Deadline {
         guard clock.uptime - start < limit else { throw DeadlineExceeded() }
         return value
     }
+
+    /// Runs an operation that never waits: what takes longer than `limit` comes too late, and counts for nothing.
+    ///
+    /// - Throws: what the operation throws; ``DeadlineExceeded``.
+    static func runAtOnce<Value>(
+        _ limit: Duration, clock: HostClock, _ operation: () throws -> Value
+    ) throws -> Value {
+        let start = clock.uptime
+        let value = try operation()
+        guard clock.uptime - start < limit else { throw DeadlineExceeded() }
+        return value
+    }
 }
 
 /// A decision took longer than it may.

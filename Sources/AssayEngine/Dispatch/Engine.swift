@@ -139,7 +139,7 @@ public final class Engine: CallHandler {
         let outcome =
             if let consumer { await dispatch.run(call.method, of: consumer) } else { await dispatch.exchange() }
         guard let entry = outcome.consumer else { return outcome.ending }
-        subject.resource = snapshot.policies.find(entry.project)
+        subject.resource = .project(entry.project)
         subject.facts.append(Fact(.consumer, .text(entry.descriptor.name)))
         return outcome.ending
     }
@@ -162,7 +162,7 @@ public final class Engine: CallHandler {
             if let name = found.subject { subject.facts = [Fact(.callerSubject, .text(SafeText.of(name)))] }
             guard found.caller.has(permission) else { return .forbidden }
         }
-        let consumer = registry.consumerMethods[call.method].flatMap { registry.consumers[$0] }
+        let consumer = registry.consumerMethods[call.method]
         if consumer != nil || call.method == TokenExchange.method.name {
             return await consume(call, by: consumer, decision, now, snapshot, &subject)
         }

@@ -58,7 +58,7 @@ enum FoundResource: Sendable {
     var name: String {
         switch self {
         case .app(let app): app.identity.resource
-        case .project(let project): "projects/\(project.identity.number)"
+        case .project(let project): project.name
         }
     }
 }

@@ -7,7 +7,7 @@ public struct Registry: Sendable {
     let providers: [String: RegisteredProvider]
     let consumers: [String: RegisteredConsumer]
     /// Each method of a consumer, and whose it is.
-    let consumerMethods: [String: String]
+    let consumerMethods: [String: RegisteredConsumer]
     private let stores: [String: RegisteredStore]
     /// The methods of the kernel and of every provider, in the order of registration.
     public let methods: [MethodDescriptor]
@@ -30,7 +30,7 @@ public struct Registry: Sendable {
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
         var owners: [String: String] = [:]
         var consumers: [String: RegisteredConsumer] = [:]
-        var consumerMethods: [String: String] = [:]
+        var consumerMethods: [String: RegisteredConsumer] = [:]
         for plugin in plugins {
             switch plugin.kind {
             case .provider(let provider):
@@ -52,7 +52,7 @@ public struct Registry: Sendable {
                     "consumer", descriptor, consumer.typeName, methods: consumer.methods)
                 consumers[descriptor.name] = consumer
                 methods += consumer.methods
-                for method in consumer.methods { consumerMethods[method.name] = descriptor.name }
+                for method in consumer.methods { consumerMethods[method.name] = consumer }
             case .store(let store):
                 try claims.claim("the store", store.scheme, by: store.typeName)
                 stores[store.scheme] = store

@@ -3,9 +3,14 @@ internal import AssayPolicy
 internal import AssayYAML
 
 /// Everything that a request is judged by: policies, instances of plugins, keys. Immutable; a request sees one.
-struct Snapshot: Sendable {
+final class Snapshot: Sendable {
     let policies: BoundPolicies
     let keys: KeyPlan
+
+    init(policies: BoundPolicies, keys: KeyPlan) {
+        self.policies = policies
+        self.keys = keys
+    }
 }
 
 /// Policies with an instance of each plugin that they name.
@@ -67,6 +72,8 @@ final class AppEntry: Sendable {
 /// One project.
 final class ProjectEntry: Sendable {
     let identity: ProjectIdentity
+    /// Its canonical name, `projects/NUMBER`; the first audience of its tokens.
+    let name: String
     /// The `iss` of its tokens.
     let issuer: String
     /// Its apps and OAuth clients, by the subjects of their tokens.
@@ -82,6 +89,7 @@ final class ProjectEntry: Sendable {
 
     init(_ policy: ProjectPolicy, apps: [String: AppEntry], since: Instant) {
         identity = policy.identity
+        name = "projects/\(policy.identity.number)"
         issuer = policy.issuerPrefix + policy.identity.number
         self.apps = apps
         acceptsDevelopment = policy.acceptsDevelopment

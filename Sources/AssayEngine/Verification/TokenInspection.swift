@@ -28,7 +28,7 @@ struct TokenInspection: Sendable {
 
     func inspect(_ text: String) throws(Refusal) -> Good {
         let expectation = TokenVerifier.Expectation(
-            issuer: project.issuer, audience: "projects/\(project.identity.number)")
+            issuer: project.issuer, audience: project.name)
         let token: VerifiedToken
         switch snapshot.keys.verifier(at: now).verify(text, expectation, now: now) {
         case .refused(let reason): throw Refusal(reason: reason)

@@ -47,7 +47,7 @@ final class RequestReader: ChannelDuplexHandler {
     private var isLeaving = false
 
     private var wait: Wait?
-    private var timer: Scheduled<Void>?
+    private var timer: WaitTimer?
     /// The place in the line of those who may have to make room, while the client is waited for.
     private var ticket: WaitingLine.Ticket?
 
@@ -65,6 +65,9 @@ final class RequestReader: ChannelDuplexHandler {
     // MARK: - The connection
 
     func handlerAdded(context: ChannelHandlerContext) {
+        timer = WaitTimer(context.eventLoop) { [unowned self] in
+            if let wait { expire(wait, context) }
+        }
         if context.channel.isActive { update(context) }
     }
 
@@ -269,19 +272,15 @@ final class RequestReader: ChannelDuplexHandler {
 
         let next = currentWait
         guard next != wait else { return }
-        stopWaiting()
         wait = next
-        guard let limit = next.limit(limits) else { return }
-        ticket = slots.begin(context.channel)
-        let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
-        timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) {
-            let (reader, context) = bound.value
-            reader.expire(next, context)
-        }
+        let limit = next.limit(limits)
+        timer?.start(limit)
+        if let ticket { slots.end(ticket) }
+        ticket = limit.map { _ in slots.begin(context.channel) }
     }
 
     private func stopWaiting() {
-        timer?.cancel()
+        timer?.stop()
         timer = nil
         if let ticket { slots.end(ticket) }
         ticket = nil

@@ -36,7 +36,7 @@ final class StreamConnection: ChannelInboundHandler {
     private var isFirst = true
 
     private var wait: Wait?
-    private var timer: Scheduled<Void>?
+    private var timer: WaitTimer?
     /// The place in the line of those who may have to make room, while the client is waited for.
     private var ticket: WaitingLine.Ticket?
 
@@ -54,6 +54,7 @@ final class StreamConnection: ChannelInboundHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        timer = WaitTimer(context.eventLoop) { [unowned self] in expire() }
         renewTicket()
         update()
     }
@@ -113,7 +114,7 @@ final class StreamConnection: ChannelInboundHandler {
     }
 
     private func stop() {
-        timer?.cancel()
+        timer?.stop()
         timer = nil
         if let ticket { slots.end(ticket) }
         ticket = nil
@@ -252,12 +253,8 @@ final class StreamConnection: ChannelInboundHandler {
         }
         let next = currentWait
         guard next != wait else { return }
-        timer?.cancel()
-        timer = nil
         wait = next
-        guard let limit = next.limit(limits) else { return }
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        timer = context.eventLoop.scheduleTask(in: TimeAmount(limit)) { bound.value.expire() }
+        timer?.start(next.limit(limits))
     }
 
     private var currentWait: Wait {

@@ -32,7 +32,8 @@ extension PresentedToken {
 
     /// What a request shows as its App Check token.
     init?(headers: HTTPHeaders, target: String) {
-        self.init(
-            headers["x-firebase-appcheck"], targets: [target] + PresentedToken.targets.flatMap { headers[$0] })
+        var targets = [target]
+        for name in PresentedToken.targets { targets += headers[name] }
+        self.init(headers["x-firebase-appcheck"], targets: targets)
     }
 }

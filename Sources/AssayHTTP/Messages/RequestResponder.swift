@@ -9,7 +9,7 @@ struct RequestResponder: Sendable {
     let pages: HTTPPages
     let access: BrowserAccess
     let bodyLimit: Int
-    let clock: HostClock
+    let clock: HTTPClock
     let logger: Logger
     let metrics: HTTPMetrics
 
@@ -36,7 +36,7 @@ struct RequestResponder: Sendable {
             reply.headers += granted
         }
         reply.omitsBody = input.omitsBody
-        reply.headers.append(("date", HTTPDate.text(clock.now)))
+        reply.headers.append(("date", clock.date))
         reply.endsConnection = input.endsConnection
         reply.announcesKeepAlive = input.announcesKeepAlive
         return reply
@@ -152,8 +152,9 @@ struct RequestResponder: Sendable {
     /// The HTTP method that a client means whose own one is `POST` (`X-HTTP-Method-Override`, as Google's clients send it
     /// for what would be too long for a request line); nil when it says none.
     private func override(_ verb: String, _ headers: HTTPHeaders) throws(HTTPFault) -> String? {
+        guard verb == "POST" else { return nil }
         let values = headers[canonicalForm: "x-http-method-override"]
-        guard verb == "POST", let value = values.first else { return nil }
+        guard let value = values.first else { return nil }
         guard values.count == 1, let verb = HTTPRule.Verb(named: String(value)) else {
             throw .invalid("The header X-HTTP-Method-Override names no method that is known.")
         }

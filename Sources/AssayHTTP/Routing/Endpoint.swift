@@ -31,26 +31,34 @@ enum Endpoint: Sendable, Hashable {
 }
 
 /// How a method is reached.
-struct MethodRoute: Sendable, Hashable {
+final class MethodRoute: Sendable {
     let name: String
     /// The rule that it was found by.
     let rule: HTTPRule
     /// Whom it is for.
     let audience: Endpoint.Audience
-    var manner = HTTPManner.standard
+    let manner: HTTPManner
     /// Whether requests bring an App Check token in a header.
-    var takesToken = false
+    let takesToken: Bool
 
     init(_ method: MethodDescriptor, _ rule: HTTPRule) {
-        self.init(method.name, rule, Endpoint.Audience(method))
+        name = method.name
+        self.rule = rule
+        audience = Endpoint.Audience(method)
         manner = method.manner
         takesToken = method.takesToken
     }
+}
 
-    init(_ name: String, _ rule: HTTPRule, _ audience: Endpoint.Audience) {
-        self.name = name
-        self.rule = rule
-        self.audience = audience
+/// A rule leads to one method.
+extension MethodRoute: Hashable {
+    static func == (one: MethodRoute, other: MethodRoute) -> Bool {
+        one.name == other.name && one.rule == other.rule
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(rule)
     }
 }
 

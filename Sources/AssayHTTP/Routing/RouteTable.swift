@@ -24,6 +24,8 @@ struct RouteTable: Sendable {
     }
 
     private var entries: [Shape: [Entry]] = [:]
+    /// What is found without a look at the path's segments: the templates without variables, by their text.
+    private var literals: [String: [HTTPRule.Verb: Endpoint]] = [:]
     /// Whether any method demands no permission.
     private(set) var hasOpenMethods = false
 
@@ -47,6 +49,7 @@ struct RouteTable: Sendable {
     mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPServiceError) {
         let template = try RouteTemplate(text)
         if endpoint.isForAnybody { hasOpenMethods = true }
+        if template.isLiteral { literals[text, default: [:]][verb] = endpoint }
         let shape = Shape(verb: template.verb, count: template.segments.count)
         var list = entries[shape] ?? []
         if let index = list.firstIndex(where: { $0.segments == template.segments }) {
@@ -64,6 +67,12 @@ struct RouteTable: Sendable {
     ///   - method: the HTTP method; `HEAD` finds what `GET` does.
     ///   - target: the request target as it stands in the request line.
     func find(_ method: String, _ target: String) -> Outcome {
+        // A dictionary takes text for equal that Unicode calls equivalent; paths are bytes.
+        if let endpoints = literals[target], target.utf8.allSatisfy({ $0 < 0x80 }),
+            let endpoint = RouteTable.choose(endpoints, method)
+        {
+            return .found(RouteMatch(endpoint: endpoint))
+        }
         guard let path = try? RequestPath(target) else { return .malformed }
         guard var segments = path.segments, let last = segments.last else { return .unknown }
         let whole = segments
@@ -85,18 +94,22 @@ struct RouteTable: Sendable {
 
     private func find(_ method: String, _ segments: [[UInt8]], verb: [UInt8]?) -> Outcome {
         let candidates = entries[Shape(verb: verb, count: segments.count)] ?? []
-        let wanted = HTTPRule.Verb(named: method == "HEAD" ? "GET" : method)
         var allowed: Set<HTTPRule.Verb> = []
         for entry in candidates {
             // Each may take an encoded slash where another does not.
-            if let (template, endpoint) = wanted.flatMap({ entry.rules[$0] }) ?? entry.rules[.any],
-                template.matches(segments)
-            {
+            if let (template, endpoint) = RouteTable.choose(entry.rules, method), template.matches(segments) {
                 return .found(template.match(segments, endpoint))
             }
             for (verb, rule) in entry.rules where rule.template.matches(segments) { allowed.insert(verb) }
         }
         return allowed.isEmpty ? .unknown : .wrongVerb(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
+    }
+}
+
+extension RouteTable {
+    /// What is there for an HTTP method, or else for any.
+    private static func choose<Value>(_ rules: [HTTPRule.Verb: Value], _ method: String) -> Value? {
+        HTTPRule.Verb(named: method == "HEAD" ? "GET" : method).flatMap { rules[$0] } ?? rules[.any]
     }
 }
 

@@ -38,8 +38,7 @@ public struct HTTPService: Service {
         let metrics = HTTPMetrics(meter)
         self.responder = RequestResponder(
             handler: handler, table: table, pages: pages, access: BrowserAccess(origins: configuration.origins),
-            bodyLimit: limits.bodyBytes, clock: .system, logger: logger,
-            metrics: metrics)
+            bodyLimit: limits.bodyBytes, clock: HTTPClock(.system), logger: logger, metrics: metrics)
         self.configuration = configuration
         self.logger = logger
         self.metrics = metrics

@@ -12,8 +12,9 @@ public enum ConsumerSelection: Sendable, Hashable {
 /// A method of a consumer, of one of three kinds.
 ///
 /// - ``exchange(_:)``: what token exchange gives for a token;
-/// - ``redeem(_:_:selection:request:reply:manner:demand:_:)``: a door of its own, for requests with a token;
-/// - ``call(_:_:permission:selection:request:reply:manner:_:)``: a method without one.
+/// - ``redeem(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)``: a door of its own, for requests with a
+///   token, and ``decide(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)``, for those that never wait;
+/// - ``call(_:_:permission:selection:reply:manner:_:)``: a method without one.
 public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     /// What the method looks like from outside; nil for token exchange, whose door is the kernel's.
     public let descriptor: MethodDescriptor?
@@ -58,6 +59,37 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
     ) -> ConsumerMethod {
+        redeem(
+            name, rules, selection: selection, reply: reply, manner: manner, mayBeUnenforced: mayBeUnenforced,
+            service: service, demand: demand
+        ) { (consumer, request: Request) in
+            .waiting { try await handler(consumer, request, $0) }
+        }
+    }
+
+    /// The same as ``redeem(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)`` with a handler that never
+    /// waits: where the token, too, is judged without waiting, the answer costs no more than the judgement.
+    public static func decide<Request: RequestMessage>(
+        _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
+        manner: HTTPManner = .standard, mayBeUnenforced: Bool = false,
+        service: (@Sendable (Consumer, Request) -> String?)? = nil,
+        demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
+        _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) throws -> ConsumerVerdict
+    ) -> ConsumerMethod {
+        redeem(
+            name, rules, selection: selection, reply: reply, manner: manner, mayBeUnenforced: mayBeUnenforced,
+            service: service, demand: demand
+        ) { (consumer, request: Request) in
+            .immediate { try handler(consumer, request, $0) }
+        }
+    }
+
+    private static func redeem<Request: RequestMessage>(
+        _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape?, manner: HTTPManner,
+        mayBeUnenforced: Bool, service: (@Sendable (Consumer, Request) -> String?)?,
+        demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)?,
+        answer: @escaping @Sendable (Consumer, Request) -> ConsumerAnswer<ConsumerVerdict>
+    ) -> ConsumerMethod {
         var descriptor = MethodDescriptor(name: name, kind: .call(nil), resources: resources(selection), rules: rules)
             .with(request: Request.shape, reply: reply)
         descriptor.takesToken = true
@@ -68,8 +100,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
                 let request = try Request(fields)
                 return PreparedRedemption(
                     mayBeUnenforced: mayBeUnenforced, service: service?(consumer, request),
-                    demand: { base in demand?(consumer, request, base) ?? base },
-                    answer: { try await handler(consumer, request, $0) })
+                    demand: { base in demand?(consumer, request, base) ?? base }, answer: answer(consumer, request))
             })
     }
 
@@ -91,7 +122,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
                 let request = try Request(fields)
                 return PreparedRedemption(
                     mayBeUnenforced: false, service: nil, demand: { $0 },
-                    answer: { try await handler(consumer, request, $0) })
+                    answer: .waiting { try await handler(consumer, request, $0) })
             })
     }
 
@@ -108,11 +139,11 @@ package struct PreparedRedemption: Sendable {
     package let service: String?
     /// What it demands of its token, given what the policy's section demands.
     package let demand: @Sendable (TokenDemand) -> TokenDemand
-    package let answer: @Sendable (ConsumerContext) async throws -> ConsumerVerdict
+    package let answer: ConsumerAnswer<ConsumerVerdict>
 
     package init(
         mayBeUnenforced: Bool, service: String?, demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
-        answer: @escaping @Sendable (ConsumerContext) async throws -> ConsumerVerdict
+        answer: ConsumerAnswer<ConsumerVerdict>
     ) {
         self.mayBeUnenforced = mayBeUnenforced
         self.service = service

@@ -28,14 +28,6 @@ public protocol TokenConsumer: Sendable {
     /// The names that requests choose the instance by: the `audience` or the `resource` of a token exchange, and the field
     /// of a method with ``ConsumerSelection/audience(_:)``. No two instances of a program have one in common.
     var audiences: [String] { get }
-
-    /// What there is to choose within the instance by an audience, where each has demands of its own; nil, the default,
-    /// for what holds for all.
-    func demand(for audience: String) -> TokenDemand?
-}
-
-extension TokenConsumer {
-    public func demand(for audience: String) -> TokenDemand? { nil }
 }
 
 /// What an instance of a consumer is for.

@@ -67,7 +67,7 @@ struct ClientAssertionCheck: Sendable {
     /// Judges the assertion of a request, and uses up the token in it.
     ///
     /// - Throws: when that cannot be decided now.
-    func judge(_ request: ClientAssertionRequest, _ tokens: ConsumerTokens) async throws -> Result {
+    func judge(_ request: ClientAssertionRequest, _ tokens: any ConsumerTokens) async throws -> Result {
         func bad(_ kind: Result.Kind, _ reason: Reason, _ detail: String? = nil) -> Result {
             Result(kind: kind, reason: reason, detail: detail)
         }

@@ -62,7 +62,7 @@ public struct OAuthClientConsumer: TokenConsumer {
         oauthError: "access_denied")
 
     /// The claims of an attestation that this project's attester signed; nothing of them is judged.
-    @Sendable func attestationClaims(of token: String, _ tokens: ConsumerTokens) -> JSON? {
+    @Sendable func attestationClaims(of token: String, _ tokens: any ConsumerTokens) -> JSON? {
         if let claims = attester?.claims(of: token) { return claims }
         guard let own = tokens.own(token), own.type.lowercased() == ClientAttestation.type else { return nil }
         return own.claims

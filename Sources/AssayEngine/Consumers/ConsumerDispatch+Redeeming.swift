@@ -1,0 +1,174 @@
+internal import AssayKit
+internal import AssayVerifier
+internal import Logging
+
+extension ConsumerDispatch {
+    /// Judges the token and the actor, lets the consumer decide, and uses the token up where that is demanded.
+    ///
+    /// A token that was used before gets no further than that. One that is good is used up when the consumer has decided,
+    /// for or against: of several requests at the same time, one gets what the consumer gives. Where nothing could be
+    /// decided the token stays good, for another try.
+    func redeem(_ request: Redemption) async throws -> Ending {
+        guard request.demand.enforcement > .off else { return try await decide(request.answer, context(request.entry)) }
+        let admission = admission(request.entry.project, request.demand)
+        switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
+        case .success(let good):
+            // Before anybody is asked who takes time.
+            if request.isLimited, let wait = good.app.bucket?.take(at: host.clock.uptime) {
+                return .limited(wait: wait)
+            }
+            return try await redeem(good, request, admission)
+        case .failure(let refusal):
+            var ending =
+                request.isEnforced
+                ? ConsumerDispatch.ending(refusal)
+                : try await decide(request.answer, context(request.entry, unenforced: refusal.reason))
+            ending.tokenUse = request.use(
+                refusal.app(of: request.entry.project), request.token == nil ? .unknownOrigin : .invalid,
+                isAdmitted: !request.isEnforced)
+            return ending
+        }
+    }
+
+    /// Has a request with a good token decided, and puts on record whose token it was.
+    private func redeem(
+        _ good: TokenInspection.Good, _ request: Redemption, _ admission: TokenAdmission
+    ) async throws -> Ending {
+        var ending: Ending
+        if case .immediate(let answer) = request.answer, request.actor == nil, !admission.consumes(good.token) {
+            // Nobody is waited for: neither the store, nor an issuer of users, nor the consumer.
+            ending = try Deadline.runAtOnce(timeLimit, clock: host.clock) {
+                Result { try answer(context(request.entry, good: good)) }.ending
+            }
+        } else {
+            ending = try await Deadline.run(timeLimit, clock: host.clock) {
+                try await self.waiting(good, request, admission)
+            }
+        }
+        if ending.tokenUse == nil {
+            let isReused = ending.reason == KernelReasons.tokenReused
+            ending.tokenUse = request.use(
+                good.token.subject, isReused ? .reused : .verified, isAdmitted: !isReused)
+        }
+        ending.provider = good.provider
+        ending.facts = good.facts + ending.facts
+        return ending
+    }
+
+    /// The same for whatever may have to wait for somebody.
+    private func waiting(
+        _ good: TokenInspection.Good, _ request: Redemption, _ admission: TokenAdmission
+    ) async throws -> Ending {
+        let consumes = admission.consumes(good.token)
+        // What is not enforced never stands in the way.
+        let isStrict =
+            request.isEnforced && (good.token.isLimitedUse || request.demand.replayProtection == .enforced)
+        if consumes, isStrict, try await admission.wasUsed(good) { return ConsumerDispatch.reused(good) }
+        var actor: VerifiedActor?
+        do {
+            actor = try await self.actor(request)
+        } catch {
+            // Another try with a better user's token may succeed.
+            if request.isEnforced { return ConsumerDispatch.ending(error) }
+        }
+        var ending = await answered(good, request, consumesToken: consumes, actor)
+        guard consumes, ending.isDecided else { return ending }
+        if isStrict {
+            guard try await admission.consume(good) else { return ConsumerDispatch.reused(good) }
+        } else {
+            let isFirst = try? await Deadline.run(timeLimit / 4, clock: host.clock) {
+                try await admission.consume(good)
+            }
+            if isFirst == false { ending.tokenUse = request.use(good.token.subject, .reused, isAdmitted: true) }
+        }
+        return ending
+    }
+
+    /// What the consumer says, or why it could not: whose token it was is put on record with that, too.
+    private func answered(
+        _ good: TokenInspection.Good, _ request: Redemption, consumesToken: Bool, _ actor: VerifiedActor?
+    ) async -> Ending {
+        let context = context(request.entry, good: good, consumesToken: consumesToken, actor: actor)
+        do {
+            var ending = try await request.answer(context)
+            if let actor { ending.facts.append(Fact(.actor, .text(SafeText.of(actor.subject)))) }
+            return ending
+        } catch {
+            return ConsumerDispatch.ending(error)
+        }
+    }
+
+    /// The user, by the JWT that the request shows beside its token.
+    private func actor(_ request: Redemption) async throws -> VerifiedActor? {
+        guard let token = request.actor else { return nil }
+        return try await ActorInspection.inspect(token.text, for: request.entry, now: now)
+    }
+
+    /// Has the consumer decide about a request of which no token is judged.
+    func decide(_ answer: ConsumerAnswer<Ending>, _ context: ConsumerContext) async throws -> Ending {
+        switch answer {
+        case .immediate(let answer):
+            try Deadline.runAtOnce(timeLimit, clock: host.clock) { try answer(context) }
+        case .waiting(let answer):
+            try await Deadline.run(timeLimit, clock: host.clock) { try await answer(context) }
+        }
+    }
+
+    func context(
+        _ entry: ConsumerEntry, good: TokenInspection.Good? = nil, consumesToken: Bool = false,
+        unenforced: Reason? = nil, actor: VerifiedActor? = nil
+    ) -> ConsumerContext {
+        ConsumerContext(
+            decision: decision, project: entry.project.identity, token: good?.token, app: good?.app.identity,
+            consumesToken: consumesToken, unenforced: unenforced, actor: actor, deadline: now + timeLimit,
+            peer: call.peer, caller: caller?.name, now: now, state: StateSpace(entry.space, in: host.store),
+            tokens: ProjectTokens(dispatch: self, project: entry.project), logger: host.logger)
+    }
+}
+
+/// What the kernel does with the tokens of one project, for a consumer.
+private struct ProjectTokens: ConsumerTokens {
+    let dispatch: ConsumerDispatch
+    let project: ProjectEntry
+
+    func sign(type: String, claims: JSON) throws -> String {
+        try dispatch.snapshot.keys.issuer(at: dispatch.now).sign(type: type, claims)
+    }
+
+    func own(_ token: String) -> OwnToken? {
+        dispatch.snapshot.keys.verifier(at: dispatch.now).signed(token).map {
+            OwnToken(type: $0.type, claims: $0.claims)
+        }
+    }
+
+    func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        let admission = dispatch.admission(project, demand)
+        let good: TokenInspection.Good
+        do throws(TokenInspection.Refusal) {
+            good = try admission.judge(token)
+        } catch {
+            return .refused(error.reason)
+        }
+        // Nobody asks for replay protection who only looks.
+        guard demand.replayProtection > .off else {
+            if good.token.isLimitedUse, try await admission.wasUsed(good) {
+                return .refused(KernelReasons.tokenReused)
+            }
+            return .good(good.token, good.app.identity)
+        }
+        guard try await admission.consume(good) || demand.replayProtection < .enforced else {
+            return .refused(KernelReasons.tokenReused)
+        }
+        return .good(good.token, good.app.identity)
+    }
+}
+
+extension Result<Ending, any Error> {
+    /// How a call ends by it.
+    fileprivate var ending: Ending {
+        switch self {
+        case .success(let ending): ending
+        case .failure(let error): ConsumerDispatch.ending(error)
+        }
+    }
+}

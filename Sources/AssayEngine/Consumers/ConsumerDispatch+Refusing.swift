@@ -1,0 +1,44 @@
+internal import AssayKit
+
+extension ConsumerDispatch {
+    /// Whose token is no token of this project is told to bring another; whose good token is not enough here, that it is
+    /// not allowed.
+    static func failure(_ refusal: TokenInspection.Refusal) -> CallFailure {
+        let isPolicy =
+            [
+                KernelReasons.tokenProviderNotAllowed, KernelReasons.tokenAppNotAllowed,
+                KernelReasons.tokenForDevelopment,
+                KernelReasons.tokenNotLimitedUse, KernelReasons.tokenTooOld, KernelReasons.tokenReused,
+            ].contains(refusal.reason)
+        return CallFailure(
+            isPolicy ? .permissionDenied : .unauthenticated,
+            isPolicy ? "The App Check token is not sufficient." : "The App Check token is missing or invalid.",
+            reason: refusal.reason, detail: refusal.detail, oauthError: "invalid_request")
+    }
+
+    static func ending(_ refusal: TokenInspection.Refusal) -> Ending {
+        var ending = Ending.failed(failure(refusal))
+        ending.provider = refusal.token?.provider
+        ending.facts = refusal.token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
+        return ending
+    }
+
+    static func reused(_ good: TokenInspection.Good) -> Ending {
+        .failed(failure(TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token)))
+    }
+}
+
+extension Ending {
+    /// Whether something was given or refused: not where a request was not of the form, or nobody could decide.
+    var isDecided: Bool {
+        switch outcome {
+        case .answered, .challenged, .issued, .refused: true
+        case .rejected, .failed: false
+        }
+    }
+
+    /// Why evidence or a token was refused.
+    var reason: Reason? {
+        if case .refused(let reason) = outcome { reason } else { nil }
+    }
+}

@@ -1,0 +1,59 @@
+internal import NIOCore
+
+/// The alarm of a connection, which waits for one thing and then another many times a second.
+///
+/// To put it off costs nothing: the alarm that is set already finds out, when it goes off, that it is not due yet, and is
+/// set again for the rest. So a busy connection sets one now and then, and not several for each request.
+///
+/// Only to be used on its event loop.
+final class WaitTimer {
+    private let eventLoop: any EventLoop
+    private let expire: () -> Void
+    /// When the time is up; nil while there is nothing to wait for.
+    private var due: NIODeadline?
+    private var alarm: (at: NIODeadline, task: Scheduled<Void>)?
+
+    /// - Parameter expire: called when the time is up. It is kept until ``stop()``, or until then.
+    init(_ eventLoop: any EventLoop, expire: @escaping () -> Void) {
+        self.eventLoop = eventLoop
+        self.expire = expire
+    }
+
+    /// Begins to wait, in place of whatever was waited for; for nothing when the limit is nil.
+    func start(_ limit: Duration?) {
+        guard let limit else {
+            due = nil
+            return
+        }
+        let due = eventLoop.now + TimeAmount(limit)
+        self.due = due
+        if let alarm {
+            guard due < alarm.at else { return }
+            alarm.task.cancel()
+        }
+        setAlarm(due)
+    }
+
+    /// Waits for nothing any more, and lets go of everything.
+    func stop() {
+        due = nil
+        alarm?.task.cancel()
+        alarm = nil
+    }
+
+    private func setAlarm(_ time: NIODeadline) {
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        alarm = (time, eventLoop.scheduleTask(deadline: time) { bound.value.ring() })
+    }
+
+    private func ring() {
+        alarm = nil
+        guard let due else { return }
+        guard due <= eventLoop.now else {
+            setAlarm(due)
+            return
+        }
+        self.due = nil
+        expire()
+    }
+}

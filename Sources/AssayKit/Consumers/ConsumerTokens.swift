@@ -1,0 +1,37 @@
+/// What the kernel does with tokens for a consumer.
+public protocol ConsumerTokens: Sendable {
+    /// Signs a JWT by the key that signs App Check tokens.
+    ///
+    /// - Parameters:
+    ///   - type: `typ` of the header, which tells the JWT from others; never `JWT`, which App Check tokens have.
+    ///   - claims: an object.
+    func sign(type: String, claims: JSON) throws -> String
+
+    /// A JWT of this service with its signature verified by a published key; nil when it is something else. The caller
+    /// judges the type and all claims, times included.
+    func own(_ token: String) -> OwnToken?
+
+    /// Verifies an App Check token that came in a message, and consumes it where the demand says so.
+    ///
+    /// - Throws: when that cannot be decided now.
+    func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding
+}
+
+/// A JWT that this service signed.
+public struct OwnToken: Sendable, Hashable {
+    /// `typ` of its header.
+    public let type: String
+    /// Its claims, an object; nothing of them is checked.
+    public let claims: JSON
+
+    public init(type: String, claims: JSON) {
+        self.type = type
+        self.claims = claims
+    }
+}
+
+/// What an App Check token that came in a message turned out to be.
+public enum TokenFinding: Sendable {
+    case good(VerifiedToken, AppIdentity)
+    case refused(Reason)
+}

@@ -1,0 +1,16 @@
+public import AssayKit
+
+/// Tokens for a consumer that is tried without a kernel: nothing can be signed, and no token is known.
+public struct NoTokens: ConsumerTokens {
+    public init() {}
+
+    public func sign(type: String, claims: JSON) throws -> String {
+        throw CallFailure(.unavailable, "There is no key.")
+    }
+
+    public func own(_ token: String) -> OwnToken? { nil }
+
+    public func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        throw CallFailure(.unavailable, "There are no keys.")
+    }
+}
