@@ -65,15 +65,15 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
         let text: String
         switch PresentedToken(values, targets: [request.uri.string]) {
         case nil: return .refused(TokenReasons.missing)
-        case .several?: return .refused(AppCheckReasons.repeated)
-        case .inURL?: return .refused(AppCheckReasons.inURL)
+        case .several?: return .refused(TokenReasons.repeated)
+        case .inURL?: return .refused(TokenReasons.inURL)
         case .one(let value)?: text = value
         }
         do {
             switch try await verifier.verify(text) {
             case .refused(let reason): return .refused(reason)
             case .verified(let token):
-                guard try await consume?(text, token) ?? true else { return .refused(AppCheckReasons.reused) }
+                guard try await consume?(text, token) ?? true else { return .refused(TokenReasons.reused) }
                 return .verified(token)
             }
         } catch {

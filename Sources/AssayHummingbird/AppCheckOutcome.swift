@@ -9,10 +9,3 @@ public enum AppCheckOutcome: Sendable, Hashable {
     /// an operator.
     case undecided(String)
 }
-
-/// Why the middleware refuses requests, beside what ``AppCheckVerifier`` refuses tokens for.
-public enum AppCheckReasons {
-    public static let repeated = Reason("token_repeated", "The request has several tokens.")
-    public static let inURL = Reason("token_in_url", "The request has a token in its URL, where logs keep it.")
-    public static let reused = Reason("token_reused", "The token was used before.")
-}

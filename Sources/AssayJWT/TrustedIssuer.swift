@@ -1,4 +1,3 @@
-internal import AssayCrypto
 public import AssayKit
 
 /// A trusted issuer, ready to verify its tokens.
@@ -31,7 +30,7 @@ public struct TrustedIssuer: Sendable {
         name = configuration.issuer
         expectation = JWTExpectation(
             issuer: configuration.issuer, audiences: Set(configuration.audiences), longestLife: longestLife)
-        keys = try TrustedIssuer.keys(configuration.jwks, at: path + ["jwks"], host: host)
+        keys = try IssuerKeys.configured(configuration.jwks, at: path + ["jwks"], host: host)
         subjects = configuration.subjects.map { Set($0) }
         claims = configuration.claims ?? [:]
     }
@@ -54,28 +53,5 @@ public struct TrustedIssuer: Sendable {
             guard let subject = claims.subject, subjects.contains(subject) else { throw .claim("sub") }
         }
         for (path, text) in self.claims where claims.text(at: path) != text { throw .claim(path) }
-    }
-
-    private static func keys(
-        _ text: String, at path: [ConfigurationError.Component], host: Host
-    ) throws(ConfigurationError) -> IssuerKeys {
-        if let url = EndpointURL(text) { return .published(at: url, host: host) }
-        guard let reference = SecretReference(text) else {
-            throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
-        }
-        let document: [UInt8]?
-        do throws(SecretError) {
-            document = try host.secrets.resolve(reference)
-        } catch {
-            throw ConfigurationError(at: path, error.message)
-        }
-        guard let document else { throw ConfigurationError(at: path, "\(reference) is not set") }
-        do throws(JWKError) {
-            let keys = try JWKSet(json: document).keys
-            guard !keys.isEmpty else { throw JWKError.malformed("no key of a kind that is used here") }
-            return .fixed(keys)
-        } catch {
-            throw ConfigurationError(at: path, "\(reference) holds no set of keys (RFC 7517): \(error)")
-        }
     }
 }

@@ -81,6 +81,23 @@ struct FleetEngineConfigurationTests {
         #expect(error.all.contains { $0.path == path && $0.message.contains(message) }, "\(error.all)")
     }
 
+    @Test("Where nobody is known, a rule that needs to know somebody is wrong at its place, and no other is")
+    func nobodyKnown() throws {
+        let section = """
+            \(callback)
+            roles:
+              driver: {vehicle: {claim: van}}
+              consumer: {trip: {any: true}, actor: {claim: groups, values: [riders]}}
+              delivery_consumer: {tracking: {any: true}, callback: true}
+            """
+        let error = try #require(throws: ConfigurationError.self) {
+            try FleetEngineScene(section, knowsActors: false)
+        }
+        #expect(error.all.map(\.path) == [["roles", "driver", "vehicle", "claim"], ["roles", "consumer", "actor"]])
+        #expect(error.all.allSatisfy { $0.message.contains("expected `actors` in the section") }, "\(error.all)")
+        _ = try FleetEngineScene(section)
+    }
+
     @Test("What cannot be read is said, too", arguments: unreadable)
     func notDecoded(_ section: String, _ message: String) throws {
         let error = try #require(throws: Diagnostics.self) { try FleetEngineScene(section, account: nil) }

@@ -24,7 +24,8 @@ struct FleetEngineScene: Sendable {
 
     /// - Parameter section: in YAML; `account` is there already.
     init(
-        _ section: String, account: String? = "env:FLEET", answers: [ScriptedHTTP.Answer] = []
+        _ section: String, account: String? = "env:FLEET", knowsActors: Bool = true,
+        answers: [ScriptedHTTP.Answer] = []
     ) throws {
         http = ScriptedHTTP(answers)
         let secrets = [
@@ -42,7 +43,9 @@ struct FleetEngineScene: Sendable {
             FleetEngineConfiguration.self, from: YAMLDocument.parse(Array(text.utf8), file: "test.yaml"))
         consumer = try FleetEngineConsumer(
             configuration,
-            scope: ConsumerScope(project: Self.project, issuer: "https://example.com/", apps: [Self.app]), host: host)
+            scope: ConsumerScope(
+                project: Self.project, issuer: "https://example.com/", apps: [Self.app], knowsActors: knowsActors),
+            host: host)
     }
 
     /// - Parameter user: the claims of the user's JWT; nil for no user.

@@ -40,7 +40,7 @@ public struct FleetEngineConsumer: TokenConsumer {
             problems.report(at: ["token_ttl"], "expected 10m to 1h: Fleet Engine takes no tokens that live longer")
         }
         let read = problems.attempt { () throws(ConfigurationError) in
-            try FleetEngineRules(configuration, host: host)
+            try FleetEngineRules(configuration, knowsActors: scope.knowsActors, host: host)
         }
         readerRole = configuration.fleetReaderRole?.role ?? .deliveryFleetReader
         if configuration.fleetReaderRole != nil, configuration.roles.rules[readerRole] == nil {

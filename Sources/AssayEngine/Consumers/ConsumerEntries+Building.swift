@@ -69,7 +69,9 @@ extension ConsumerEntries {
         do throws(Diagnostics) {
             let scope = ConsumerScope(
                 project: project.identity, issuer: project.issuer,
-                apps: project.apps.values.map(\.identity).sorted { $0.resource < $1.resource })
+                apps: project.apps.values.map(\.identity).sorted { $0.resource < $1.resource },
+                // Where they cannot be read, that is what is wrong, and not what depends on them.
+                knowsActors: actors.map { !$0.isEmpty } ?? true)
             bound = try plugin.instantiate(section, scope, host)
         } catch {
             sink.report(error)

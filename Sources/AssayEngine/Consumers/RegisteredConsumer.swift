@@ -43,14 +43,9 @@ final class RegisteredConsumer: Sendable {
         section = { ValueShape(of: C.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(C.Configuration.self) }
         instantiate = { (section, scope, host) throws(Diagnostics) in
-            let configuration = try section.decode(C.Configuration.self)
-            let consumer: C
-            do throws(ConfigurationError) {
-                var host = host
-                host.meter = host.meter.scoped(to: C.descriptor.name)
-                consumer = try C(configuration, scope: scope, host: host)
-            } catch {
-                throw section.diagnostics(for: error)
+            let consumer = try section.instance(of: C.descriptor, host) {
+                (configuration: C.Configuration, host) throws(ConfigurationError) in
+                try C(configuration, scope: scope, host: host)
             }
             var bound = BoundConsumer(audiences: consumer.audiences)
             for method in declared {

@@ -192,13 +192,11 @@ struct Dispatch: Sendable {
     private func context(
         _ app: AppEntry, _ provider: ProviderEntry, _ sealer: CallSealer, challenge: [UInt8]?
     ) -> Context {
-        var logger = host.logger
-        logger[metadataKey: "decision"] = "\(decision)"
-        return Context(
+        Context(
             decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
             caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
             appState: StateSpace(provider.appSpace, in: host.store),
             sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }),
-            logger: logger)
+            logger: host.logger)
     }
 }

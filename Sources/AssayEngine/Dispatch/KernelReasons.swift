@@ -29,12 +29,9 @@ public enum KernelReasons {
     public static let tokenProviderNotAllowed = TokenReasons.providerNotAllowed
     public static let tokenForDevelopment = TokenReasons.forDevelopment
     public static let tokenMissing = TokenReasons.missing
-    public static let tokenReused = Reason("token_reused", "The token was used before.")
-
-    public static let tokenRepeated = Reason(
-        "token_repeated", "There are several tokens, of which others might read another one.")
-    public static let tokenInURL = Reason(
-        "token_in_url", "There is a token in the query of a URL, where logs and histories keep it.")
+    public static let tokenReused = TokenReasons.reused
+    public static let tokenRepeated = TokenReasons.repeated
+    public static let tokenInURL = TokenReasons.inURL
     public static let tokenNotLimitedUse = Reason(
         "token_not_limited_use", "The token is a session token, and the policy demands one for limited use.")
     public static let tokenTooOld = TokenReasons.tooOld
@@ -65,7 +62,6 @@ public enum KernelReasons {
             tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
             tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
             tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, consumerUnknown, actorMalformed,
-            actorIssuerUnknown,
-            actorExpired, actorInvalid, rateLimited,
+            actorIssuerUnknown, actorExpired, actorInvalid, rateLimited,
         ]
 }

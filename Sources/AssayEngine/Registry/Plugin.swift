@@ -62,14 +62,9 @@ struct RegisteredProvider: Sendable {
         section = { ValueShape(of: P.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         instantiate = { (section, app, host) throws(Diagnostics) in
-            let configuration = try section.decode(P.Configuration.self)
-            let provider: P
-            do throws(ConfigurationError) {
-                var host = host
-                host.meter = host.meter.scoped(to: P.descriptor.name)
-                provider = try P(configuration, app: app, host: host)
-            } catch {
-                throw section.diagnostics(for: error)
+            let provider = try section.instance(of: P.descriptor, host) {
+                (configuration: P.Configuration, host) throws(ConfigurationError) in
+                try P(configuration, app: app, host: host)
             }
             let methods = declared.compactMap { method -> BoundMethod? in
                 switch method.action {
@@ -88,6 +83,25 @@ struct RegisteredProvider: Sendable {
             }
             return BoundProvider(
                 methods: methods, config: configs.first?.fields(provider) ?? [], upkeep: provider.upkeep)
+        }
+    }
+}
+
+extension PolicySection {
+    /// Makes an instance of the plugin that the section is of, with metrics of its own.
+    ///
+    /// - Throws: what is wrong in the section, at its place.
+    func instance<Configuration: Decodable, Instance>(
+        of plugin: PluginDescriptor, _ host: Host,
+        _ make: (Configuration, Host) throws(ConfigurationError) -> Instance
+    ) throws(Diagnostics) -> Instance {
+        let configuration = try decode(Configuration.self)
+        var host = host
+        host.meter = host.meter.scoped(to: plugin.name)
+        do throws(ConfigurationError) {
+            return try make(configuration, host)
+        } catch {
+            throw diagnostics(for: error)
         }
     }
 }

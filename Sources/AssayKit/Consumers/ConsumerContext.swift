@@ -32,11 +32,7 @@ public struct ConsumerContext: Sendable {
     private let base: Logger
 
     /// A logger that carries the decision's identifier. It is made when it is asked for: few requests are logged.
-    public var logger: Logger {
-        var logger = base
-        logger[metadataKey: "decision"] = "\(decision)"
-        return logger
-    }
+    public var logger: Logger { base.carrying(decision) }
 
     /// - Parameter logger: the host's.
     public init(

@@ -37,10 +37,14 @@ public struct ConsumerScope: Sendable, Hashable {
     public let issuer: String
     /// The project's apps and OAuth clients.
     public let apps: [AppIdentity]
+    /// Whether the section's `actors` names anybody: without that no request has a ``ConsumerContext/actor``, and what
+    /// depends on one is never given.
+    public let knowsActors: Bool
 
-    public init(project: ProjectIdentity, issuer: String, apps: [AppIdentity]) {
+    public init(project: ProjectIdentity, issuer: String, apps: [AppIdentity], knowsActors: Bool = false) {
         self.project = project
         self.issuer = issuer
         self.apps = apps
+        self.knowsActors = knowsActors
     }
 }

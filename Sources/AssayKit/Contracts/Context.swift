@@ -23,9 +23,13 @@ public struct Context: Sendable {
     public let appState: StateSpace
     /// Seals what clients keep for the provider, for this app.
     public let sealer: Sealer
-    /// A logger that carries the decision's identifier.
-    public let logger: Logger
+    /// The host's logger.
+    private let base: Logger
 
+    /// A logger that carries the decision's identifier. It is made when it is asked for: few requests are logged.
+    public var logger: Logger { base.carrying(decision) }
+
+    /// - Parameter logger: the host's.
     public init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
         caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
@@ -41,7 +45,16 @@ public struct Context: Sendable {
         self.state = state
         self.appState = appState ?? state
         self.sealer = sealer
-        self.logger = logger
+        base = logger
+    }
+}
+
+extension Logger {
+    /// The same logger for one decision.
+    func carrying(_ decision: DecisionID) -> Logger {
+        var logger = self
+        logger[metadataKey: "decision"] = "\(decision)"
+        return logger
     }
 }
 

@@ -22,4 +22,9 @@ public enum TokenReasons {
         "token_for_development", "The token is of a provider for development, which the policy does not accept here.")
     public static let tooOld = Reason("token_too_old", "The token was issued longer ago than the backend allows.")
     public static let missing = Reason("token_missing", "There is no token.")
+    public static let repeated = Reason(
+        "token_repeated", "There are several tokens, of which others might read another one.")
+    public static let inURL = Reason(
+        "token_in_url", "There is a token in the query of a URL, where logs and histories keep it.")
+    public static let reused = Reason("token_reused", "The token was used before.")
 }

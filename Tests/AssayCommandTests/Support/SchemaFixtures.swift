@@ -60,6 +60,12 @@ struct SchemaFixtures {
         "fleet_engine": [
             "provider_id": "example-project", "audience": "https://fleetengine.googleapis.com/", "token_ttl": "1h",
             "account": "env:FLEET_ENGINE", "fleet_reader_role": "fleet_reader",
+            "actors": [
+                [
+                    "issuer": "https://login.example.com/", "audiences": ["https://assay.example.com"],
+                    "jwks": "https://login.example.com/.well-known/jwks.json",
+                ]
+            ],
             "callback": [
                 "url": "https://backend.example.com/fleet-engine", "token": "env:CALLBACK", "time_limit": "2s",
             ],

@@ -6,8 +6,9 @@ struct FleetEngineRules: Sendable {
 
     subscript(role: FleetEngineRole) -> FleetEngineRule? { rules[role] }
 
+    /// - Parameter knowsActors: whether requests can have an actor.
     /// - Throws: all that is wrong in the section's `account`, `callback` and `roles`.
-    init(_ configuration: FleetEngineConfiguration, host: Host) throws(ConfigurationError) {
+    init(_ configuration: FleetEngineConfiguration, knowsActors: Bool, host: Host) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         var accounts = FleetEngineAccounts(host.secrets)
         var callback: FleetEngineCallback?
@@ -28,6 +29,7 @@ struct FleetEngineRules: Sendable {
             guard let section = configuration.roles.rules[role] else { continue }
             let path: [ConfigurationError.Component] = ["roles", .key(role.rawValue)]
             Self.check(section, role, hasCallback: configuration.callback != nil, at: path, &problems)
+            if !knowsActors { Self.checkClaims(section, at: path, &problems) }
             let own = section.account.flatMap { accounts.account($0, at: path + ["account"], &problems) }
             if section.account == nil, configuration.account == nil {
                 problems.report(at: path, "expected `account` here, or in the section for all roles")
@@ -77,6 +79,21 @@ struct FleetEngineRules: Sendable {
         } else if section.ids.isEmpty, section.callback != true {
             let names = role.entities.map { "`\($0.rawValue)`" }.joined(separator: ", ")
             problems.report(at: path, "expected \(names) or `callback: true`: no ID is given else")
+        }
+    }
+
+    /// Says which rules nobody can meet, because no user is known.
+    private static func checkClaims(
+        _ section: FleetEngineRoleConfiguration, at path: [ConfigurationError.Component],
+        _ problems: inout ConfigurationProblems
+    ) {
+        var places = FleetEngineEntity.allCases.filter { section.ids[$0]?.claim != nil }.map {
+            path + [.key($0.rawValue), "claim"]
+        }
+        if section.actor != nil { places.append(path + ["actor"]) }
+        for place in places {
+            problems.report(
+                at: place, "expected `actors` in the section, whose JWTs have the claim: nobody gets a token else")
         }
     }
 

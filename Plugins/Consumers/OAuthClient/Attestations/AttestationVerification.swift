@@ -45,7 +45,7 @@ struct AttestationVerification: Sendable {
             problems.check(section.issuer, upTo: 2048, at: place + ["issuer"])
             problems.checkNotEmpty(section.clients, at: place + ["clients"])
             let keys = problems.attempt { () throws(ConfigurationError) in
-                try AttestationVerification.keys(section.jwks, at: place + ["jwks"], host: host)
+                try IssuerKeys.configured(section.jwks, at: place + ["jwks"], host: host)
             }
             guard let keys else { continue }
             attesters.append(
@@ -67,26 +67,5 @@ struct AttestationVerification: Sendable {
     ) -> [TrustedAttester] {
         let own = TrustedAttester(own: project, clients: clients, verify: signed)
         return (trustsOwn ? [own] : []) + attesters
-    }
-
-    /// The keys behind a URL, or in a document that is read with the policy.
-    private static func keys(
-        _ text: String, at path: [ConfigurationError.Component], host: Host
-    ) throws(ConfigurationError) -> IssuerKeys {
-        if let url = EndpointURL(text) { return .published(at: url, host: host) }
-        guard let reference = SecretReference(text) else {
-            throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
-        }
-        let found: [UInt8]?
-        do throws(SecretError) {
-            found = try host.secrets.resolve(reference)
-        } catch {
-            throw ConfigurationError(at: path, error.message)
-        }
-        guard let document = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
-        guard let keys = try? JWKSet(json: document).keys, !keys.isEmpty else {
-            throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517)")
-        }
-        return .fixed(keys)
     }
 }

@@ -1,0 +1,34 @@
+internal import AssayCrypto
+public import AssayKit
+
+extension IssuerKeys {
+    /// The keys that a section names by a URL at which they are published, or by a reference to a document that is read
+    /// with the policy.
+    ///
+    /// - Parameters:
+    ///   - text: an https URL of a JWKS document, or `file:PATH` or `env:NAME`.
+    ///   - path: where the text stands in its section.
+    /// - Throws: what is wrong with the text, or with the document that it refers to.
+    public static func configured(
+        _ text: String, at path: [ConfigurationError.Component], host: Host
+    ) throws(ConfigurationError) -> IssuerKeys {
+        if let url = EndpointURL(text) { return .published(at: url, host: host) }
+        guard let reference = SecretReference(text) else {
+            throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
+        }
+        let document: [UInt8]?
+        do throws(SecretError) {
+            document = try host.secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard let document else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        do throws(JWKError) {
+            let keys = try JWKSet(json: document).keys
+            guard !keys.isEmpty else { throw JWKError.malformed("no key of a kind that is used here") }
+            return .fixed(keys)
+        } catch {
+            throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517): \(error)")
+        }
+    }
+}
