@@ -8,6 +8,11 @@ private let wrongOptions: [([String], String)] = [
     (["--max-connections", "0"], "1 to"), (["--max-body-bytes", "10"], "1024 to"),
     (["--max-header-bytes", "1000000000"], "1024 to"), (["--receive-time", "0"], "1 to"),
     (["--idle-time", "99999999999999999999"], "idle-time"),
+    (["--ext-authz-listen", "0.0.0.0:9191"], "--ext-authz-tls"),
+    (["--ext-authz-listen", "127.example.com:9191"], "--ext-authz-tls"),
+    (["--ext-authz-listen", "0.0.0.0:9191", "--ext-authz-tls"], "--tls-certificate"),
+    (["--ext-authz-listen", "unix:"], "ext-authz-listen"), (["--ext-authz-tls"], "--ext-authz-listen"),
+    (["--ext-authz-forward-token"], "--ext-authz-listen"),
 ]
 
 @Suite("Options for the listener")

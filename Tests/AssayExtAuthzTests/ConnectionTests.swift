@@ -36,6 +36,20 @@ struct ConnectionTests {
         #expect(!channel.isActive)
     }
 
+    @Test("a connection that was silent for three times as long as it takes to be asked is closed, and no earlier")
+    func silence() throws {
+        let channel = EmbeddedChannel(handler: ConnectionTimer(limits))
+        try channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        for seconds in [9, 89, 60] {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(Int64(seconds)))
+            try channel.writeInbound(ByteBuffer(string: "a"))
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(89))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
     private let limits = ExtAuthzLimits()
 
     /// A connection as bytes; whatever goes wrong with it is its end.
