@@ -51,13 +51,13 @@ enum HTTPBenchmarks {
         for _ in 0..<connections { tokens.append(try await service.anotherToken()) }
         let requests = PreparedRequests(askingAbout: tokens)
         return [
-            try await line("http.verify", service.engine, empty: .noContent, for: time) { requests }
+            try await line("http.verify", service.engine, empty: .noContent, needed: 0.6, for: time) { requests }
         ]
     }
 
     private static func line(
-        _ name: String, _ handler: any CallHandler, empty: HTTPResponse.Status = .ok, for time: Duration,
-        _ prepare: @escaping @Sendable () async throws -> PreparedRequests
+        _ name: String, _ handler: any CallHandler, empty: HTTPResponse.Status = .ok, needed: Double? = nil,
+        for time: Duration, _ prepare: @escaping @Sendable () async throws -> PreparedRequests
     ) async throws -> ReportLine {
         let (ports, announce) = AsyncStream.makeStream(of: (name: String, port: Int).self)
         let assay = try HTTPService(
@@ -80,7 +80,7 @@ enum HTTPBenchmarks {
             }
             let (rate, limit) = try await rates(
                 of: found["assay"] ?? 0, beside: found["peer"] ?? 0, for: time, prepare)
-            return ReportLine(name, rate: rate, limit: limit)
+            return ReportLine(name, rate: rate, limit: limit, needed: needed)
         }
     }
 
