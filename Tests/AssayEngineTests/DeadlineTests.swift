@@ -34,6 +34,21 @@ struct DeadlineTests {
         #expect(alarms.withLock { $0 } == 0)
     }
 
+    @Test("What cannot wait runs at once; when it took too long it counts for nothing")
+    func atOnce() throws {
+        let clock = clock
+        let limit = Duration.seconds(3)
+        let taking = { (time: Duration) throws in
+            try Deadline.runAtOnce(limit, clock: clock.hostClock) {
+                clock.advance(by: time)
+                return 5
+            }
+        }
+        #expect(try taking(.milliseconds(2999)) == 5)
+        #expect(throws: DeadlineExceeded.self) { try taking(limit) }
+        #expect(throws: Fault.self) { try Deadline.runAtOnce(limit, clock: clock.hostClock) { throw Fault() } }
+    }
+
     @Test("An operation that waits is cancelled at its deadline, and has ended before the caller goes on")
     func late() async {
         let clock = clock

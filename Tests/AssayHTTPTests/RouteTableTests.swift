@@ -11,7 +11,7 @@ struct RouteTableTests {
         var table = try RouteTable(methods: FakeHandler().methods)
         for (name, template) in [
             ("driverToken", "/v1/token/driver/{resource}"), ("anyFile", "/v1/files/*"),
-            ("firstFile", "/v1/files/first"),
+            ("firstFile", "/v1/files/first"), ("braced", "/v1/{a=b}"), ("capital", "/v1/Keys"),
             ("part", "/v1/{resource=projects/*/apps/*}/parts/{part}/of/{whole}"),
         ] {
             let rule = HTTPRule(.get, template, version: .v1)
@@ -55,6 +55,7 @@ struct RouteTableTests {
             ("GET", "/v1/jwks", "jwks", ""), ("HEAD", "/v1/jwks", "jwks", ""),
             ("GET", "/v1/%6Awks", "jwks", ""),
             ("GET", "/v1/token/driver/v%2F1:2", "driverToken", "v/1:2"),
+            ("GET", "/v1/b", "braced", ""), ("GET", "/v1/Keys", "capital", ""),
             ("GET", "/v1/files/second", "anyFile", ""), ("GET", "/v1/files/first", "firstFile", ""),
         ])
     func finds(verb: String, target: String, method: String, resource: String) {
@@ -92,7 +93,7 @@ struct RouteTableTests {
             "/v1/projects%2F1/apps/2:exchangeDebugToken", "/v1/projects/1%2Fapps%2F2:exchangeDebugToken",
             "/v1/projects/1%2f2/apps/2:exchangeDebugToken", "/v1/projects/1/apps/2/3:exchangeDebugToken",
             "/v1/projects/1/apps/2:exchangeDebugToken:", "/v1/oauthClients/1:generateAppAttestChallenge",
-            "/v1/projects/1/apps/2:EXCHANGEDEBUGTOKEN", "/v1/projects/1/apps/2:exchangeDebugTo%E2%84%AAen",
+            "/v1/{a=b}", "/v1/projects/1/apps/2:EXCHANGEDEBUGTOKEN", "/v1/projects/1/apps/2:exchangeDebugTo%E2%84%AAen",
             String(repeating: "/a", count: 5000),
         ])
     func unknown(target: String) {
@@ -104,7 +105,7 @@ struct RouteTableTests {
         "a broken escape, a control character and text that is not UTF-8 are malformed",
         arguments: [
             "/v1/%", "/v1/%4", "/v1/%zz", "/v1/jwks%00", "/v1/%0a", "/v1/%7F", "/v1/%FF", "/v1/%C3", "/v1/%ED%A0%80",
-            "/v1/%C0%AF", "/v1/é", "/v1/a b", "/v1/projects/1/apps/%u0041:exchangeDebugToken",
+            "/v1/%C0%AF", "/v1/é", "/v1/\u{212A}eys", "/v1/a b", "/v1/projects/1/apps/%u0041:exchangeDebugToken",
         ])
     func malformed(target: String) {
         #expect(table.find("POST", target) == .malformed)

@@ -72,7 +72,12 @@ public struct CustomBackendConsumer: TokenConsumer {
     }
 
     private func demand(of request: VerifyRequest, _ base: TokenDemand) -> TokenDemand {
-        guard let backend = backend(of: request) else { return base }
+        guard let backend = backend(of: request) else {
+            // Nothing is known that it demands: what is not known is not let through.
+            var demand = base
+            demand.enforcement = .enforced
+            return demand
+        }
         return backend.demand(for: backend.target(of: request), base)
     }
 

@@ -1,6 +1,5 @@
 internal import AssayKit
 internal import AssayVerifier
-internal import Logging
 
 extension ConsumerDispatch {
     /// Judges the token and the actor, lets the consumer decide, and uses the token up where that is demanded.

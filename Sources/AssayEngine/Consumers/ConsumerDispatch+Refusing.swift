@@ -27,18 +27,3 @@ extension ConsumerDispatch {
         .failed(failure(TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token)))
     }
 }
-
-extension Ending {
-    /// Whether something was given or refused: not where a request was not of the form, or nobody could decide.
-    var isDecided: Bool {
-        switch outcome {
-        case .answered, .challenged, .issued, .refused: true
-        case .rejected, .failed: false
-        }
-    }
-
-    /// Why evidence or a token was refused.
-    var reason: Reason? {
-        if case .refused(let reason) = outcome { reason } else { nil }
-    }
-}

@@ -1,6 +1,5 @@
 internal import AssayJWT
 internal import AssayKit
-internal import Logging
 
 /// One request to a consumer on its way through one snapshot.
 final class ConsumerDispatch: Sendable {

@@ -1,6 +1,5 @@
 internal import AssayCrypto
 internal import AssayKit
-internal import Logging
 
 /// One call on its way through one snapshot.
 struct Dispatch: Sendable {

@@ -68,4 +68,17 @@ struct Ending: Sendable {
         let failure = CallFailure(.internalError, "Internal error encountered.", detail: detail)
         return Ending(result: .failure(failure), outcome: .failed(.internalError), detail: detail)
     }
+
+    /// Whether something was given or refused: not where a request was not of the form, or nobody could decide.
+    var isDecided: Bool {
+        switch outcome {
+        case .answered, .challenged, .issued, .refused: true
+        case .rejected, .failed: false
+        }
+    }
+
+    /// Why evidence or a token was refused.
+    var reason: Reason? {
+        if case .refused(let reason) = outcome { reason } else { nil }
+    }
 }

@@ -87,25 +87,6 @@ struct RegisteredProvider: Sendable {
     }
 }
 
-extension PolicySection {
-    /// Makes an instance of the plugin that the section is of, with metrics of its own.
-    ///
-    /// - Throws: what is wrong in the section, at its place.
-    func instance<Configuration: Decodable, Instance>(
-        of plugin: PluginDescriptor, _ host: Host,
-        _ make: (Configuration, Host) throws(ConfigurationError) -> Instance
-    ) throws(Diagnostics) -> Instance {
-        let configuration = try decode(Configuration.self)
-        var host = host
-        host.meter = host.meter.scoped(to: plugin.name)
-        do throws(ConfigurationError) {
-            return try make(configuration, host)
-        } catch {
-            throw diagnostics(for: error)
-        }
-    }
-}
-
 /// One instance of a provider without its type.
 struct BoundProvider: Sendable {
     let methods: [BoundMethod]

@@ -8,12 +8,12 @@ internal import NIOCore
 /// Only to be used on its event loop.
 final class WaitTimer {
     private let eventLoop: any EventLoop
-    private let expire: () -> Void
+    private var expire: (() -> Void)?
     /// When the time is up; nil while there is nothing to wait for.
     private var due: NIODeadline?
     private var alarm: (at: NIODeadline, task: Scheduled<Void>)?
 
-    /// - Parameter expire: called when the time is up. It is kept until ``stop()``, or until then.
+    /// - Parameter expire: called when the time is up. It is kept until ``stop()``.
     init(_ eventLoop: any EventLoop, expire: @escaping () -> Void) {
         self.eventLoop = eventLoop
         self.expire = expire
@@ -34,9 +34,10 @@ final class WaitTimer {
         setAlarm(due)
     }
 
-    /// Waits for nothing any more, and lets go of everything.
+    /// Waits for nothing any more, and lets go of whoever was to be told.
     func stop() {
         due = nil
+        expire = nil
         alarm?.task.cancel()
         alarm = nil
     }
@@ -54,6 +55,6 @@ final class WaitTimer {
             return
         }
         self.due = nil
-        expire()
+        expire?()
     }
 }

@@ -50,7 +50,7 @@ final class MethodRoute: Sendable {
     }
 }
 
-/// A rule leads to one method.
+/// Within one table a rule leads to one method, and by its name all else is known.
 extension MethodRoute: Hashable {
     static func == (one: MethodRoute, other: MethodRoute) -> Bool {
         one.name == other.name && one.rule == other.rule

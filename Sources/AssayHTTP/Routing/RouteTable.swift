@@ -24,7 +24,7 @@ struct RouteTable: Sendable {
     }
 
     private var entries: [Shape: [Entry]] = [:]
-    /// What is found without a look at the path's segments: the templates without variables, by their text.
+    /// What is found without a look at the path's segments: the templates that are paths, by their text.
     private var literals: [String: [HTTPRule.Verb: Endpoint]] = [:]
     /// Whether any method demands no permission.
     private(set) var hasOpenMethods = false
@@ -49,7 +49,7 @@ struct RouteTable: Sendable {
     mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPServiceError) {
         let template = try RouteTemplate(text)
         if endpoint.isForAnybody { hasOpenMethods = true }
-        if template.isLiteral { literals[text, default: [:]][verb] = endpoint }
+        if template.isPath { literals[text, default: [:]][verb] = endpoint }
         let shape = Shape(verb: template.verb, count: template.segments.count)
         var list = entries[shape] ?? []
         if let index = list.firstIndex(where: { $0.segments == template.segments }) {

@@ -17,8 +17,8 @@ struct RouteTemplate: Sendable, Hashable {
     let verb: [UInt8]?
     let variables: [Variable]
 
-    /// Whether it is the path itself: it has neither a wildcard nor a custom verb.
-    var isLiteral: Bool { verb == nil && !segments.contains(.any) }
+    /// Whether its text is the one path that it matches.
+    var isPath: Bool { verb == nil && variables.isEmpty && !segments.contains(.any) }
 
     /// The variable that is the call's resource; all others are fields of the message.
     static let resource = "resource"

@@ -1,4 +1,4 @@
-/// What decides about a request when its token and its user are known.
+/// What decides about a request to a consumer, after all that the kernel judges of it.
 package enum ConsumerAnswer<Verdict: Sendable>: Sendable {
     /// Waits for nobody.
     case immediate(@Sendable (ConsumerContext) throws -> Verdict)

@@ -69,6 +69,9 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
 
     /// The same as ``redeem(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)`` with a handler that never
     /// waits: where the token, too, is judged without waiting, the answer costs no more than the judgement.
+    ///
+    /// Nobody interrupts it. A handler that takes longer than a decision may take holds up its thread, and what it returns
+    /// counts for nothing: the request is answered as one that could not be decided.
     public static func decide<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
         manner: HTTPManner = .standard, mayBeUnenforced: Bool = false,

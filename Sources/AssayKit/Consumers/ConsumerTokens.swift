@@ -16,22 +16,3 @@ public protocol ConsumerTokens: Sendable {
     /// - Throws: when that cannot be decided now.
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding
 }
-
-/// A JWT that this service signed.
-public struct OwnToken: Sendable, Hashable {
-    /// `typ` of its header.
-    public let type: String
-    /// Its claims, an object; nothing of them is checked.
-    public let claims: JSON
-
-    public init(type: String, claims: JSON) {
-        self.type = type
-        self.claims = claims
-    }
-}
-
-/// What an App Check token that came in a message turned out to be.
-public enum TokenFinding: Sendable {
-    case good(VerifiedToken, AppIdentity)
-    case refused(Reason)
-}

@@ -41,7 +41,7 @@ public struct ConsumerScope: Sendable, Hashable {
     /// depends on one is never given.
     public let knowsActors: Bool
 
-    public init(project: ProjectIdentity, issuer: String, apps: [AppIdentity], knowsActors: Bool = false) {
+    public init(project: ProjectIdentity, issuer: String, apps: [AppIdentity], knowsActors: Bool) {
         self.project = project
         self.issuer = issuer
         self.apps = apps

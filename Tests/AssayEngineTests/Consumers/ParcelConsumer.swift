@@ -18,6 +18,12 @@ struct ParcelConsumer: TokenConsumer {
             wish = try fields.optionalString("wish")
             token = try fields.optionalString("token")
         }
+
+        func demand(_ base: TokenDemand) -> TokenDemand {
+            var demand = base
+            if wish == "once" { demand.replayProtection = .enforced }
+            return demand
+        }
     }
 
     struct Lost: Error {}
@@ -46,12 +52,15 @@ struct ParcelConsumer: TokenConsumer {
         },
         .redeem(
             "weighParcel", [HTTPRule(.any, "/weigh", version: .v1)], selection: .audience("audience"),
-            mayBeUnenforced: true,
-            demand: { consumer, request, base in
-                var demand = base
-                if request.wish == "once" { demand.replayProtection = .enforced }
-                return demand
-            }
+            mayBeUnenforced: true, demand: { _, request, base in request.demand(base) }
+        ) { (consumer, request: Request, context) in try consumer.decide(request.wish, context) },
+        // The same again, by handlers that never wait.
+        .decide("openParcelAtOnce", [HTTPRule(.get, "/now/parcels/{wish}", version: .v1)], selection: .tokenProject) {
+            (consumer, request: Request, context) in try consumer.decide(request.wish, context)
+        },
+        .decide(
+            "weighParcelAtOnce", [HTTPRule(.any, "/now/weigh", version: .v1)], selection: .audience("audience"),
+            mayBeUnenforced: true, demand: { _, request, base in request.demand(base) }
         ) { (consumer, request: Request, context) in try consumer.decide(request.wish, context) },
         .call(
             "lookIntoParcel", [HTTPRule(.post, "/look", version: .v1)], permission: Permission("parcels.look"),

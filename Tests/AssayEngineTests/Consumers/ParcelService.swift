@@ -16,14 +16,22 @@ struct ParcelService {
     static let audience = "https://parcels.example.com/"
     static let issuer = "https://login.example.com/"
 
+    /// How the consumer's methods are made.
+    enum Door: String, CaseIterable {
+        case waiting = ""
+        case immediate = "AtOnce"
+    }
+
     let clock = ManualClock()
     let sink = RecordingSink()
     let store: FailingStore
     let users: PrivateKey
     let engine: Engine
+    let door: Door
 
     /// - Parameter section: the section of the first project's consumer beside its audience.
-    init(_ section: String = "", isAlone: Bool = false) throws {
+    init(_ section: String = "", isAlone: Bool = false, door: Door = .waiting) throws {
+        self.door = door
         let users = try PrivateKey.generate(.ec(.p256))
         let store = FailingStore(MemoryStore(clock: clock.hostClock))
         self.users = users
@@ -115,15 +123,18 @@ struct ParcelService {
     func open(_ token: PresentedToken?, _ wish: String = "", user: String? = nil) async -> Reply {
         await engine.handle(
             Call(
-                "openParcel", body: ["wish": .string(wish)], credentials: user.flatMap { BearerToken($0) }, token: token
-            ))
+                "openParcel\(door.rawValue)", body: ["wish": .string(wish)],
+                credentials: user.flatMap { BearerToken($0) }, token: token))
     }
 
-    func weigh(_ token: PresentedToken?, _ wish: String = "", audience: String? = audience) async -> Reply {
+    func weigh(
+        _ token: PresentedToken?, _ wish: String = "", audience: String? = audience, user: String? = nil
+    ) async -> Reply {
         await engine.handle(
             Call(
-                "weighParcel", body: ["wish": .string(wish), "audience": audience.map { .string($0) } ?? .null],
-                token: token))
+                "weighParcel\(door.rawValue)",
+                body: ["wish": .string(wish), "audience": audience.map { .string($0) } ?? .null],
+                credentials: user.flatMap { BearerToken($0) }, token: token))
     }
 
     /// Exchanges a token by a form with some fields changed, or left out where they are null.

@@ -5,7 +5,7 @@ import AssayTesting
 import Testing
 
 /// What a user's token says otherwise than a good one, and the reason for which it is refused.
-private let badUsers: [(JSON, String)] = [
+private let badUsers: [(user: JSON, reason: String)] = [
     (["iss": "https://nobody.example.com/"], "actor_issuer_unknown"), (["iss": nil], "actor_malformed"),
     (["aud": "another"], "actor_invalid"), (["aud": nil], "actor_invalid"), (["sub": nil], "actor_invalid"),
     (["sub": ""], "actor_invalid"), (["exp": 1000], "actor_expired"), (["exp": nil], "actor_invalid"),
@@ -13,9 +13,9 @@ private let badUsers: [(JSON, String)] = [
 
 @Suite("What consumers demand of tokens")
 struct TokenDemandTests {
-    @Test("Each thing that is wrong with a token has its reason and its status")
-    func reasons() async throws {
-        let service = try ParcelService()
+    @Test("Each thing that is wrong with a token has its reason and its status", arguments: ParcelService.Door.allCases)
+    func reasons(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token()
         #expect(await service.open(nil).reason == "token_missing")
         #expect(await service.open(.several).reason == "token_repeated")
@@ -36,28 +36,30 @@ struct TokenDemandTests {
         arguments: [
             ("limited_use: true", "token_not_limited_use"), ("providers: [debug]", "token_provider_not_allowed"),
             ("apps: [\"\(ParcelService.secondApp)\"]", "token_app_not_allowed"), ("max_age: 1m", "token_too_old"),
-        ])
-    func demands(_ demand: String, _ reason: String) async throws {
-        let service = try ParcelService("tokens: {\(demand)}")
+        ], ParcelService.Door.allCases)
+    func demands(_ demand: (policy: String, reason: String), _ door: ParcelService.Door) async throws {
+        let service = try ParcelService("tokens: {\(demand.policy)}", door: door)
         let token = try await service.token()
         service.clock.advance(by: .seconds(61))
         for reply in [await service.open(.one(token)), await service.exchange(token)] {
-            #expect(reply.reason == reason)
+            #expect(reply.reason == demand.reason)
             #expect(reply.status == .permissionDenied)
         }
         let other = try await service.token(ParcelService.secondApp, limitedUse: true)
-        #expect(await service.open(.one(other)).reason == (demand == "providers: [debug]" ? reason : nil))
+        #expect(await service.open(.one(other)).reason == (demand.policy == "providers: [debug]" ? demand.reason : nil))
     }
 
-    @Test("Tokens of providers for development are taken where the policy says so")
-    func development() async throws {
-        let service = try ParcelService("tokens: {accept_development: true}")
+    @Test(
+        "Tokens of providers for development are taken where the policy says so", arguments: ParcelService.Door.allCases
+    )
+    func development(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService("tokens: {accept_development: true}", door: door)
         #expect(await service.open(.one(try await service.token(debug: true))).status == nil)
     }
 
-    @Test("A token finds the consumer of its own project, and no other")
-    func projects() async throws {
-        let service = try ParcelService()
+    @Test("A token finds the consumer of its own project, and no other", arguments: ParcelService.Door.allCases)
+    func projects(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token()
         let other = try await service.token(ParcelService.otherApp, in: "9876543210")
         #expect(try await service.open(.one(token)).result.get()["app"] == .string(ParcelService.app))
@@ -69,19 +71,19 @@ struct TokenDemandTests {
         #expect(unknown.reason == "consumer_unknown")
         // Of two nobody can say which is meant.
         #expect(await service.weigh(.one(token), audience: nil).status == .notFound)
-        #expect(try await ParcelService(isAlone: true).weigh(nil, audience: nil).status == .unauthenticated)
+        #expect(try await ParcelService(isAlone: true, door: door).weigh(nil, audience: nil).status == .unauthenticated)
     }
 
-    @Test("An OAuth client's token speaks for the client")
-    func client() async throws {
-        let service = try ParcelService()
+    @Test("An OAuth client's token speaks for the client", arguments: ParcelService.Door.allCases)
+    func client(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token(ParcelService.client)
         #expect(try await service.open(.one(token)).result.get()["app"] == .string(ParcelService.client))
     }
 
-    @Test("A limited-use token is good for one use, whatever it is used for")
-    func limitedUse() async throws {
-        let service = try ParcelService()
+    @Test("A limited-use token is good for one use, whatever it is used for", arguments: ParcelService.Door.allCases)
+    func limitedUse(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token(limitedUse: true)
         #expect(try await service.open(.one(token)).result.get()["consumes"] == true)
         #expect(await service.open(.one(token)).reason == "token_reused")
@@ -90,18 +92,20 @@ struct TokenDemandTests {
         #expect(service.sink.records.last?.tokenUse?.category == .reused)
     }
 
-    @Test("A session token is good for one use where a request demands it")
-    func replayProtection() async throws {
-        let service = try ParcelService()
+    @Test("A session token is good for one use where a request demands it", arguments: ParcelService.Door.allCases)
+    func replayProtection(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token()
         for _ in 0..<2 { #expect(await service.weigh(.one(token)).status == nil) }
         #expect(await service.weigh(.one(token), "once").status == nil)
         #expect(await service.weigh(.one(token), "once").reason == "token_reused")
     }
 
-    @Test("Of fifty requests at once with one token, one gets what the consumer gives")
-    func concurrent() async throws {
-        let service = try ParcelService()
+    @Test(
+        "Of fifty requests at once with one token, one gets what the consumer gives",
+        arguments: ParcelService.Door.allCases)
+    func concurrent(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token(limitedUse: true)
         let granted = await withTaskGroup(of: Bool.self) { group in
             for index in 0..<50 {
@@ -115,9 +119,11 @@ struct TokenDemandTests {
         #expect(granted == 1)
     }
 
-    @Test("A token stays good when nothing could be decided, and is used up when the consumer refuses")
-    func undecided() async throws {
-        let service = try ParcelService()
+    @Test(
+        "A token stays good when nothing could be decided, and is used up when the consumer refuses",
+        arguments: ParcelService.Door.allCases)
+    func undecided(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token(limitedUse: true)
         #expect(await service.open(.one(token), "lost").status == .unavailable)
         #expect(await service.open(.one(token), "undeclared").status == .internalError)
@@ -125,9 +131,11 @@ struct TokenDemandTests {
         #expect(await service.open(.one(token)).reason == "token_reused")
     }
 
-    @Test("Without the state store no token that is good for one use opens anything")
-    func store() async throws {
-        let service = try ParcelService()
+    @Test(
+        "Without the state store no token that is good for one use opens anything",
+        arguments: ParcelService.Door.allCases)
+    func store(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token(limitedUse: true)
         service.store.isFailing = true
         #expect(await service.open(.one(token)).status == .unavailable)
@@ -135,38 +143,42 @@ struct TokenDemandTests {
         #expect(await service.open(.one(token)).status == nil)
     }
 
-    @Test("A user's token names the user where the policy trusts its issuer")
-    func user() async throws {
-        let service = try ParcelService(ParcelService.actors)
+    @Test("A user's token names the user where the policy trusts its issuer", arguments: ParcelService.Door.allCases)
+    func user(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(ParcelService.actors, door: door)
         let token = try await service.token()
         #expect(try await service.open(.one(token), user: service.user()).result.get()["actor"] == "user-1")
         #expect(try await service.open(.one(token)).result.get()["actor"] == "nobody")
-        let untrusting = try ParcelService()
+        let untrusting = try ParcelService(door: door)
         #expect(
             try await untrusting.open(.one(untrusting.token()), user: untrusting.user()).result.get()["actor"]
                 == "nobody")
     }
 
-    @Test("A user's token that is no good is refused, each for its reason", arguments: badUsers)
-    func badUser(_ changes: JSON, _ reason: String) async throws {
-        let service = try ParcelService(ParcelService.actors)
-        let reply = await service.open(.one(try await service.token()), user: try service.user(changes))
-        #expect(reply.reason == reason)
+    @Test(
+        "A user's token that is no good is refused, each for its reason", arguments: badUsers,
+        ParcelService.Door.allCases)
+    func badUser(_ bad: (user: JSON, reason: String), _ door: ParcelService.Door) async throws {
+        let service = try ParcelService(ParcelService.actors, door: door)
+        let reply = await service.open(.one(try await service.token()), user: try service.user(bad.user))
+        #expect(reply.reason == bad.reason)
         #expect(reply.status == .unauthenticated)
     }
 
-    @Test("A user's token by another key is refused")
-    func forgedUser() async throws {
-        let service = try ParcelService(ParcelService.actors)
+    @Test("A user's token by another key is refused", arguments: ParcelService.Door.allCases)
+    func forgedUser(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(ParcelService.actors, door: door)
         let user = try service.user(key: .generate(.ec(.p256)))
         #expect(await service.open(.one(try await service.token()), user: user).reason == "actor_invalid")
         let typed = try service.user(type: "dpop+jwt")
         #expect(await service.open(.one(try await service.token()), user: typed).reason == "actor_invalid")
     }
 
-    @Test("What may go unenforced is let through and counted; what gives something never is")
-    func unenforced() async throws {
-        let service = try ParcelService("tokens: {enforcement: UNENFORCED, max_age: 1m}")
+    @Test(
+        "What may go unenforced is let through and counted; what gives something never is",
+        arguments: ParcelService.Door.allCases)
+    func unenforced(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService("tokens: {enforcement: UNENFORCED, max_age: 1m}", door: door)
         let token = try await service.token()
         #expect(try await service.weigh(nil).result.get()["unenforced"] == "token_missing")
         #expect(service.sink.records.last?.tokenUse?.category == .unknownOrigin)
@@ -178,15 +190,50 @@ struct TokenDemandTests {
         for _ in 0..<2 { #expect(await service.weigh(.one(token), "once").status == nil) }
         #expect(await service.open(nil).reason == "token_missing")
         #expect(await service.exchange("x").reason == "token_malformed")
-        let off = try ParcelService("tokens: {enforcement: OFF}")
+        let off = try ParcelService("tokens: {enforcement: OFF}", door: door)
         #expect(try await off.weigh(.one("x")).result.get()["unenforced"] == "")
         #expect(off.sink.records.last?.tokenUse == nil)
         #expect(await off.open(nil).reason == "token_missing")
     }
 
-    @Test("Calls for an app beyond its limit are refused before the consumer is asked")
-    func limits() async throws {
-        let service = try ParcelService()
+    @Test(
+        "A user who is not known is no reason to refuse where nothing is enforced",
+        arguments: ParcelService.Door.allCases)
+    func unenforcedUser(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService("tokens: {enforcement: UNENFORCED}\n\(ParcelService.actors)", door: door)
+        let token = try await service.token()
+        let bad = try service.user(["aud": "another"])
+        #expect(try await service.weigh(.one(token), user: bad).result.get()["actor"] == "nobody")
+        #expect(try await service.weigh(.one(token), user: service.user()).result.get()["actor"] == "user-1")
+        #expect(await service.open(.one(token), user: bad).reason == "actor_invalid")
+    }
+
+    @Test("Whose token it was is put on record, whatever the consumer does", arguments: ParcelService.Door.allCases)
+    func record(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
+        let token = try await service.token()
+        for wish in ["", "heavy", "undeclared", "fact", "lost"] {
+            let reply = await service.open(.one(token), wish)
+            let record = try #require(service.sink.record(of: reply.decision))
+            #expect(record.provider == "vouch", "\(wish)")
+            #expect(record.facts.contains(Fact(.app, .text(ParcelService.app))), "\(wish)")
+            #expect(record.tokenUse?.category == .verified, "\(wish)")
+            let isExpected =
+                switch (wish, record.outcome) {
+                case ("", .answered), ("lost", .failed(.unavailable)): true
+                case ("heavy", .refused(let reason)): reason == ParcelConsumer.tooHeavy
+                case ("undeclared", .failed(.internalError)), ("fact", .failed(.internalError)): true
+                default: false
+                }
+            #expect(isExpected, "\(wish): \(record.outcome)")
+        }
+    }
+
+    @Test(
+        "Calls for an app beyond its limit are refused before the consumer is asked",
+        arguments: ParcelService.Door.allCases)
+    func limits(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(door: door)
         let token = try await service.token()
         var reasons: [String?] = []
         for _ in 0..<101 { reasons.append(await service.open(.one(token), "lost").reason) }

@@ -87,14 +87,14 @@ struct FleetEngineRules: Sendable {
         _ section: FleetEngineRoleConfiguration, at path: [ConfigurationError.Component],
         _ problems: inout ConfigurationProblems
     ) {
-        var places = FleetEngineEntity.allCases.filter { section.ids[$0]?.claim != nil }.map {
-            path + [.key($0.rawValue), "claim"]
-        }
-        if section.actor != nil { places.append(path + ["actor"]) }
-        for place in places {
+        func report(_ place: [ConfigurationError.Component], _ result: String) {
             problems.report(
-                at: place, "expected `actors` in the section, whose JWTs have the claim: nobody gets a token else")
+                at: place, "expected `actors` in the section, whose JWTs have the claim: \(result) else")
         }
+        for entity in FleetEngineEntity.allCases where section.ids[entity]?.claim != nil {
+            report(path + [.key(entity.rawValue), "claim"], "no ID of this kind is given")
+        }
+        if section.actor != nil { report(path + ["actor"], "nobody gets a token") }
     }
 
     private static func check(

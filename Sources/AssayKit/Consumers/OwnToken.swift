@@ -1,0 +1,12 @@
+/// A JWT that this service signed.
+public struct OwnToken: Sendable, Hashable {
+    /// `typ` of its header.
+    public let type: String
+    /// Its claims, an object; nothing of them is checked.
+    public let claims: JSON
+
+    public init(type: String, claims: JSON) {
+        self.type = type
+        self.claims = claims
+    }
+}
