@@ -12,11 +12,16 @@ extension ConsumerDispatch {
         let admission = admission(request.entry.project, request.demand)
         switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
         case .success(let good):
+            var ending: Ending
             // Before anybody is asked who takes time.
             if request.isLimited, let wait = good.app.bucket?.take(at: host.clock.uptime) {
-                return .limited(wait: wait)
+                ending = .limited(wait: wait)
+            } else {
+                ending = await redeem(good, request, admission)
             }
-            return try await redeem(good, request, admission)
+            ending.provider = good.provider
+            ending.facts = good.facts + ending.facts
+            return ending
         case .failure(let refusal):
             var ending =
                 request.isEnforced
@@ -29,28 +34,30 @@ extension ConsumerDispatch {
         }
     }
 
-    /// Has a request with a good token decided, and puts on record whose token it was.
+    /// Has a request with a good token decided, and says how it is counted.
     private func redeem(
         _ good: TokenInspection.Good, _ request: Redemption, _ admission: TokenAdmission
-    ) async throws -> Ending {
+    ) async -> Ending {
         var ending: Ending
-        if case .immediate(let answer) = request.answer, request.actor == nil, !admission.consumes(good.token) {
-            // Nobody is waited for: neither the store, nor an issuer of users, nor the consumer.
-            ending = try Deadline.runAtOnce(timeLimit, clock: host.clock) {
-                Result { try answer(context(request.entry, good: good)) }.ending
+        do {
+            if case .immediate(let answer) = request.answer, request.actor == nil, !admission.consumes(good.token) {
+                // Nobody is waited for: neither the store, nor an issuer of users, nor the consumer.
+                ending = try Deadline.runAtOnce(timeLimit, clock: host.clock) {
+                    try answer(context(request.entry, good: good))
+                }
+            } else {
+                ending = try await Deadline.run(timeLimit, clock: host.clock) {
+                    try await self.waiting(good, request, admission)
+                }
             }
-        } else {
-            ending = try await Deadline.run(timeLimit, clock: host.clock) {
-                try await self.waiting(good, request, admission)
-            }
+        } catch {
+            ending = ConsumerDispatch.ending(error)
         }
         if ending.tokenUse == nil {
             let isReused = ending.reason == KernelReasons.tokenReused
             ending.tokenUse = request.use(
                 good.token.subject, isReused ? .reused : .verified, isAdmitted: !isReused)
         }
-        ending.provider = good.provider
-        ending.facts = good.facts + ending.facts
         return ending
     }
 
@@ -83,7 +90,7 @@ extension ConsumerDispatch {
         return ending
     }
 
-    /// What the consumer says, or why it could not: whose token it was is put on record with that, too.
+    /// What the consumer says, or why it could not.
     private func answered(
         _ good: TokenInspection.Good, _ request: Redemption, consumesToken: Bool, _ actor: VerifiedActor?
     ) async -> Ending {
@@ -159,15 +166,5 @@ private struct ProjectTokens: ConsumerTokens {
             return .refused(KernelReasons.tokenReused)
         }
         return .good(good.token, good.app.identity)
-    }
-}
-
-extension Result<Ending, any Error> {
-    /// How a call ends by it.
-    fileprivate var ending: Ending {
-        switch self {
-        case .success(let ending): ending
-        case .failure(let error): ConsumerDispatch.ending(error)
-        }
     }
 }

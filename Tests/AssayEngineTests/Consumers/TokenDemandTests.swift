@@ -138,7 +138,9 @@ struct TokenDemandTests {
         let service = try ParcelService(door: door)
         let token = try await service.token(limitedUse: true)
         service.store.isFailing = true
-        #expect(await service.open(.one(token)).status == .unavailable)
+        let reply = await service.open(.one(token))
+        #expect(reply.status == .unavailable)
+        #expect(service.sink.record(of: reply.decision)?.facts.contains(Fact(.app, .text(ParcelService.app))) == true)
         service.store.isFailing = false
         #expect(await service.open(.one(token)).status == nil)
     }
@@ -235,9 +237,13 @@ struct TokenDemandTests {
     func limits(_ door: ParcelService.Door) async throws {
         let service = try ParcelService(door: door)
         let token = try await service.token()
-        var reasons: [String?] = []
-        for _ in 0..<101 { reasons.append(await service.open(.one(token), "lost").reason) }
-        #expect(reasons.last == "rate_limited")
+        for _ in 0..<100 { #expect(await service.open(.one(token), "lost").status == .unavailable) }
+        let limited = await service.open(.one(token), "lost")
+        #expect(limited.reason == "rate_limited")
+        let record = try #require(service.sink.record(of: limited.decision))
+        #expect(record.provider == "vouch")
+        #expect(record.facts.contains(Fact(.app, .text(ParcelService.app))))
+        #expect(record.facts.contains { $0.name == .tokenID })
         // Those that only ask are as many as a backend has requests.
         #expect(await service.weigh(.one(token)).status == nil)
     }
