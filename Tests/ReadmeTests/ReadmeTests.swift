@@ -43,6 +43,65 @@ struct ReadmeTests {
         #expect(failure.reason?.code == "password_wrong")
     }
 
+    @Test("A consumer as short as the README's gives users tickets, and nobody else")
+    func consumer() async throws {
+        let users = try PrivateKey.generate(.ec(.p256))
+        let document = JWKSet([JWK(signing: users.publicKey, keyID: "u1")]).json.encoded
+        let text = """
+            projects:
+              - number: 1
+                id: a
+                apps: [{id: '1:1:ios:a', providers: {password: {password: 'env:SECRET'}}}]
+                consumers:
+                  ticket:
+                    desk: https://desk.example.com
+                    actors: [{issuer: 'https://login.example.com', audiences: [assay], jwks: 'env:USERS'}]
+            """
+        let secrets = SecretSource { (reference) throws(SecretError) in
+            "\(reference)" == "env:USERS" ? document : Array("open sesame".utf8)
+        }
+        let engine = try Engine(
+            registry: Registry([.provider(PasswordProvider.self), .consumer(TicketConsumer.self)]),
+            policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
+            host: Host(
+                store: MemoryStore(clock: .system), secrets: secrets,
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+        let issued = await engine.handle(
+            Call("exchangePassword", resource: "projects/a/apps/1:1:ios:a", body: ["password": "open sesame"]))
+        let token = try #require(issued.result.get()["token"]?.string)
+        let now = HostClock.system.now.seconds
+        let user = try JWSSigner(key: users, keyID: "u1", algorithm: .es256).sign(
+            payload: JSON.object([
+                JSONMember("iss", "https://login.example.com"), JSONMember("aud", "assay"), JSONMember("sub", "user-1"),
+                JSONMember("iat", .integer(now)), JSONMember("exp", .integer(now + 600)),
+            ]).encoded)
+        func exchange(_ actor: [JSONMember]) async -> Result<JSON, CallFailure> {
+            await engine.handle(
+                Call(
+                    "exchangeToken",
+                    body: .object(
+                        [
+                            JSONMember("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange"),
+                            JSONMember("subject_token", .string(token)),
+                            JSONMember("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"),
+                            JSONMember("audience", "https://desk.example.com"),
+                        ] + actor))
+            ).result
+        }
+        guard case .failure(let failure) = await exchange([]) else {
+            Issue.record("nobody got a ticket")
+            return
+        }
+        #expect(failure.reason?.code == "ticket_nobody")
+        let reply = try await exchange([
+            JSONMember("actor_token", .string(user)),
+            JSONMember("actor_token_type", "urn:ietf:params:oauth:token-type:jwt"),
+        ]).get()
+        let ticket = try #require(reply["access_token"]?.string)
+        let payload = try CompactJWS.parse(utf8: Array(ticket.utf8)[...]).payload
+        #expect(try JSON.parse(payload)["sub"] == "user-1")
+    }
+
     @Test("A backend as short as the README's verifies tokens")
     func backend() async throws {
         let key = try PrivateKey.generate(.ec(.p256))
@@ -64,7 +123,7 @@ struct ReadmeTests {
 
     @Test(
         "The README shows the very code that is compiled here",
-        arguments: ["EmbeddedEngine", "PasswordProvider", "Backend"])
+        arguments: ["EmbeddedEngine", "PasswordProvider", "TicketConsumer", "Backend"])
     func sameCode(_ file: String) throws {
         let readme = try String(contentsOf: Self.readme, encoding: .utf8)
         let code = try String(

@@ -1,0 +1,28 @@
+import AssayKit
+
+struct TicketConsumer: TokenConsumer {
+    struct Configuration: Decodable, Sendable { let desk: String }
+
+    static let nobody = Reason("ticket_nobody", "The request names no user.")
+    static let descriptor = PluginDescriptor(
+        name: "ticket", contract: 1, summary: "Tickets for a help desk.", reasons: [nobody])
+    static let methods: [ConsumerMethod<TicketConsumer>] = [
+        .exchange { consumer, request, context in
+            guard let user = context.actor else { return .refused(nobody) }
+            let claims: JSON = [
+                "iss": .string(consumer.issuer), "aud": .string(request.audience), "sub": .string(user.subject),
+                "exp": .integer(context.now.seconds + 600),
+            ]
+            let ticket = try context.tokens.sign(type: "ticket+jwt", claims: claims)
+            return .granted(ExchangedToken(ticket, life: .seconds(600)))
+        }
+    ]
+
+    let audiences: [String]
+    private let issuer: String
+
+    init(_ configuration: Configuration, scope: ConsumerScope, host: Host) throws(ConfigurationError) {
+        audiences = [configuration.desk]
+        issuer = scope.issuer
+    }
+}
