@@ -1,3 +1,4 @@
+import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
@@ -18,7 +19,8 @@ struct KeysTests {
     }
 
     private func keys(in folder: URL, _ arguments: String...) async throws -> AssayProcess.Result {
-        let process = try AssayProcess(["keys"] + arguments + ["--keys", "keys"], folder: folder)
+        let (command, rest) = (arguments.prefix(1), arguments.dropFirst())
+        let process = try AssayProcess(["keys"] + command + ["--keys", "keys"] + rest, folder: folder)
         return await process.result()
     }
 
@@ -27,6 +29,35 @@ struct KeysTests {
         #expect(result.status == 0, "\(result.errors)")
         #expect(result.lines.count == 1)
         return try #require(JSON.parse(Array(result.output.utf8))["keys"]?.array)
+    }
+
+    @Test("The keys that verify tokens are exported, all or one, until they verify none")
+    func export() async throws {
+        try await withTemporaryFolder { folder in
+            try makeKeys(in: folder)
+            #expect(try await keys(in: folder, "prepare").status == 0)
+            let found = try await list(in: folder).filter { $0["kind"] == "signing" }.compactMap { $0["kid"]?.string }
+            #expect(found.count == 2)
+            let document = try await keys(in: folder, "export")
+            #expect(document.status == 0, "\(document.errors)")
+            #expect(document.lines.count == 1)
+            let set = try JWKSet(json: Array(document.output.utf8))
+            #expect(set.keys.map(\.keyID) == found)
+            #expect(!document.output.contains("\"d\""))
+
+            let all = try await keys(in: folder, "export", "--format", "pem").output
+            let blocks = try set.keys.map { String(decoding: try $0.publicKey.pem(), as: UTF8.self) }
+            #expect(all == blocks.joined())
+            #expect(try await keys(in: folder, "export", "--format", "pem", "--", found[1]).output == blocks[1])
+
+            #expect(try await keys(in: folder, "revoke", "--", found[0]).status == 0)
+            let withdrawn = try await keys(in: folder, "export", "--", found[0])
+            #expect(withdrawn.status == 1)
+            #expect(withdrawn.output.isEmpty)
+            #expect(withdrawn.errors.contains("there is no published key \(found[0])"))
+            let rest = try JWKSet(json: Array(try await keys(in: folder, "export").output.utf8))
+            #expect(rest.keys.map(\.keyID) == [found[1]])
+        }
     }
 
     @Test("A signing key is prepared, may not be activated yet, is activated all the same, and one that leaked revoked")

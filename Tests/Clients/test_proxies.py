@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import subprocess
 import time
 import urllib.parse
 import urllib.request
@@ -113,10 +114,15 @@ ASKING, ALL = [Nginx, Caddy], [Nginx, Caddy, HAProxy]
 
 @pytest.fixture(scope="module")
 def key(assay):
-    """The key set as HAProxy reads it."""
+    """The published key as HAProxy reads it, written by the README's command."""
     [key] = json.load(urllib.request.urlopen(f"{assay.address}/v1/jwks", timeout=30))["keys"]
     assert key["alg"] == "RS256"
-    return tokens.pem(key)
+    state = f"sqlite:{assay.folder / 'state.sqlite'}"
+    written = subprocess.run(
+        [os.environ["ASSAY"], "keys", "export", "--format", "pem", "--state", state, key["kid"]],
+        check=True, capture_output=True, timeout=30).stdout
+    assert written == tokens.pem(key)
+    return written
 
 
 @pytest.fixture(scope="module")

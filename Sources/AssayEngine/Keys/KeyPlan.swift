@@ -30,8 +30,7 @@ final class KeyPlan: Sendable {
         self.ring = ring
         self.issuers = issuers
         self.sealers = sealers
-        let trusted = ring.signing.indices.filter { ring.signing[$0].times.revoked == nil }
-            .map { (key: ring.signing[$0].jwk, until: ring.publicationEnd(of: $0)) }
+        let trusted = ring.published
         let ends = Set(trusted.compactMap(\.until)).sorted()
         let verifiers = ([Instant(seconds: 0)] + ends).map { from in
             let keys = trusted.filter { entry in entry.until.map { from < $0 } ?? true }.map(\.key)
@@ -39,8 +38,7 @@ final class KeyPlan: Sendable {
         }
         guard let verifiers = Timeline(verifiers) else { throw KeyError("there is no signing key") }
         self.verifiers = verifiers
-        published = ring.signing.indices.filter { ring.signing[$0].times.revoked == nil }
-            .map { (ring.signing[$0].jwk.json, ring.publicationEnd(of: $0)) }
+        published = trusted.map { ($0.key.json, $0.until) }
     }
 
     /// What signs tokens at a time.

@@ -23,6 +23,12 @@ struct KeyRing: Sendable {
         signing.retirement(of: index).map { $0 + KeyRing.publication }
     }
 
+    /// The public halves of the signing keys that verify tokens, and until when each does; nil where that is not known. A
+    /// key that was revoked verifies none.
+    var published: [(key: JWK, until: Instant?)] {
+        signing.indices.filter { signing[$0].times.revoked == nil }.map { (signing[$0].jwk, publicationEnd(of: $0)) }
+    }
+
     /// A new signing key, made and in its place.
     @discardableResult
     mutating func addSigningKey(_ kind: TokenPolicy, _ times: KeyTimes) throws(KeyError) -> SigningKey {

@@ -1,3 +1,4 @@
+public import AssayCrypto
 public import AssayKit
 public import AssayPolicy
 
@@ -17,6 +18,18 @@ extension KeyStore {
     /// - Throws: ``KeyError`` when there are none, too: listing makes nothing.
     public func list(now: Instant) throws(KeyError) -> [KeyDescription] {
         try stored().ring.descriptions(at: now)
+    }
+
+    /// The public keys that verify tokens at a time, the newest first, as the key set publishes them.
+    ///
+    /// - Parameter id: that one only, by its `kid`; nil for all.
+    /// - Throws: ``KeyError``, as a refusal when the key is not published.
+    public func published(_ id: String? = nil, now: Instant) throws(KeyError) -> [JWK] {
+        let keys = try stored().ring.published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key)
+        guard let id else { return keys }
+        let found = keys.filter { $0.keyID == id }
+        guard !found.isEmpty else { throw KeyError(refusal: "there is no published key \(id)") }
+        return found
     }
 
     /// Makes a signing key that is published and does not sign yet.

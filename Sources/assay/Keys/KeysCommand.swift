@@ -19,6 +19,6 @@ struct KeysCommand: ParsableCommand {
             """,
         subcommands: [
             KeysListCommand.self, KeysPrepareCommand.self, KeysActivateCommand.self, KeysRetireCommand.self,
-            KeysRevokeCommand.self,
+            KeysRevokeCommand.self, KeysExportCommand.self,
         ])
 }
