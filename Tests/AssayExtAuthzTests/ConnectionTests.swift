@@ -13,8 +13,10 @@ struct ConnectionTests {
     func crowd() async throws {
         try await ExtAuthzServer.with(limits: { $0.maximumConnections = 2 }) { server in
             let port = try #require(server.port)
-            try await Self.connect(port) { _ in
-                try await Self.connect(port) { _ in
+            try await Self.connect(port) { first in
+                try await Self.isServed(first)
+                try await Self.connect(port) { second in
+                    try await Self.isServed(second)
                     try await Self.connect(port) { third in
                         var bytes = 0
                         for try await buffer in third { bytes += buffer.readableBytes }
@@ -51,6 +53,12 @@ struct ConnectionTests {
     }
 
     private let limits = ExtAuthzLimits()
+
+    /// Waits for the server's first word: until then the connection may not have been counted.
+    private static func isServed(_ connection: NIOAsyncChannelInboundStream<ByteBuffer>) async throws {
+        for try await _ in connection { return }
+        Issue.record("the connection was closed")
+    }
 
     /// A connection as bytes; whatever goes wrong with it is its end.
     private static func connect(
