@@ -118,6 +118,33 @@ struct BackendTests {
         #expect(await service.ask(nil, nil).reason == "token_missing")
     }
 
+    @Test("An instance that is asked about a backend which it does not have lets nothing through")
+    func notMine() async throws {
+        let clock = ManualClock()
+        let host = VerifyService.host(clock)
+        let project = ProjectIdentity(number: "1234567890", id: "example-project")
+        let section = BackendConfiguration(tokens: nil, originalRequest: nil, routes: nil)
+        let consumer = try CustomBackendConsumer(
+            CustomBackendConfiguration(backends: ["orders": section, "returns": section]),
+            scope: ConsumerScope(
+                project: project, issuer: "https://assay.example.com", apps: [], knowsActors: false), host: host)
+        #expect(consumer.audiences == ["orders", "returns"])
+        let method = try #require(CustomBackendConsumer.methods.first)
+        guard case .answer(let prepare) = method.action else {
+            Issue.record("the method answers nothing")
+            return
+        }
+        let context = ConsumerContext(
+            decision: DecisionID(text: "01DECISION"), project: project, deadline: clock.now + .seconds(5),
+            now: clock.now, state: StateSpace("test", in: host.store), tokens: NoTokens(), logger: host.logger)
+        for body in [["backend": "nobody"], [:]] as [JSON] {
+            let prepared = try prepare(consumer, try RequestFields(body))
+            #expect(prepared.demand(TokenDemand(enforcement: .off)) == TokenDemand())
+            #expect(prepared.service == nil)
+            await #expect(throws: InvalidRequest.self) { try await prepared.answer(context) }
+        }
+    }
+
     @Test("Every reason is listed, and provoked by these tests")
     func reasons() {
         #expect(
