@@ -24,9 +24,13 @@ extension IssuerKeys {
         }
         guard let document else { throw ConfigurationError(at: path, "\(reference) is not set") }
         do throws(JWKError) {
-            let keys = try JWKSet(json: document).keys
-            guard !keys.isEmpty else { throw JWKError.malformed("no key of a kind that is used here") }
-            return .fixed(keys)
+            let set = try JWKSet(json: document)
+            guard !set.keys.isEmpty else {
+                let problems = ["no key that can be used"] + set.skipped.map(\.description)
+                throw JWKError.malformed(problems.joined(separator: "; "))
+            }
+            set.logSkipped(of: "\(reference)", to: host.logger)
+            return .fixed(set.keys)
         } catch {
             throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517): \(error)")
         }

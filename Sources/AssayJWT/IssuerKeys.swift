@@ -41,7 +41,7 @@ public struct IssuerKeys: Sendable {
         }
         guard signed.header.type.map({ types.contains($0.lowercased()) }) ?? true else { throw JWTFault.type }
         let candidates = try await keys(for: signed.header.keyID).filter { key in
-            (key.use ?? "sig") == "sig"
+            key.use?.isExactly("sig") ?? true
         }
         guard !candidates.isEmpty else { throw JWTFault.keyUnknown }
         var fault = JWTFault.algorithm
@@ -65,7 +65,7 @@ public struct IssuerKeys: Sendable {
         }
         guard let keyID else { return keys }
         // A key without an identifier, such as one from a certificate, is the issuer's whatever tokens call it.
-        return keys.filter { $0.keyID == nil || $0.keyID == keyID }
+        return keys.filter { $0.keyID?.isExactly(keyID) ?? true }
     }
 }
 

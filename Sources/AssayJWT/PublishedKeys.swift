@@ -18,6 +18,8 @@ actor PublishedKeys {
     private let endpoint: KeySetEndpoint
     private let host: Host
     private var copy: Copy?
+    /// What was skipped in the document that was fetched last; it is logged when it changes.
+    private var skipped: [JWKSet.Skipped] = []
     private var lastTry: Instant?
     private var lastFailure = "it was not fetched yet"
     private var isFetching = false
@@ -48,8 +50,9 @@ actor PublishedKeys {
 
     private func needsFetch(_ keyID: String?) -> Bool {
         let now = host.clock.now
-        if let copy, now < copy.isFreshUntil, keyID.map({ id in copy.keys.contains { $0.keyID == id } }) ?? true {
-            return false
+        if let copy, now < copy.isFreshUntil {
+            guard let keyID else { return false }
+            if copy.keys.contains(where: { $0.keyID?.isExactly(keyID) ?? false }) { return false }
         }
         if isFetching { return true }
         // Whatever is wanted, a server is not asked more often than that. A clock that was set back does not silence it.
@@ -71,6 +74,8 @@ actor PublishedKeys {
         switch await endpoint.fetch(unless: old?.entityTag) {
         case .keys(let set, let tag, let freshness):
             keep(set.keys, tag, until: now + freshness)
+            if set.skipped != skipped { set.logSkipped(of: "\(endpoint.url)", to: host.logger) }
+            skipped = set.skipped
         case .unchanged(let freshness):
             if let old { keep(old.keys, old.entityTag, until: now + freshness) }
         case .failed(let failure, let wasCancelled):

@@ -68,5 +68,6 @@ private let badKeys: [(JSON, String)] = [
     (["crv": nil], "crv"), (["crv": "secp256k1"], "crv"), (["crv": "P-521"], "crv"), (["crv": "P-384"], "coordinate"),
     (["x": nil], "no x"), (["y": nil], "no y"), (["x": "AAAA"], "coordinate"), (["x": "****"], "base64url"),
     (["alg": "ES384"], "alg"), (["alg": "HS256"], "alg"), (["alg": "none"], "alg"), (["use": "enc"], "signatures"),
+    (["key_ops": ["sign"]], "key_ops"), (["key_ops": "verify"], "key_ops"), (["key_ops": [1]], "key_ops"),
     (["x": .string(String(repeating: "A", count: 43)), "y": .string(String(repeating: "A", count: 43))], "invalid"),
 ]

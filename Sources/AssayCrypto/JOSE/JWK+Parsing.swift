@@ -1,31 +1,58 @@
 public import AssayKit
 
 extension JWK {
+    /// The members that only private and symmetric keys have (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1; `priv` of the
+    /// key type AKP).
+    private static let privateMembers: [String] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
+
+    /// The first member of a JWK that only private and symmetric keys have; nil when there is none.
+    public static func privateMember(of json: JSON) -> String? {
+        (json.members ?? []).lazy.compactMap { member in privateMembers.first { $0.isExactly(member.name) } }.first
+    }
+
     /// A key from JSON; members that mean nothing here are ignored.
     ///
     /// - Throws: ``JWKError``: `unsupported` for a `kty`, `crv`, `alg` or RSA size that is not used here, `malformed` for
     ///   missing or non-canonical members and for an `alg` that does not go with the key, `invalidKey` for numbers that are no
-    ///   key, `containsPrivateKey` when `d` is there.
+    ///   key or a weak one (``RSAPublicKey``), `containsPrivateKey` when a member of a private key is there,
+    ///   `notForVerification` when `key_ops` lacks `verify`. What `use` says is the caller's to judge.
     public init(_ json: JSON) throws(JWKError) {
         guard let members = json.members else { throw .malformed("not an object") }
-        guard Set(members.map(\.name)).count == members.count else { throw .malformed("a member is there twice") }
-        guard json["d"] == nil else { throw .containsPrivateKey }
+        guard Set(members.lazy.map { ExactText($0.name) }).count == members.count else {
+            throw .malformed("a member is there twice")
+        }
+        guard Self.privateMember(of: json) == nil else { throw .containsPrivateKey }
+        try Self.checkOperations(of: json)
+        guard let type = try Self.text("kty", of: json) else { throw .malformed("no kty") }
         let publicKey: PublicKey
-        switch try Self.text("kty", of: json) {
-        case "RSA": publicKey = try Self.rsaKey(json)
-        case "EC": publicKey = try Self.ecKey(json)
-        case nil: throw .malformed("no kty")
-        default: throw .unsupported("kty")
+        if type.isExactly("RSA") {
+            publicKey = try Self.rsaKey(json)
+        } else if type.isExactly("EC") {
+            publicKey = try Self.ecKey(json)
+        } else {
+            throw .unsupported("kty")
         }
         var algorithm: JWSAlgorithm?
         if let name = try Self.text("alg", of: json) {
-            guard let known = JWSAlgorithm(rawValue: name) else { throw .unsupported("alg") }
+            guard let known = JWSAlgorithm(exactly: name) else { throw .unsupported("alg") }
             guard known == JWSAlgorithm(for: publicKey) else { throw .malformed("alg does not go with the key") }
             algorithm = known
         }
         self.init(
             publicKey: publicKey, keyID: try Self.text("kid", of: json), use: try Self.text("use", of: json),
             algorithm: algorithm)
+    }
+
+    /// `key_ops`, if it is there, lists different operations (RFC 7517, section 4.3), of which one is `verify`.
+    private static func checkOperations(of json: JSON) throws(JWKError) {
+        guard let value = json["key_ops"] else { return }
+        guard let elements = value.array else { throw .malformed("key_ops is not an array") }
+        var operations: Set<ExactText> = []
+        for element in elements {
+            guard let text = element.string else { throw .malformed("key_ops holds something else than strings") }
+            guard operations.insert(ExactText(text)).inserted else { throw .malformed("key_ops repeats an operation") }
+        }
+        guard operations.contains("verify") else { throw .notForVerification("its key_ops lacks verify") }
     }
 
     private static func rsaKey(_ json: JSON) throws(JWKError) -> PublicKey {
@@ -44,7 +71,7 @@ extension JWK {
 
     private static func ecKey(_ json: JSON) throws(JWKError) -> PublicKey {
         guard let name = try text("crv", of: json) else { throw .malformed("no crv") }
-        guard let curve = EllipticCurve.allCases.first(where: { $0.jwkName == name }) else {
+        guard let curve = EllipticCurve.allCases.first(where: { $0.jwkName.isExactly(name) }) else {
             throw .unsupported("crv")
         }
         let x = try bytes("x", of: json)

@@ -5,49 +5,86 @@ public struct JWKSet: Sendable, Hashable {
     /// The most keys that a set may list, those that are skipped included.
     public static let maximumCount = 64
 
-    /// The keys, in the order of the document.
+    /// The keys that verify signatures, in the order of the document.
+    ///
+    /// Two of them may have one `kid` when their algorithms differ (RFC 7517, section 4.5); a token's `alg` chooses then.
     public let keys: [JWK]
+    /// The keys of the document that cannot be used, in its order.
+    public let skipped: [Skipped]
+
+    /// A key of a document that cannot be used, and why.
+    public struct Skipped: Sendable, Hashable, CustomStringConvertible {
+        /// Its position in the document, from 0.
+        public let index: Int
+        /// Why it cannot be used, in words for an operator; nothing in it comes from the document.
+        public let problem: String
+
+        public var description: String { "keys[\(index)]: \(problem)" }
+    }
 
     /// A set of keys.
     public init(_ keys: [JWK]) {
+        self.init(keys, skipped: [])
+    }
+
+    private init(_ keys: [JWK], skipped: [Skipped]) {
         self.keys = keys
+        self.skipped = skipped
     }
 
     /// A set from a JWKS document.
     ///
-    /// Keys of a type, curve or algorithm that is not used here are skipped, as RFC 7517 asks.
+    /// Keys that cannot be used are skipped (RFC 7517, section 5), so that one of them does not make the others useless:
+    /// an unknown type, a point off its curve, a missing member, a private key, a key for encryption. Of two keys with one
+    /// `kid` and one algorithm the first is used.
     ///
-    /// - Throws: ``JWKError``: `malformed` when the document is no such set, lists more than 64 keys, or has two keys
-    ///   with one `kid`; whatever is wrong with a key of a known type.
+    /// - Throws: ``JWKError``: `malformed` when the document is no such set or lists more than 64 keys.
     public init(json bytes: some Collection<UInt8>) throws(JWKError) {
         let document: JSON
         do throws(JSONError) {
-            document = try JSON.parse(bytes, limits: JSON.Limits(depth: 8, allowsRepeatedNames: false))
+            // A repeated name makes its own key unusable, and no other.
+            document = try JSON.parse(bytes, limits: JSON.Limits(depth: 8, allowsRepeatedNames: true))
         } catch {
             throw .malformed("\(error)")
         }
-        guard let elements = document["keys"]?.array else { throw .malformed("no array of keys") }
+        let lists = (document.members ?? []).filter { $0.name.isExactly("keys") }
+        guard lists.count == 1, let elements = lists.first?.value.array else { throw .malformed("no array of keys") }
         guard elements.count <= Self.maximumCount else { throw .malformed("more than \(Self.maximumCount) keys") }
         var keys: [JWK] = []
-        for element in elements {
+        var skipped: [Skipped] = []
+        for (index, element) in elements.enumerated() {
             do throws(JWKError) {
-                keys.append(try JWK(element))
+                let key = try JWK(element)
+                guard key.isForSignatures else { throw .notForVerification("its use is not sig") }
+                guard !keys.contains(where: { $0.isNamedLike(key) }) else {
+                    throw .malformed("an earlier key has its kid and its alg")
+                }
+                keys.append(key)
             } catch {
-                guard case .unsupported = error else { throw error }
+                skipped.append(Skipped(index: index, problem: error.description))
             }
         }
-        let identifiers = keys.compactMap(\.keyID)
-        guard Set(identifiers).count == identifiers.count else { throw .malformed("two keys with one kid") }
-        self.init(keys)
+        self.init(keys, skipped: skipped)
     }
 
-    /// The key with an identifier; nil when there is none.
+    /// The first key with an identifier; nil when there is none.
     public subscript(keyID: String) -> JWK? {
-        keys.first { $0.keyID == keyID }
+        keys.first { $0.keyID?.isExactly(keyID) ?? false }
     }
 
     /// The set as a JWKS document.
     public var json: JSON {
         .object(["keys": .array(keys.map(\.json))])
+    }
+}
+
+extension JWK {
+    /// Whether `use`, if it is there, says so.
+    var isForSignatures: Bool { use?.isExactly("sig") ?? true }
+
+    /// Whether a token that names one of two keys names the other, too.
+    fileprivate func isNamedLike(_ other: JWK) -> Bool {
+        guard let keyID, let otherID = other.keyID, keyID.isExactly(otherID) else { return false }
+        return JWSAlgorithm(for: publicKey) == JWSAlgorithm(for: other.publicKey)
     }
 }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Verifies tokens against a set of keys; made once for a set, and shared by all requests.
 public struct JWSVerifier: Sendable {
     private let keys: [JWSVerificationKey]
@@ -6,18 +8,27 @@ public struct JWSVerifier: Sendable {
     /// another use than signatures.
     public init(_ keys: JWKSet) {
         self.keys = keys.keys.compactMap { key in
-            guard let keyID = key.keyID, key.use ?? "sig" == "sig" else { return nil }
+            guard let keyID = key.keyID, key.isForSignatures else { return nil }
             return JWSVerificationKey(key.publicKey, keyID: keyID)
         }
     }
 
-    /// Verifies a token with the key that its header names, and returns it.
+    /// Verifies a token with the key that its header names, and returns it. Of several keys with that name, the one that
+    /// goes with the header's algorithm counts.
     ///
     /// - Throws: ``JWSError``: any of its cases.
     public func verify(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {
         let token = try CompactJWS.parse(utf8: token)
-        guard let key = keys.first(where: { $0.header.keyID == token.header.keyID }) else { throw .unknownKey }
-        try token.verify(with: key.publicKey)
+        guard let keyID = token.header.keyID else { throw .unknownKey }
+        var named: JWSVerificationKey?
+        for key in keys where key.header.keyID?.isExactly(keyID) ?? false {
+            named = named ?? key
+            guard key.header.algorithm == token.header.algorithm else { continue }
+            named = key
+            break
+        }
+        guard let named else { throw .unknownKey }
+        try token.verify(with: named.publicKey)
         return token
     }
 

@@ -14,7 +14,8 @@ public struct RSAPublicKey: Sendable {
     /// A key from its numbers, in big-endian bytes; leading zeros are dropped.
     ///
     /// - Throws: ``CryptoError``: `unsupported_key` unless the modulus has 2048 to 4096 bits, `invalid_key` unless the
-    ///   modulus is odd and the exponent is odd, at least 3 and below 2³³ (a larger one only costs time).
+    ///   modulus is odd and the exponent is odd, at least 3 and below 2³³ (a larger one only costs time), and for a modulus
+    ///   with the fingerprint of keys that can be factored (``hasROCAFingerprint(_:)``).
     public init(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(CryptoError) {
         guard modulus.count <= Self.maximumInputCount, exponent.count <= Self.maximumInputCount else {
             throw CryptoError(.unsupportedKey, "an RSA key of more than 4096 bits")
@@ -77,6 +78,9 @@ public struct RSAPublicKey: Sendable {
             && exponent.last.map { $0 & 1 == 1 } ?? false && exponent != [1]
         guard last & 1 == 1, isExponentGood else {
             throw CryptoError(.invalidKey, "an RSA modulus must be odd, and its exponent odd and in 3..<2^33")
+        }
+        guard !hasROCAFingerprint(modulus) else {
+            throw CryptoError(.invalidKey, "an RSA modulus that can be factored (ROCA, CVE-2017-15361)")
         }
     }
 }

@@ -170,6 +170,9 @@ public final class AppCheckVerifier: Sendable {
             return state.waiting
         }
         for continuation in waiting { continuation.resume() }
+        if case .keys(let keys, _, _) = answer, keys.skipped != old?.keys.skipped ?? [] {
+            keys.logSkipped(of: "\(endpoint.url)", to: logger)
+        }
         if case .failed(let failure, _) = answer {
             logger.warning(
                 "the keys of App Check tokens cannot be fetched",

@@ -12,25 +12,20 @@ public struct ClientKey: Sendable, Hashable {
         thumbprint = JWK(publicKey).thumbprint
     }
 
-    /// The members that only private or shared keys have (RFC 7518, section 6; `priv` of later kinds of keys).
-    private static let privateMembers: Set = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
-
     /// A key from a JWK (RFC 7517): a public one, of a kind that goes with one of the algorithms, whose point lies on its
     /// curve.
     ///
     /// - Throws: ``Problem``.
     public init(jwk json: JSON, algorithms: Set<JWSAlgorithm>) throws(Problem) {
-        guard let members = json.members else { throw Problem("it is no JSON object") }
-        if let name = members.first(where: { ClientKey.privateMembers.contains($0.name) })?.name {
-            throw Problem("it has the member `\(name)` of private keys")
-        }
+        guard json.members != nil else { throw Problem("it is no JSON object") }
+        if let name = JWK.privateMember(of: json) { throw Problem("it has the member `\(name)` of private keys") }
         let key: JWK
         do throws(JWKError) {
             key = try JWK(json)
         } catch {
             throw Problem("\(error)")
         }
-        guard key.use.map({ $0 == "sig" }) ?? true else { throw Problem("it is not for signatures") }
+        guard key.use?.isExactly("sig") ?? true else { throw Problem("it is not for signatures") }
         guard algorithms.contains(JWSAlgorithm(for: key.publicKey)) else {
             throw Problem("keys for \(JWSAlgorithm(for: key.publicKey).rawValue) are not taken")
         }
@@ -49,8 +44,8 @@ public struct ClientKey: Sendable, Hashable {
 
     /// The key as `cnf` has it: `kty` and the members that make it what it is, and no more.
     public var jwk: JSON {
-        let own: Set = ["use", "alg", "kid"]
-        return .object((JWK(publicKey).json.members ?? []).filter { !own.contains($0.name) })
+        let own = ["use", "alg", "kid"]
+        return .object((JWK(publicKey).json.members ?? []).filter { !own.contains(exactly: $0.name) })
     }
 
     /// `cnf` (RFC 7800, section 3.2).
