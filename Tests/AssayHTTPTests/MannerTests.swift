@@ -49,6 +49,7 @@ struct MannerTests {
         method.manner = HTTPManner(
             body: .ignored, errors: .bare, requestHeaders: [.init("x-original-uri", "originalUri")], verbField: "verb",
             replyHeaders: [.init("x-appcheck-app-id", "appId"), .init("x-appcheck-consumed", "consumed")],
+            statusField: "status",
             statuses: [.invalidArgument: 403, .notFound: 403, .internalError: 503])
         return method
     }()
@@ -141,6 +142,24 @@ struct MannerTests {
         #expect(reply.status == 204)
         #expect(reply["x-appcheck-app-id"] == "")
         #expect(reply["x-appcheck-consumed"] == "")
+    }
+
+    @Test(
+        "The reply says which status of success it has, and no other one",
+        arguments: [(200, 200), (204, 204), (299, 299), (199, 204), (300, 204), (403, 204), (Int64.max, 204)])
+    func status(_ said: Int64, _ status: Int) async throws {
+        let handler = handler { _ in .success(["appId": "1:2:ios:ab", "status": .integer(said)]) }
+        try await TestServer.with(handler) { port, _ in
+            try await RawConnection.with(port: port) { connection in
+                for _ in 0..<2 {
+                    try await connection.send("POST /verify/orders HTTP/1.1\r\nHost: a\r\n\r\n")
+                    let reply = try await connection.reply(hasBody: false)
+                    #expect(reply.status == status)
+                    #expect(reply["x-appcheck-app-id"] == "1:2:ios:ab")
+                    #expect(reply["content-length"] == (status == 204 ? nil : "0"))
+                }
+            }
+        }
     }
 
     @Test("What does not go into a header is no yes")

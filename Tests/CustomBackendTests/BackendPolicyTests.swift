@@ -17,6 +17,9 @@ private let badBackends: [(String, String, String)] = [
     ("{tokens: {enforcement: ON}}", "ENFORCED", "tokens.enforcement"),
     ("{original_request: x-orignal}", "x-original", "original_request"),
     ("{routes: [{path: /a, tokens: {}}]}", "`original_request` must say", "routes"),
+    ("{success_status: 199}", "expected a status from 200 to 299", "success_status"),
+    ("{success_status: 300}", "expected a status from 200 to 299", "success_status"),
+    ("{success_status: ok}", "expected", "success_status"),
 ]
 
 /// One route of a backend, what is wrong with it, and the key at which it is said.
@@ -30,6 +33,18 @@ private let badRoutes: [(String, String, String)] = [
     ("{path: /a/./*, tokens: {}}", "expected a path", ".path"),
     ("{path: /*/a, tokens: {}}", "expected a path", ".path"), ("{path: /a**, tokens: {}}", "expected a path", ".path"),
     ("{path: /a;b, tokens: {}}", "expected a path", ".path"),
+    ("{path: /a/**/b, tokens: {}}", "expected a path", ".path"),
+    ("{path: /a/***, tokens: {}}", "expected a path", ".path"),
+    ("{path: //**, tokens: {}}", "expected a path", ".path"),
+    ("{path: /a//**, tokens: {}}", "expected a path", ".path"),
+    ("{path: /a./**, tokens: {}}", "expected a path", ".path"),
+    ("{path: a/**, tokens: {}}", "expected a path", ".path"), ("{path: /**/, tokens: {}}", "expected a path", ".path"),
+    // No request is known to mean such a path.
+    ("{path: /caf%C3%A9, tokens: {}}", "in ASCII", ".path"), ("{path: /café, tokens: {}}", "in ASCII", ".path"),
+    ("{path: /a., tokens: {}}", "expected a path", ".path"),
+    ("{path: \"/a::$DATA\", tokens: {}}", "expected a path", ".path"),
+    ("{path: /PROGRA~1/*, tokens: {}}", "expected a path", ".path"),
+    ("{path: /%c0%ae, tokens: {}}", "expected a path", ".path"),
     ("{path: /a%2fb, tokens: {}}", "expected a path", ".path"),
     ("{path: /a b, tokens: {}}", "expected a path", ".path"),
     ("{path: \"/a?b\", tokens: {}}", "expected a path", ".path"),

@@ -5,39 +5,9 @@ struct Backend: Sendable {
     let name: String
     private let tokens: TokenDemandConfiguration?
     private let source: BackendConfiguration.OriginalRequest?
+    /// The status over HTTP of what is let through, where the policy says one.
+    let successStatus: Int?
     private let routes: [Route]
-
-    /// One entry of `routes`.
-    private struct Route: Sendable {
-        let path: [UInt8]
-        let isPrefix: Bool
-        let methods: Set<String>?
-        let tokens: TokenDemandConfiguration
-
-        func fits(_ method: String, _ target: [UInt8]) -> Bool {
-            isFor(method) && (isPrefix ? target.starts(with: path) : target == path)
-        }
-
-        /// Whether it would fit to a backend that takes no notice of letter case, or of a slash at the end.
-        func nearlyFits(_ method: String, _ target: [UInt8]) -> Bool {
-            guard isFor(method) else { return false }
-            let target = Route.folded(target)
-            return isPrefix ? target.starts(with: path.map(Route.lowercased)) : target == Route.folded(path)
-        }
-
-        private func isFor(_ method: String) -> Bool {
-            // Backends answer HEAD as they do GET.
-            methods.map { $0.contains(method) || method == "HEAD" && $0.contains("GET") } ?? true
-        }
-
-        private static func folded(_ path: [UInt8]) -> [UInt8] {
-            path.map(lowercased) + (path.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
-        }
-
-        private static func lowercased(_ byte: UInt8) -> UInt8 {
-            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
-        }
-    }
 
     private static let routeLimit = 256
 
@@ -50,6 +20,9 @@ struct Backend: Sendable {
             problems.report(at: path, "a backend's name is 1 to 64 letters, digits, `-`, `.` and `_`")
         }
         configuration.tokens?.report(apps: apps, providers: nil, at: path + ["tokens"], to: &problems)
+        if let status = configuration.successStatus, !BackendConfiguration.successStatuses.contains(status) {
+            problems.report(at: path + ["success_status"], "expected a status from 200 to 299")
+        }
         let sections = configuration.routes ?? []
         if sections.count > Backend.routeLimit {
             problems.report(at: path + ["routes"], "at most \(Backend.routeLimit) routes can be told apart")
@@ -71,32 +44,26 @@ struct Backend: Sendable {
             if section.methods?.isEmpty == true {
                 problems.report(at: place + ["methods"], "without a method no request fits; leave the key out")
             }
-            let isPrefix = section.path.last == "*"
-            let text = isPrefix ? String(section.path.dropLast()) : section.path
-            // A query is no part of a path, and to leave it out unsaid would make the route another one.
-            guard text.first == "/", !text.contains(where: { "*?#".contains($0) }),
-                case .clear(_, let bytes) = RequestTarget("GET", text)
-            else {
+            guard let routePath = RoutePath(section.path) else {
                 problems.report(
                     at: place + ["path"],
-                    "expected a path such as /payments/* without a query, `//`, `.` and `..`, with a `*` at its end only"
-                )
+                    "expected a path such as /payments/*, /payments/** or /payments, in ASCII, without a query, `//`, "
+                        + "`.`, `..`, and what some backends read otherwise, with `*` or `/**` at its end only")
                 continue
             }
-            routes.append(
-                Route(
-                    path: bytes, isPrefix: isPrefix, methods: section.methods.map { Set($0) }, tokens: section.tokens))
+            routes.append(Route(path: routePath, methods: section.methods, tokens: section.tokens))
         }
         try problems.throwIfAny()
         self.name = name
         self.routes = routes
         tokens = configuration.tokens
         source = configuration.originalRequest
+        successStatus = configuration.successStatus
     }
 
-    /// What the client asked for, as far as it matters here.
-    func target(of request: VerifyRequest) -> RequestTarget {
-        guard !routes.isEmpty else { return .irrelevant }
+    /// What a request has to meet, by what the proxy tells of it.
+    func choice(for request: VerifyRequest) -> RouteChoice {
+        guard !routes.isEmpty else { return .own }
         let (methods, targets) =
             switch source {
             case .original: (request.originalMethods, request.originalTargets)
@@ -105,23 +72,17 @@ struct Backend: Sendable {
             }
         guard let method = methods.first, let target = targets.first else { return .missing }
         guard methods.count == 1, targets.count == 1 else { return .ambiguous }
-        let read = RequestTarget(method, target)
-        guard case .clear(let method, let path) = read else { return read }
-        // Another spelling of a route's path must not get round what the route demands.
-        let isPlain =
-            routes.firstIndex { $0.nearlyFits(method, path) } == routes.firstIndex { $0.fits(method, path) }
-        return isPlain ? read : .ambiguous
+        return routes.choice(method, target)
     }
 
     /// What a request demands of its token. One that is not clear gets the backend's own demand, and is refused later.
-    func demand(for target: RequestTarget, _ base: TokenDemand) -> TokenDemand {
+    func demand(for request: VerifyRequest, _ base: TokenDemand) -> TokenDemand {
         var demand = tokens?.applied(to: base) ?? base
-        switch target {
-        case .irrelevant: break
-        case .clear(let method, let path):
-            if let route = routes.first(where: { $0.fits(method, path) }) { demand = route.tokens.applied(to: demand) }
+        switch choice(for: request) {
+        case .own: break
+        case .route(let route): demand = route.tokens.applied(to: demand)
         // Whatever the policy says of others: what is not known is not let through.
-        case .missing, .ambiguous: demand.enforcement = .enforced
+        case .unknown: demand.enforcement = .enforced
         }
         return demand
     }

@@ -33,13 +33,18 @@ public struct BackendConfiguration: Decodable, Sendable {
 
     public let tokens: TokenDemandConfiguration?
     public let originalRequest: OriginalRequest?
+    /// The status of a reply over HTTP that lets a request through; nil for 204.
+    public internal(set) var successStatus: Int?
     public let routes: [RouteConfiguration]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case tokens
         case originalRequest = "original_request"
+        case successStatus = "success_status"
         case routes
     }
+
+    static let successStatuses = 200...299
 }
 
 /// What a policy says of some of a backend's requests.
@@ -68,6 +73,9 @@ extension BackendConfiguration: DescribedConfiguration {
             clients would choose their route: `x-original` (X-Original-URI and X-Original-Method, nginx), `x-forwarded` \
             (X-Forwarded-Uri and X-Forwarded-Method, Caddy and Traefik), `transport` (Envoy over gRPC).
             """),
+        "success_status": PolicyKey(
+            "The status of a reply over HTTP that lets a request through. Envoy's HTTP flavour needs 200.",
+            .range(successStatuses), standard: 204, examples: [200]),
         "routes": "What other tokens some requests demand; the first route that fits counts.",
     ]
 }
@@ -75,8 +83,11 @@ extension BackendConfiguration: DescribedConfiguration {
 extension RouteConfiguration: DescribedConfiguration {
     public static let keys: [String: PolicyKey] = [
         "path": PolicyKey(
-            "The path, exactly, or what it begins with before a final `*`.", .pattern("^/[!\"$-)+->@-~]*\\*?$"),
-            examples: ["/payments/*"]),
+            """
+            The path, exactly; or what it begins with before a final `*`; or, before a final `/**`, a path with all that is \
+            below it and with any suffix (`/bank/**`: `/bank`, `/bank/1`, `/bank.json`, not `/banking`).
+            """, .pattern("^/([!$-)+-:=@-Z\\[\\]-{}~]*\\*?|([!$-)+-:=@-Z\\[\\]-{}~]*/)?\\*\\*)$"),
+            examples: ["/payments/*", "/bank/**"]),
         "methods": PolicyKey(
             "The HTTP methods, of which GET stands for HEAD, too; all of them when absent.", .notEmpty,
             examples: [["POST", "PUT"]]),

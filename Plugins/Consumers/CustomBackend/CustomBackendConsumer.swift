@@ -24,10 +24,11 @@ public struct CustomBackendConsumer: TokenConsumer {
 
     private static let reply: MessageShape = [
         .optional("appId", .text), .optional("jti", .text), .optional("provider", .text),
-        .optional("consumed", .boolean),
+        .optional("consumed", .boolean), .optional("status", .integer(200...299)),
     ]
 
-    /// What proxies understand: 2xx is yes, 401 and 403 are no, and nginx makes a 500 of everything else.
+    /// What proxies understand: 2xx is yes, to Envoy 200 alone; 401 and 403 are no, and nginx makes a 500 of everything
+    /// else.
     private static let manner = HTTPManner(
         body: .ignored, errors: .bare,
         requestHeaders: [
@@ -38,6 +39,7 @@ public struct CustomBackendConsumer: TokenConsumer {
             .init("x-appcheck-app-id", "appId"), .init("x-appcheck-jti", "jti"),
             .init("x-appcheck-provider", "provider"), .init("x-appcheck-consumed", "consumed"),
         ],
+        statusField: "status",
         statuses: [
             .invalidArgument: 403, .failedPrecondition: 403, .notFound: 403, .resourceExhausted: 503,
             .internalError: 503,
@@ -78,7 +80,7 @@ public struct CustomBackendConsumer: TokenConsumer {
             demand.enforcement = .enforced
             return demand
         }
-        return backend.demand(for: backend.target(of: request), base)
+        return backend.demand(for: request, base)
     }
 
     private func answer(
@@ -86,13 +88,15 @@ public struct CustomBackendConsumer: TokenConsumer {
     ) throws(InvalidRequest) -> ConsumerVerdict {
         guard let backend = backend(of: request) else { throw InvalidRequest("there is no such backend") }
         // The demand did not say which route it is: with good tokens, too, nobody may choose it by being unclear.
-        if let reason = backend.target(of: request).problem { return .refused(reason) }
-        guard let token = context.token else { return .granted(ConsumerReply([:])) }
-        var members = [
-            JSONMember("appId", .string(token.subject)), JSONMember("jti", .string(token.id)),
-            JSONMember("consumed", .bool(context.consumesToken)),
-        ]
-        if let provider = token.provider { members.append(JSONMember("provider", .string(provider))) }
+        if let reason = backend.choice(for: request).problem { return .refused(reason) }
+        var members = backend.successStatus.map { [JSONMember("status", .integer(Int64($0)))] } ?? []
+        if let token = context.token {
+            members += [
+                JSONMember("appId", .string(token.subject)), JSONMember("jti", .string(token.id)),
+                JSONMember("consumed", .bool(context.consumesToken)),
+            ]
+            if let provider = token.provider { members.append(JSONMember("provider", .string(provider))) }
+        }
         return .granted(ConsumerReply(.object(members)))
     }
 }

@@ -2,55 +2,97 @@ internal import AssayKit
 
 /// What a client asked a backend for, read so that the backend cannot read it otherwise.
 enum RequestTarget: Sendable, Equatable {
-    /// Nothing depends on it.
-    case irrelevant
-    /// A method and a path with its escapes decoded.
+    /// A method in capitals, and a path with its escapes decoded.
     case clear(method: String, path: [UInt8])
-    case missing
+    /// Backends read the path in several ways: as another one, or not at all.
     case ambiguous
+
+    private static let longest = 8192
 
     /// - Parameter uri: a path with or without a query.
     init(_ method: String, _ uri: String) {
-        guard uri.utf8.count <= 8192, uri.utf8.first == UInt8(ascii: "/"), !method.isEmpty else {
+        guard RequestTarget.isMethod(method), uri.utf8.count <= RequestTarget.longest,
+            let path = RequestTarget.path(uri), RequestTarget.isPlain(path)
+        else {
             self = .ambiguous
             return
         }
+        self = .clear(method: method.uppercasedASCII, path: path)
+    }
+
+    /// Whether a name is a method (RFC 9110, section 9.1): few characters, all of them ASCII.
+    static func isMethod(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "-_".utf8.contains(byte)
+                }
+            }
+    }
+
+    /// The path with its escapes decoded; nil where a separator or a control character is escaped, or where a character
+    /// stands for itself that only some servers take.
+    private static func path(_ uri: String) -> [UInt8]? {
+        guard uri.utf8.first == UInt8(ascii: "/") else { return nil }
         var path: [UInt8] = []
+        path.reserveCapacity(uri.utf8.count)
         var rest = uri.utf8.prefix { $0 != UInt8(ascii: "?") }
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "%"):
-                guard let high = rest.popFirst(), let low = rest.popFirst(),
-                    let decoded = Hex.decode(String(decoding: [high, low], as: UTF8.self))?.first,
-                    // What is a separator to one and a letter to another.
+                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit),
+                    case let decoded = high << 4 | low,
+                    // What is a separator to one and a letter to another. A decoded `%` would be decoded twice.
                     decoded > 0x20, decoded != 0x7F, !"/\\%;?#".utf8.contains(decoded)
-                else {
-                    self = .ambiguous
-                    return
-                }
+                else { return nil }
                 path.append(decoded)
             // Some cut a path at a semicolon or a `#`, and some take a backslash for a slash.
-            case 0...0x20, 0x7F..., UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"):
-                self = .ambiguous
-                return
+            case 0...0x20, 0x7F..., UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"): return nil
             default: path.append(byte)
             }
         }
-        let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // Some take these out, and some do not. An empty last one is a slash at the end.
-        let isPlain = segments.enumerated().allSatisfy { index, segment in
-            (!segment.isEmpty || index == segments.count - 1)
-                && segment != [UInt8(ascii: ".")][...] && segment != Array("..".utf8)[...]
-        }
-        self = isPlain ? .clear(method: method.uppercased(), path: path) : .ambiguous
+        return path
     }
 
-    /// Why a request cannot be judged; nil when it can.
-    var problem: Reason? {
-        switch self {
-        case .irrelevant, .clear: nil
-        case .missing: CustomBackendReasons.targetMissing
-        case .ambiguous: CustomBackendReasons.targetAmbiguous
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
         }
+    }
+
+    /// Whether a decoded path is valid UTF-8 and has neither dot segments nor empty ones, which some take out and some do
+    /// not. An empty last segment is a slash at the end.
+    private static func isPlain(_ path: [UInt8]) -> Bool {
+        // What is no valid UTF-8, such as an overlong form of a dot, is decoded to anything.
+        if path.contains(where: { $0 >= 0x80 }), String(validating: path, as: UTF8.self) == nil { return false }
+        let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        return segments.enumerated().allSatisfy { index, segment in
+            segment.isEmpty ? index == segments.count - 1 : !(segment.count <= 2 && segment.allSatisfy(isDot))
+        }
+    }
+
+    private static func isDot(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") }
+
+    /// Whether a backend may take a decoded path for another one that has other bytes: it may fold compatibility forms and
+    /// accents of Unicode (`ｂ`, `K` the sign of Kelvin), and name a file by other names as Windows does (`a.`, `a::$DATA`,
+    /// `PROGRA~1`, wildcards). Letter case and a slash at the end are ``RoutePath``'s to judge.
+    static func hasOtherSpellings(_ path: [UInt8]) -> Bool {
+        var previous = UInt8(ascii: "/")
+        for byte in path {
+            switch (previous, byte) {
+            case (_, 0x80...), (UInt8(ascii: "."), UInt8(ascii: "/")), (UInt8(ascii: ":"), UInt8(ascii: ":")),
+                (UInt8(ascii: ":"), UInt8(ascii: "$")), (UInt8(ascii: "~"), UInt8(ascii: "0")...UInt8(ascii: "9")),
+                (_, UInt8(ascii: "<")), (_, UInt8(ascii: ">")), (_, UInt8(ascii: "\"")), (_, UInt8(ascii: "|")):
+                return true
+            default: previous = byte
+            }
+        }
+        return isDot(previous)
     }
 }

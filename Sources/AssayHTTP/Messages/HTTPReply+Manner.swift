@@ -5,7 +5,9 @@ internal import NIOHTTP1
 extension HTTPReply {
     /// A reply whose message stands in headers: each is there, and empty where the message has no such field, so that
     /// whoever copies them replaces what its client sent under these names.
-    init(_ headers: [HTTPManner.Header], of message: JSON) {
+    ///
+    /// - Parameter statusField: the field with the status, if it is not 204.
+    init(_ headers: [HTTPManner.Header], statusField: String?, of message: JSON) {
         var all: [(name: String, value: String)] = [("cache-control", "no-store")]
         for header in headers {
             let text: String
@@ -21,7 +23,11 @@ extension HTTPReply {
             }
             all.append((header.name, text))
         }
-        self.init(empty: .noContent, headers: all)
+        var status = HTTPResponseStatus.noContent
+        if let statusField, case .integer(let code)? = message[statusField], (200...299).contains(code) {
+            status = HTTPResponseStatus(statusCode: Int(code))
+        }
+        self.init(empty: status, headers: all)
     }
 
     /// What the kernel refuses, in the manner of the method.

@@ -190,7 +190,7 @@ struct RequestResponder: Sendable {
             switch answer.result {
             case .success(let json):
                 if let headers = route.manner.replyHeaders {
-                    HTTPReply(headers, of: json)
+                    HTTPReply(headers, statusField: route.manner.statusField, of: json)
                 } else {
                     HTTPReply(
                         .ok, json, cacheControl: route.audience == .verifiers ? "public, max-age=3600" : "no-store")

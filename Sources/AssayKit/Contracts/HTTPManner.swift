@@ -41,18 +41,21 @@ public struct HTTPManner: Sendable, Hashable {
     public var verbField: String?
     /// Fields of replies that become headers. Where it is not nil, a reply has no body, and the status 204.
     public var replyHeaders: [Header]?
+    /// The field of such a reply with another status for it, a whole number from 200 to 299.
+    public var statusField: String?
     /// Statuses in place of the usual ones.
     public var statuses: [StatusCode: Int]
 
     public init(
         body: Body = .json, errors: Errors = .google, requestHeaders: [Header] = [], verbField: String? = nil,
-        replyHeaders: [Header]? = nil, statuses: [StatusCode: Int] = [:]
+        replyHeaders: [Header]? = nil, statusField: String? = nil, statuses: [StatusCode: Int] = [:]
     ) {
         self.body = body
         self.errors = errors
         self.requestHeaders = requestHeaders
         self.verbField = verbField
         self.replyHeaders = replyHeaders
+        self.statusField = statusField
         self.statuses = statuses
     }
 

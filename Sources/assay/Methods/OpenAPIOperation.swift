@@ -228,10 +228,12 @@ struct OpenAPIOperation {
     private var responses: [JSONMember] {
         let success: JSON = ["description": "The reply.", "content": ["application/json": ["schema": reply]]]
         let unchanged = [JSONMember("304", ["description": "The client has this key set already."])]
+        let bare: JSON = ["description": "Yes: the headers say more."]
         let good =
             method.manner.replyHeaders == nil
-            ? JSONMember("200", success) : JSONMember("204", ["description": "Yes: the headers say more."])
-        return [good] + (method.kind == .keySet ? unchanged : []) + refusals
+            ? [JSONMember("200", success)]
+            : [JSONMember("204", bare)] + (method.manner.statusField == nil ? [] : [JSONMember("2XX", bare)])
+        return good + (method.kind == .keySet ? unchanged : []) + refusals
     }
 
     /// The refusals in the manner of the method.

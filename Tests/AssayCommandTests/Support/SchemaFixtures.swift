@@ -52,8 +52,11 @@ struct SchemaFixtures {
             ],
             "backends": [
                 "orders": [
-                    "original_request": "x-original",
-                    "routes": [["path": "/payments/*", "methods": ["POST"], "tokens": ["limited_use": true]]],
+                    "original_request": "x-original", "success_status": 200,
+                    "routes": [
+                        ["path": "/payments/*", "methods": ["POST"], "tokens": ["limited_use": true]],
+                        ["path": "/bank/**", "tokens": ["max_age": "5m"]],
+                    ],
                 ]
             ],
         ],

@@ -1,0 +1,88 @@
+internal import AssayKit
+
+/// Which paths a route is for.
+struct RoutePath: Sendable, Hashable {
+    /// What belongs to a route beside the path itself.
+    enum Extent: Sendable, Hashable {
+        /// `/bank`: nothing.
+        case exact
+        /// `/bank/*` and `/bank*`: whatever begins with it.
+        case prefix
+        /// `/bank/**`: whatever is below it, and the path with any suffix, such as `/bank.json`, `/bank:pay` and
+        /// `/bank(1)`; but not `/banking`, `/bank-2` and `/bank_2`.
+        case tree
+    }
+
+    private let path: [UInt8]
+    /// As ``path``, in lower case, and with a slash at the end where the extent is exact.
+    private let folded: [UInt8]
+    private let extent: Extent
+
+    /// - Parameter text: as a policy writes it.
+    /// - Returns: nil for a path that no request could have, or that could be spelled in several ways.
+    init?(_ text: String) {
+        let (base, extent): (Substring, Extent) =
+            if text.ends(withExactly: "/**") {
+                (text.dropLast(3), .tree)
+            } else if text.ends(withExactly: "*") {
+                (text.dropLast(), .prefix)
+            } else {
+                (text[...], .exact)
+            }
+        // A query is no part of a path, and to leave it out unsaid would make the route another one.
+        guard !base.utf8.contains(where: { "*?#".utf8.contains($0) }) else { return nil }
+        if base.isEmpty, extent == .tree {
+            self.path = []
+        } else {
+            guard case .clear(_, let path) = RequestTarget("GET", String(base)),
+                !RequestTarget.hasOtherSpellings(path), extent != .tree || path.last != UInt8(ascii: "/")
+            else { return nil }
+            self.path = path
+        }
+        self.extent = extent
+        folded = extent == .exact ? RoutePath.folded(path) : path.map(RoutePath.lowercased)
+    }
+
+    /// Whether the path plays no part: the route is for all of them.
+    var isForAll: Bool {
+        switch extent {
+        case .exact: false
+        case .prefix: path == [UInt8(ascii: "/")]
+        case .tree: path.isEmpty
+        }
+    }
+
+    func covers(_ target: [UInt8]) -> Bool { covers(target, from: path) }
+
+    /// Whether it would cover a path to a backend that takes no notice of letter case, or of a slash at the end.
+    ///
+    /// - Parameter target: the path, folded.
+    func nearlyCovers(folded target: [UInt8]) -> Bool { covers(target, from: folded) }
+
+    private func covers(_ target: [UInt8], from path: [UInt8]) -> Bool {
+        switch extent {
+        case .exact: target == path
+        case .prefix: target.starts(with: path)
+        case .tree: target.starts(with: path) && !(target.dropFirst(path.count).first.map(RoutePath.goesOn) ?? false)
+        }
+    }
+
+    /// Whether a byte behind a word makes it a longer word, rather than giving it a suffix.
+    private static func goesOn(_ byte: UInt8) -> Bool {
+        switch lowercased(byte) {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+            UInt8(ascii: "_"), 0x80...:
+            true
+        default: false
+        }
+    }
+
+    /// A path in lower case, and with a slash at the end.
+    static func folded(_ path: [UInt8]) -> [UInt8] {
+        path.map(lowercased) + (path.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
+    }
+
+    private static func lowercased(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}
