@@ -22,6 +22,7 @@ private let presented: [([(String, String)], [(String, String)], PresentedToken?
     ([(token, "t")], [(token, "u")], .several),
     ([(token, "t")], [(token, "t"), (token, "t")], .several),
     ([], [(token, "t"), (token, "u")], .several),
+    ([], [(token, "t"), (token, "")], .several),
     ([(token, "t"), ("X-Firebase-AppCheck", "u")], [], .several),
     ([(token, "")], [(token, "t")], .several),
     ([("x-firebase-appcheck-2", "t"), ("authorization", "Bearer t")], [], nil),

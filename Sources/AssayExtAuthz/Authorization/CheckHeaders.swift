@@ -22,7 +22,12 @@ struct CheckHeaders {
             throw UnreadableCheck("it has more than \(limit) header fields")
         }
         let merged = try tokens(request.headers.lazy.map { ($0.key, [$0.value]) })
-        let single = try tokens(raw.lazy.map { ($0.key, [$0.value, $0.rawValue].filter { !$0.isEmpty }) })
+        // A field without a value is one field more, as it is over HTTP.
+        let single = try tokens(
+            raw.lazy.map { field in
+                let values = [field.value, field.rawValue].filter { !$0.isEmpty }
+                return (field.key, values.isEmpty ? [field.value] : values)
+            })
         tokens = merged == single ? merged : merged + single
     }
 
