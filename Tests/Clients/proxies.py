@@ -11,6 +11,7 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sysconfig
 import tempfile
 import threading
 import time
@@ -19,6 +20,7 @@ SNIPPETS = pathlib.Path(__file__).parent / "proxies"
 
 # Where the ready configurations say that everything is.
 PUBLIC, ASSAY, BACKEND, QUESTION = "127.0.0.1:8000", "127.0.0.1:8080", "127.0.0.1:9000", "/verify/orders"
+CHECK = "127.0.0.1:9191"
 KEY_FILE = "/etc/haproxy/assay.pem"
 
 Answer = collections.namedtuple("Answer", "status headers body")
@@ -91,9 +93,14 @@ class Proxy:
 
     program = None
     configuration = None
+    # Whether a request to change the protocol goes to the backend, which may decline it.
+    forwards_upgrades = True
+    # How many bytes of headers are too many for the proxy, or for its question.
+    too_many_bytes = 18_000
 
     def __init__(self, assay, backend, question=QUESTION, key=b"", changes=None):
         self.backend = backend
+        self.question = question
         self.port = free_port()
         self.address = f"127.0.0.1:{self.port}"
         # The program may belong to another user, who cannot enter pytest's folders.
@@ -101,7 +108,7 @@ class Proxy:
         text = (SNIPPETS / self.configuration).read_text()
         self.key_file = self.folder / "assay.pem"
         self.key_file.write_bytes(key)
-        places = {
+        places = self.places(assay) | {
             PUBLIC: self.address, ASSAY: assay, BACKEND: backend.address, QUESTION: question,
             KEY_FILE: str(self.key_file)}
         for old, new in places.items():
@@ -111,7 +118,7 @@ class Proxy:
             text = text.replace(old, new)
         (self.folder / self.configuration).write_text(self.whole(text))
         user = {}
-        if os.geteuid() == 0:
+        if os.geteuid() == 0 and all(folder.stat().st_mode & 1 for folder in pathlib.Path(self.path()).parents):
             nobody = pwd.getpwnam("nobody")
             user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
             for path in [self.folder, *self.folder.iterdir()]:
@@ -134,6 +141,10 @@ class Proxy:
 
     def whole(self, snippet):
         return snippet
+
+    def places(self, assay):
+        """Further texts of the ready configuration, and what takes their place."""
+        return {}
 
     def wait(self):
         end = time.monotonic() + 30
@@ -194,6 +205,63 @@ class HAProxy(Proxy):
 
     def arguments(self):
         return ["-db", "-f", self.folder / self.configuration]
+
+
+class Traefik(Proxy):
+    program = "traefik"
+    configuration = "traefik-dynamic.yaml"
+
+    @classmethod
+    def path(cls):
+        return shutil.which(cls.program, path=sysconfig.get_path("scripts"))
+
+    def arguments(self):
+        return [f"--entryPoints.web.address={self.address}",
+                f"--providers.file.filename={self.folder / self.configuration}", "--global.checkNewVersion=false"]
+
+    def wait(self):
+        """It listens before it has routes."""
+        super().wait()
+        end = time.monotonic() + 30
+        while self.ask().status == 404:
+            if time.monotonic() > end:
+                raise RuntimeError(f"{self.program} has no route: {(self.folder / 'log').read_text()}")
+            time.sleep(0.05)
+
+
+class Envoy(Proxy):
+    """Envoy, which asks over HTTP."""
+
+    program = "envoy"
+    configuration = "envoy-http.yaml"
+    forwards_upgrades = False
+    too_many_bytes = 72_000
+
+    @classmethod
+    def path(cls):
+        # The module `envoy` of these tests hides that of the wheel.
+        return shutil.which(pathlib.Path(sysconfig.get_path("purelib")) / "envoy" / "_bin" / "envoy")
+
+    def places(self, assay):
+        def spelled(address):
+            host, port = address.rsplit(":", 1)
+            return f"{{address: {host}, port_value: {port}}}"
+
+        return {spelled(old): spelled(new) for old, new in [
+            (PUBLIC, self.address), (ASSAY, assay), (CHECK, assay), (BACKEND, self.backend.address)]}
+
+    def arguments(self):
+        return ["-c", self.folder / self.configuration, "--log-level", "warning", "--disable-hot-restart",
+                "--concurrency", "2"]
+
+
+class EnvoyOverGRPC(Envoy):
+    """Envoy, which asks over gRPC: `assay` is the address of that listener, and `question` a backend's name."""
+
+    configuration = "envoy-grpc.yaml"
+
+    def places(self, assay):
+        return super().places(assay) | {"{backend: orders}": f"{{backend: {self.question}}}"}
 
 
 def ask(address, method="GET", path="/", headers=(), body=None, connection=None):

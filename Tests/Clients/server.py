@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import threading
+import time
 
 NUMBER, PROJECT = "1234567890", "example-project"
 APP_ID = "1:1234567890:ios:321abc456def7890"
@@ -80,8 +81,9 @@ def policy(authority, apple, text=POLICY):
 
 
 class Server:
-    def __init__(self, folder, authority, apple, text=POLICY):
+    def __init__(self, folder, authority, apple, text=POLICY, arguments=()):
         self.folder = pathlib.Path(folder)
+        self.arguments = arguments
         policies = self.folder / "policies"
         policies.mkdir()
         (policies / "policy.yaml").write_text(policy(authority, apple, text))
@@ -94,6 +96,7 @@ class Server:
             [
                 os.environ["ASSAY"], "serve", "--policies", self.folder / "policies",
                 "--state", f"sqlite:{self.folder / 'state.sqlite'}", "--listen", "127.0.0.1:0",
+                *self.arguments,
             ],
             stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), env=environment, text=True,
         )
@@ -101,6 +104,16 @@ class Server:
         if "assay listens on " not in line:
             raise RuntimeError(f"the server did not start: {(self.folder / 'log').read_text()}")
         self.address = line.split()[-1]
+
+    def check_address(self):
+        """Where it answers Envoy's ext_authz over gRPC."""
+        end = time.monotonic() + 30
+        while time.monotonic() < end:
+            found = re.search(r"address=(\S+) .*ext_authz is answered", (self.folder / "log").read_text())
+            if found:
+                return found.group(1)
+            time.sleep(0.05)
+        raise RuntimeError((self.folder / "log").read_text())
 
     def stop(self):
         self.process.terminate()

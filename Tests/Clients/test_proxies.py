@@ -6,15 +6,17 @@ import http.client
 import json
 import os
 import re
+import socket
 import subprocess
 import time
+import unicodedata
 import urllib.parse
 import urllib.request
 
 import pytest
 
 import tokens
-from proxies import Backend, Caddy, HAProxy, Nginx, ask, free_port
+from proxies import Backend, Caddy, Envoy, EnvoyOverGRPC, HAProxy, Nginx, Traefik, ask, free_port
 from server import APP, APP_ID, APPLE_ID, DEBUG_TOKEN, NUMBER, Server
 
 SECOND_ID, SECOND_APPLE_ID = "1:1234567890:ios:0000000000000002", "ABCDE12345.com.example.second"
@@ -50,16 +52,21 @@ projects:
 
 def backends():
     """A backend for each way to be told what a client asked for, and each level of enforcement."""
+    ways = {source: {"original_request": source} for source in ["x-original", "x-forwarded", "transport"]}
+    # Envoy takes no other status than 200 for leave.
+    ways["envoy"] = {"original_request": "x-original", "success_status": 200}
     return {
-        f"{source}-{level}".lower(): {
-            "original_request": source,
+        f"{way}-{level}".lower(): {
+            **settings,
             "tokens": {"enforcement": level},
             "routes": [
                 {"path": "/open/*", "methods": ["OPTIONS"], "tokens": {"enforcement": "OFF"}},
                 {"path": "/payments/*", "methods": ["POST"], "tokens": {"limited_use": True}},
+                {"path": "/bank", "methods": ["POST"], "tokens": {"limited_use": True}},
+                {"path": "/vault/**", "methods": ["POST"], "tokens": {"limited_use": True}},
             ],
         }
-        for source in ["x-original", "x-forwarded"] for level in ["ENFORCED", "UNENFORCED", "OFF"]
+        for way, settings in ways.items() for level in ["ENFORCED", "UNENFORCED", "OFF"]
     }
 
 
@@ -70,7 +77,8 @@ def assay(authority, apple, tmp_path_factory):
         "SECOND_ID": SECOND_ID, "OTHER_ID": OTHER_ID, "BACKENDS": json.dumps(backends()),
     }.items():
         text = text.replace(name, value)
-    server = Server(tmp_path_factory.mktemp("assay"), authority, apple, text)
+    server = Server(
+        tmp_path_factory.mktemp("assay"), authority, apple, text, ["--ext-authz-listen", "127.0.0.1:0"])
     server.start()
     yield server
     assert server.stop() == 0
@@ -99,8 +107,14 @@ def forger(assay, good):
     return tokens.Forger(assay, good)
 
 
-def address(assay):
-    return assay.address.removeprefix("http://")
+def address(assay, program=None):
+    """Where a proxy asks."""
+    return assay.check_address() if program is EnvoyOverGRPC else assay.address.removeprefix("http://")
+
+
+def question(program, backend):
+    """How a proxy names a backend."""
+    return backend if program is EnvoyOverGRPC else f"/verify/{backend}"
 
 
 def skip_without(program):
@@ -108,8 +122,13 @@ def skip_without(program):
         pytest.skip(f"{program.program} is not installed")
 
 
-SOURCES = {Nginx: "x-original", Caddy: "x-forwarded"}
-ASKING, ALL = [Nginx, Caddy], [Nginx, Caddy, HAProxy]
+SOURCES = {
+    Nginx: "x-original", Caddy: "x-forwarded", Traefik: "x-forwarded", Envoy: "envoy", EnvoyOverGRPC: "transport"}
+ASKING, ALL = list(SOURCES), [*SOURCES, HAProxy]
+
+
+def name(program):
+    return program.configuration.removesuffix(".yaml") if program.program == "envoy" else program.program
 
 
 @pytest.fixture(scope="module")
@@ -133,8 +152,8 @@ def proxies(assay, backend, key):
     def start(program, level="enforced"):
         skip_without(program)
         if (program, level) not in started:
-            question = f"/verify/{SOURCES.get(program)}-{level}"
-            started[program, level] = program(address(assay), backend, question, key)
+            started[program, level] = program(
+                address(assay, program), backend, question(program, f"{SOURCES.get(program)}-{level}"), key)
         return started[program, level]
 
     yield start
@@ -142,14 +161,14 @@ def proxies(assay, backend, key):
         proxy.stop()
 
 
-@pytest.fixture(params=ASKING, ids=lambda program: program.program)
+@pytest.fixture(params=ASKING, ids=name)
 def asking(request, proxies):
     """A proxy that asks Assay, at a level of enforcement."""
     skip_without(request.param)
     return lambda level="enforced": proxies(request.param, level)
 
 
-@pytest.fixture(params=ALL, ids=lambda program: program.program)
+@pytest.fixture(params=ALL, ids=name)
 def any_proxy(request, proxies):
     return proxies(request.param)
 
@@ -236,6 +255,9 @@ def position(assay):
     ("GET", None), ("HEAD", None), ("DELETE", None), ("POST", b"a body"), ("PUT", [b"in ", b"chunks"]),
 ])
 def test_good_token(asking, backend, good, method, body, headers):
+    if "Upgrade" in dict(headers) and not asking().forwards_upgrades:
+        refused(asking(), 403, method, "/orders/1?x=1", [(HEADER, good), *headers], body)
+        return
     refused(asking(), 401, method, "/orders/1?x=1", headers, body)
     seen = passed(asking().ask(method, "/orders/1?x=1", [(HEADER, good), *headers], body), backend)
     assert said(seen) == of(good)
@@ -273,7 +295,8 @@ def test_limited_use_at_the_same_time(asking, limited):
 
 def test_more_headers_than_assay_reads(asking, backend, good):
     before = len(backend.seen)
-    answer = asking().ask(headers=[(HEADER, good), *[(f"X-Filler-{number}", "x" * 3000) for number in range(6)]])
+    fillers = [(f"X-Filler-{number}", "x" * 3000) for number in range(asking().too_many_bytes // 3000)]
+    answer = asking().ask(headers=[(HEADER, good), *fillers])
     assert answer.status in [431, 500]
     assert len(backend.seen) == before
 
@@ -405,6 +428,54 @@ def test_no_path_leads_a_session_token_to_a_route(asking, backend, good, path):
         assert not any(reading.startswith("/payments/") for reading in readings(seen["path"])), seen
 
 
+def folded(path):
+    """A path as a backend may map it that folds Unicode and names files as Windows does."""
+    path = unicodedata.normalize("NFKD", urllib.parse.unquote(path).casefold()).casefold()
+    path = "".join(c for c in path if unicodedata.category(c) not in ["Mn", "Cf", "Cc"])
+    return "/".join(re.sub(":[:$].*", "", segment).rstrip(". ") for segment in path.split("/")).rstrip("/")
+
+
+SPELLINGS = [
+    "/bank", "/bank/", "/BANK", "/Bank/", "/%62ank", "/b%41nk", "/bank?x=1", "/bank.", "/bank./", "/bank..", "/bank%2e",
+    "/bank.%20", "/bank%20", "/bank%20/", "/%20bank", "/bank%09", "/bank+", "/bank::$DATA", "/bank::$INDEX_ALLOCATION",
+    "/bank:$I30:$INDEX_ALLOCATION", "/bank%3a%3a$DATA", "/bank%3A%24data", "/ban%E2%84%AA", "/%EF%BD%82ank",
+    "/%EF%BC%8Fbank", "/b%C3%A4nk", "/ba%CC%88nk", "/bank%E3%80%82", "/bank%EF%BC%8E", "/bank%C2%AD", "/ba%E2%80%8Bnk",
+    "/%E2%80%AEknab", "/bank%C2%A0", "/ban%c1%ab", "/b%c1%a1nk", "/%c1%a2ank", "/bank%c0%ae", "/bank%c0%af", "/%c0%afbank",
+    "/%c0%ae/bank", "/x/%c0%ae%c0%ae/bank", "/x/%e0%80%ae%e0%80%ae/bank", "/%f0%80%81%a2ank", "/bank%ff", "/bank%fe",
+    "/bank%ed%a0%80", "/bank%c3", "/bank%00", "/bank%00.json", "/bank%0a", "/bank%0d%0a", "/bank%7f", "/bank;", "/bank;v=1",
+    "/bank;/../x", "/bank%3b", "/bank%3bv=1", "/bank%5c", "/bank\\", "/x\\..\\bank", "//bank", "///bank", "/x//../bank",
+    "/./bank", "/bank/.", "/bank/./", "/x/../bank", "/x/%2e%2e/bank", "/x/.%2e/bank", "/x/..;/bank", "/%2fbank", "/bank%2f",
+    "/bank%2f.", "/%2562ank", "/bank%252e", "/bank%2500", "/bank%252f", "/bank%u002e", "/%u0062ank", "/bank%", "/bank%2",
+    "/bank%zz", "/bank#", "/bank#/x", "/bank%23", "/bank%3f", "/bank%3fx=1", "/BANK~1", "/ban%3c%3c", "/bank%22",
+    "http://PROXY/bank", "http://PROXY/bank.", "HTTP://PROXY/ban%E2%84%AA", "/vault", "/vault/", "/vault/1", "/VAULT",
+    "/vault.json", "/vault.JSON", "/vault.", "/vault:open", "/vault(1)", "/vault,1", "/vault;x", "/vault%2ejson",
+    "/vaul%EF%BD%94.json", "/v%61ult.json/1",
+]
+
+
+@pytest.mark.parametrize("path", SPELLINGS)
+def test_no_spelling_of_a_path_leads_a_session_token_to_its_route(asking, backend, good, path):
+    before = len(backend.seen)
+    answer = asking().ask("POST", path.replace("PROXY", asking().address), [(HEADER, good)], b"1")
+    reached = backend.seen[before:]
+    assert answer.status == 200 if reached else answer.status in [400, 403], answer
+    for seen in reached:
+        path = re.sub(r"(?i)^https?://[^/]*", "", seen["path"]).split("?")[0]
+        assert urllib.parse.unquote_to_bytes(path).decode(), seen
+        for reading in readings(path):
+            assert folded(reading) != "/bank" and not re.match("/vault(?![a-z0-9_-])", folded(reading)), (seen, reading)
+
+
+@pytest.mark.parametrize("path", ["/bank.json", "/bank/1", "/banking", "/vaults", "/vault-2", "/vault_2/1", "/x/vault/1"])
+def test_other_paths_are_not_those_of_routes(asking, backend, good, path):
+    passed(asking().ask("POST", path, [(HEADER, good)], b"1"), backend)
+
+
+@pytest.mark.parametrize("path", ["/caf%C3%A9", "/x.", "/ban%E2%84%AA", "/a::b"])
+def test_spellings_matter_only_where_a_route_of_the_method_demands_more(asking, backend, good, path):
+    passed(asking().ask("GET", path, [(HEADER, good)]), backend)
+
+
 @pytest.mark.parametrize("path", ["/payments/1", "/payments/", "/payments/1?x=1", "/p%61yments/1"])
 def test_a_route_is_there_for_those_who_meet_its_demand(asking, backend, good, limited, path):
     token = limited()
@@ -421,6 +492,8 @@ def test_a_route_is_there_for_those_who_meet_its_demand(asking, backend, good, l
     [("X-Original-URL", "/x"), ("X-Rewrite-URL", "/x"), ("Forwarded", "for=127.0.0.1")],
     [("Connection", "X-Forwarded-Uri, X-Forwarded-Method, X-Original-URI, X-Original-Method")],
     [("X-HTTP-Method-Override", "GET")],
+    [("X-Envoy-Original-Path", "/x"), ("X-Envoy-Original-Method", "GET"), ("X-Envoy-Auth-Partial-Body", "false")],
+    [("X-Replaced-Path", "/x"), ("X-Forwarded-Prefix", "/x"), ("X-Forwarded-Host", "x"), ("X-Forwarded-Server", "x")],
 ])
 def test_no_header_leads_a_session_token_to_a_route(asking, good, headers):
     refused(asking(), 403, "POST", "/payments/1", [(HEADER, good), *headers], b"1")
@@ -429,7 +502,7 @@ def test_no_header_leads_a_session_token_to_a_route(asking, good, headers):
 def test_unclear_paths_are_refused_at_every_level(asking, good, assay):
     for level in ["enforced", "unenforced", "off"]:
         before = position(assay)
-        refused(asking(level), 403, "GET", "/x%2fy", [(HEADER, good)])
+        refused(asking(level), 403, "GET", "/x;y", [(HEADER, good)])
         assert reason(assay, before) == "backend_target_ambiguous"
 
 
@@ -479,11 +552,11 @@ def test_nginx_keeps_connections_to_assay(nginx, assay, good):
 # MARK: When Assay is not there
 
 
-@pytest.mark.parametrize("program", ASKING, ids=lambda program: program.program)
+@pytest.mark.parametrize("program", ASKING, ids=name)
 @pytest.mark.parametrize("level", ["enforced", "off"])
 def test_nothing_passes_without_assay(program, level, backend, good):
     skip_without(program)
-    proxy = program(f"127.0.0.1:{free_port()}", backend, f"/verify/{SOURCES[program]}-{level}")
+    proxy = program(f"127.0.0.1:{free_port()}", backend, question(program, f"{SOURCES[program]}-{level}"))
     try:
         before = len(backend.seen)
         assert proxy.ask(headers=[(HEADER, good)]).status in [500, 502, 503]
@@ -492,10 +565,32 @@ def test_nothing_passes_without_assay(program, level, backend, good):
         proxy.stop()
 
 
-@pytest.mark.parametrize("program", ASKING, ids=lambda program: program.program)
+def test_envoy_takes_no_other_status_than_200(assay, backend, good):
+    """Without `success_status: 200` a yes is the reply to the client; it fails closed."""
+    skip_without(Envoy)
+    proxy = Envoy(address(assay), backend, question(Envoy, "x-original-enforced"))
+    try:
+        refused(proxy, 204, headers=[(HEADER, good)])
+    finally:
+        proxy.stop()
+
+
+@pytest.mark.parametrize("program", [Envoy, EnvoyOverGRPC], ids=name)
+def test_nothing_passes_while_assay_is_silent(program, backend, good):
+    """Of the others, it is the operator who says how long they wait."""
+    skip_without(program)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        proxy = program(f"127.0.0.1:{silent.getsockname()[1]}", backend, question(program, f"{SOURCES[program]}-off"))
+        try:
+            refused(proxy, 503, headers=[(HEADER, good)])
+        finally:
+            proxy.stop()
+
+
+@pytest.mark.parametrize("program", ASKING, ids=name)
 def test_a_backend_that_the_policy_does_not_know(program, backend, assay, good):
     skip_without(program)
-    proxy = program(address(assay), backend, "/verify/nobody")
+    proxy = program(address(assay, program), backend, question(program, "nobody"))
     try:
         refused(proxy, 403, headers=[(HEADER, good)])
     finally:

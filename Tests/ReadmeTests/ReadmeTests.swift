@@ -133,7 +133,10 @@ struct ReadmeTests {
 
     @Test(
         "The README shows the very configurations that are tested with the proxies",
-        arguments: [("nginx.conf", "nginx"), ("Caddyfile", ""), ("haproxy.cfg", "")])
+        arguments: [
+            ("nginx.conf", "nginx"), ("Caddyfile", ""), ("haproxy.cfg", ""), ("traefik-dynamic.yaml", "yaml"),
+            ("envoy-http.yaml", "yaml"), ("envoy-grpc.yaml", "yaml"),
+        ])
     func sameConfiguration(_ file: String, _ language: String) throws {
         let readme = try String(contentsOf: Self.readme, encoding: .utf8)
         let proxies = Self.folder.deletingLastPathComponent().appendingPathComponent("Clients/proxies")
