@@ -30,6 +30,7 @@ extension IssuerKeys {
                 throw JWKError.malformed(problems.joined(separator: "; "))
             }
             set.logSkipped(of: "\(reference)", to: host.logger)
+            if !set.skipped.isEmpty { host.meter.unscoped.add(Double(set.skipped.count), to: IssuerKeys.skipped) }
             return .fixed(set.keys)
         } catch {
             throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517): \(error)")

@@ -13,6 +13,10 @@ public struct IssuerKeys: Sendable {
     /// What `typ` says, if it is there, of a JWT that says nothing more of itself.
     public static let jwt: Set = ["jwt"]
 
+    /// Counts the keys that cannot be used, in each set that was read.
+    static let skipped = Metric.counter(
+        "issuer_keys_skipped_total", "Keys in sets of issuers that cannot be used, each time that a set is read.")
+
     /// Keys that do not change until the policy does.
     public static func fixed(_ keys: [JWK]) -> IssuerKeys {
         IssuerKeys(source: .fixed(keys))

@@ -74,6 +74,9 @@ actor PublishedKeys {
         switch await endpoint.fetch(unless: old?.entityTag) {
         case .keys(let set, let tag, let freshness):
             keep(set.keys, tag, until: now + freshness)
+            if !set.skipped.isEmpty {
+                host.meter.unscoped.add(Double(set.skipped.count), to: IssuerKeys.skipped)
+            }
             if set.skipped != skipped { set.logSkipped(of: "\(endpoint.url)", to: host.logger) }
             skipped = set.skipped
         case .unchanged(let freshness):

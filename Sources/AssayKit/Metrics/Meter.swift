@@ -43,6 +43,9 @@ public struct Meter: Sendable {
         Meter(scope: "\(scope)\(plugin)_", recording)
     }
 
+    /// The meter of the program itself, for what modules count that several plugins share.
+    package var unscoped: Meter { Meter(scope: "", recording) }
+
     /// Adds to a counter or a gauge.
     public func add(_ amount: Double = 1, to metric: Metric, _ labels: String...) {
         recording(scope, metric, .add(amount), labels)
