@@ -281,5 +281,9 @@ def ask(address, method="GET", path="/", headers=(), body=None, connection=None)
         # Refused before the end of the body.
         pass
     reply = connection.getresponse()
-    data = reply.read()
+    try:
+        data = reply.read()
+    except ConnectionResetError:
+        # It ends with the connection, which is reset where the request's body was not read.
+        data = b""
     return Answer(reply.status, reply.headers, data)
