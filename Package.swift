@@ -424,6 +424,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "ConsumptionTests",
+            dependencies: [
+                "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayTesting", "CustomBackend",
+                "FleetEngine", "OAuthClient", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "SQLiteTests",
             dependencies: [
                 "AssayKit", "AssayTesting", "SQLite", .product(name: "GRDB", package: "GRDB.swift"),

@@ -170,6 +170,41 @@ struct AppAttestProviderTests {
         #expect(try await assert(counter: .max) == "counter_not_advanced")
     }
 
+    @Test("A key has one counter, whether it speaks for the app or for an OAuth client that is linked to it")
+    func sharedCounter() async throws {
+        let service = try TestService()
+        let keyID = try service.device.generateKey()
+        var artifacts: [String: [UInt8]] = [:]
+        for resource in [TestService.app, TestService.client] {
+            let reply = try await service.attest(keyID, challenge: service.challenge(resource), resource).result.get()
+            artifacts[resource] = try #require(reply["artifact"]?.string.flatMap { Base64.decode($0) })
+        }
+        for (resource, counter, reason) in [
+            (TestService.client, 5, nil), (TestService.app, 5, "counter_not_advanced"), (TestService.app, 6, nil),
+            (TestService.client, 6, "counter_not_advanced"), (TestService.client, 7, nil),
+        ] as [(String, UInt32, String?)] {
+            var options = AssertionOptions()
+            options.authenticatorData = { $0.counter = counter }
+            let reply = try await service.assert(keyID, #require(artifacts[resource]), resource, options: options)
+            #expect(reply.reason == reason, "\(resource) \(counter)")
+        }
+    }
+
+    @Test("A counter that a version before this one kept for an OAuth client alone is not reset")
+    func formerCounter() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested(TestService.client)
+        let name = try #require(Base64.decode(keyID).map { "counter/\(Hex.encode($0))" })
+        #expect(try await service.store.advance(StateKey("app_attest/\(TestService.client)", name), to: 9))
+        for (counter, reason) in [(8, "counter_not_advanced"), (9, "counter_not_advanced"), (10, nil)] {
+            var options = AssertionOptions()
+            options.authenticatorData = { $0.counter = UInt32(counter) }
+            let reply = try await service.assert(keyID, artifact, TestService.client, options: options)
+            #expect(reply.reason == reason, "\(counter)")
+        }
+        #expect(try await !service.store.advance(StateKey("app_attest/\(TestService.appByNumber)", name), to: 10))
+    }
+
     @Test("Of 50 requests at once with one counter, exactly one gets a token")
     func racingCounters() async throws {
         let service = try TestService()

@@ -12,6 +12,8 @@ struct ProtectionTests {
           closed.example.com: {enforcement: ENFORCED},
           once.example.com: {enforcement: ENFORCED, replay_protection: ENFORCED},
           counted.example.com: {enforcement: ENFORCED, replay_protection: UNENFORCED},
+          apart.example.com: {enforcement: ENFORCED, replay_protection: ENFORCED, consumption: separate},
+          lax.example.com: {enforcement: ENFORCED, consumption: separate},
           open.example.com: {enforcement: ENFORCED, accept_development: true},
           places.googleapis.com: {enforcement: UNENFORCED, editable: true},
           oauth2.googleapis.com: {enforcement: ENFORCED, editable: true}}
@@ -96,19 +98,32 @@ struct ProtectionTests {
     }
 
     @Test(
-        "Replay protection counts a second use from UNENFORCED on, and refuses it when ENFORCED",
+        "Replay protection counts a session token's second use from UNENFORCED on, and refuses it when ENFORCED",
         arguments: [
             ("closed.example.com", "verified true app"), ("counted.example.com", "reused true app"),
             ("once.example.com", "reused false app"),
         ])
     func replay(_ id: String, _ second: String) async throws {
-        let token = try await service.token()
+        let token = try await service.token(AdminService.app, [:])
         #expect(counted(await protect(id, token)) == "verified true app")
         let protection = await protect(id, token)
         #expect(counted(protection) == second)
         if case .failure(let failure) = protection.result { #expect(failure.reason?.code == "token_reused") }
-        // What verifyAppCheckToken counts is its own.
-        #expect(service.isConsumed(await service.verify(token)) == false)
+        #expect(service.isConsumed(await service.verify(token)) == (id == "once.example.com"))
+    }
+
+    @Test(
+        "A limited-use token is good once, whatever the replay protection, unless the service counts by itself",
+        arguments: [
+            ("closed.example.com", "reused false app", true), ("counted.example.com", "reused false app", true),
+            ("once.example.com", "reused false app", true), ("watched.example.com", "reused true app", true),
+            ("apart.example.com", "reused false app", false), ("lax.example.com", "verified true app", false),
+        ])
+    func limitedUse(_ id: String, _ second: String, _ isConsumed: Bool) async throws {
+        let token = try await service.token()
+        #expect(counted(await protect(id, token)) == "verified true app")
+        #expect(counted(await protect(id, token)) == second)
+        #expect(service.isConsumed(await service.verify(token)) == isConsumed)
     }
 
     @Test("Of fifty requests with one token at the same time, one is let through")
@@ -163,7 +178,7 @@ struct ProtectionTests {
             ("places.googleapis.com", .unavailable),
         ] as [(String, StatusCode?)])
     func storeDown(_ id: String, _ expected: StatusCode?) async throws {
-        let token = try await service.token()
+        let token = try await service.token(AdminService.app, [:])
         service.store.isFailing = true
         #expect(status(await protect(id, token)) == expected)
     }
@@ -173,7 +188,7 @@ struct ProtectionTests {
         arguments: [("counted.example.com", nil), ("once.example.com", .unavailable)] as [(String, StatusCode?)])
     func storeSilent(_ id: String, _ expected: StatusCode?) async throws {
         let service = try AdminService(project: Self.project, store: SilentStore())
-        let token = try await service.token()
+        let token = try await service.token(AdminService.app, [:])
         let request = ProtectedRequest(project: "example-project", service: id, token: token)
         async let protection = service.engine.protect(request)
         // One alarm is for the decision; where the use is only counted, another one is for that.

@@ -113,7 +113,8 @@ struct TokenVerifierTests {
             "token_missing", "token_reused",
             // TokenDemandTests
             "token_repeated", "token_in_url", "token_not_limited_use", "token_too_old", "token_app_not_allowed",
-            "consumer_unknown", "actor_malformed", "actor_issuer_unknown", "actor_expired", "actor_invalid",
+            "token_of_oauth_client", "consumer_unknown", "actor_malformed", "actor_issuer_unknown", "actor_expired",
+            "actor_invalid",
             // RateLimitTests
             "rate_limited",
         ]

@@ -19,10 +19,12 @@ struct ServicePolicyTests {
     func good() throws {
         let project = try load(
             """
-            verification: {accept_development: true}
+            verification: {accept_development: true, consumption: separate}
                 services:
                   orders.example.com: {enforcement: ENFORCED, replay_protection: UNENFORCED, accept_development: true}
                   places.googleapis.com: {editable: true}
+                  oauth2.googleapis.com: {consumption: separate}
+                  apart: {consumption: shared, accept_oauth_clients: true}
             """)
         #expect(project.acceptsDevelopment)
         #expect(project.location.line == 2)
@@ -33,7 +35,10 @@ struct ServicePolicyTests {
         #expect(orders.acceptsDevelopment)
         #expect(!orders.isEditable)
         #expect("\(orders.location)" == "test.yaml:6:7")
-        let places = try #require(project.services.last)
+        #expect(project.consumption == .separate)
+        #expect(project.services.map(\.consumption) == [.shared, .shared, .separate, .shared])
+        #expect(project.services.map(\.acceptsOAuthClients) == [false, false, true, true])
+        let places = project.services[1]
         #expect(places.enforcement == .off)
         #expect(places.replayProtection == .off)
         #expect(places.isEditable)
@@ -41,6 +46,7 @@ struct ServicePolicyTests {
         let bare = try load("")
         #expect(bare.services.isEmpty)
         #expect(!bare.acceptsDevelopment)
+        #expect(bare.consumption == .shared)
     }
 
     @Test(
@@ -59,6 +65,9 @@ struct ServicePolicyTests {
             ("services: {a/b: {}}", "a service's name is"), ("services: {.a: {}}", "a service's name is"),
             ("services: {a: {}, a: {}}", "a"), ("services: []", "a mapping"),
             ("verification: {accept_debug: true}", "unknown key `accept_debug`"),
+            ("verification: {consumption: separated}", "did you mean `separate`"),
+            ("verification: {consumption: true}", "consumption"),
+            ("services: {a.example.com: {consumption: none}}", "expected shared or separate"),
         ])
     func bad(_ project: String, _ words: String) {
         let error = #expect(throws: Diagnostics.self) { try load(project) }

@@ -56,12 +56,21 @@ struct PlainClaimsTests {
         #expect(try #require(Self.read(claims)).provider == nil)
     }
 
+    @Test("Who chose the identifier is found in both ways, and counts")
+    func idChooser() throws {
+        let claims = #"{"jti":"i","jti_by":"c","iat":1,"exp":2,"iss":"s","aud":["a"],"sub":"u"}"#
+        let token = try #require(Self.read(claims))
+        #expect(token == Self.parse(claims))
+        #expect(token.idChooser == "c")
+        #expect(token != Self.read(claims.replacing(#""jti_by":"c","#, with: "")))
+    }
+
     @Test(
         "What is spelled in another way is not plain, and just as good",
         arguments: [
             (#"{"sub""#, #"{ "sub""#), (#""iat":"#, #""iat": "#), (#""app_attest""#, #""app\u005fattest""#),
             (#""app_attest""#, "\"\u{E4}\""), (#""sub":"#, #""s\u0075b":"#),
-            (#""provider":"app_attest""#, #""p":[{}]"#),
+            (#""provider":"app_attest""#, #""p":[{}]"#), (#""provider":"app_attest""#, #""jti_by":5"#),
             (#""provider":"app_attest""#, #""provider":null"#), (#""provider":"app_attest""#, #""another":true"#),
             (#""exp":1795266000"#, #""exp":1795266000000000000"#), (#""iat":1795262400"#, #""iat":0"#),
             (#""iat":1795262400"#, #""iat":-5"#), (#"["projects/1234567890","#, "[5,"),

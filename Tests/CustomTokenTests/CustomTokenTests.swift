@@ -107,6 +107,30 @@ struct CustomTokenTests {
         #expect(reason(await exchange(try token(claims))) == expected)
     }
 
+    @Test("a chosen identifier is told apart by whose custom token it is, so that no user uses up another's token")
+    func holders() async throws {
+        func chooser(_ token: String) async throws -> String {
+            let body: JSON = ["customToken": .string(token), "limitedUse": true, "jti": "order-0123456789"]
+            let reply = await engine.handle(Call("exchangeCustomToken", resource: Self.app, body: body))
+            let text = try #require(try reply.result.get()["token"]?.string)
+            let payload = try #require(text.split(separator: ".").dropFirst().first.flatMap { Base64.decode($0) })
+            return try #require(try JSON.parse(payload)["jti_by"]?.string)
+        }
+        func user(_ subject: String) throws -> String {
+            let claims: JSON = [
+                "iss": "https://login.example.com/", "sub": .string(subject), "aud": "https://assay.example.com",
+                "app": ["id": "1:1234567890:web:321abc456def7890"], "exp": .integer(clock.now.seconds + 300),
+            ]
+            return try sign(header: ["alg": "ES256", "typ": "JWT", "kid": "k"], claims, issuer)
+        }
+        let server = try await chooser(token())
+        let first = try await chooser(user("user-1"))
+        #expect(try await chooser(token()) == server)
+        #expect(try await chooser(user("user-1")) == first)
+        let second = try await chooser(user("user-2"))
+        #expect(Set([server, first, second].map { ExactText($0) }).count == 3)
+    }
+
     @Test("the token says how long the session token lives")
     func ownLife() async throws {
         #expect(try await exchange(try token(["ttl": "1800s"])).get()["ttl"] == "1800s")

@@ -38,16 +38,17 @@ extension ConsumerDispatch {
     private func redeem(
         _ good: TokenInspection.Good, _ request: Redemption, _ admission: TokenAdmission
     ) async -> Ending {
+        let consumption = admission.consumption(of: good)
         var ending: Ending
         do {
-            if case .immediate(let answer) = request.answer, request.actor == nil, !admission.consumes(good.token) {
+            if case .immediate(let answer) = request.answer, request.actor == nil, consumption == nil {
                 // Nobody is waited for: neither the store, nor an issuer of users, nor the consumer.
                 ending = try Deadline.runAtOnce(timeLimit, clock: host.clock) {
                     try answer(context(request.entry, good: good))
                 }
             } else {
                 ending = try await Deadline.run(timeLimit, clock: host.clock) {
-                    try await self.waiting(good, request, admission)
+                    try await self.waiting(good, request, consumption)
                 }
             }
         } catch {
@@ -63,13 +64,11 @@ extension ConsumerDispatch {
 
     /// The same for whatever may have to wait for somebody.
     private func waiting(
-        _ good: TokenInspection.Good, _ request: Redemption, _ admission: TokenAdmission
+        _ good: TokenInspection.Good, _ request: Redemption, _ consumption: TokenConsumption?
     ) async throws -> Ending {
-        let consumes = admission.consumes(good.token)
-        // What is not enforced never stands in the way.
-        let isStrict =
-            request.isEnforced && (good.token.isLimitedUse || request.demand.replayProtection == .enforced)
-        if consumes, isStrict, try await admission.wasUsed(good) { return ConsumerDispatch.reused(good) }
+        if let consumption, consumption.isStrict, try await consumption.isRepeated() {
+            return ConsumerDispatch.reused(good)
+        }
         var actor: VerifiedActor?
         do {
             actor = try await self.actor(request)
@@ -77,16 +76,10 @@ extension ConsumerDispatch {
             // Another try with a better user's token may succeed.
             if request.isEnforced { return ConsumerDispatch.ending(error) }
         }
-        var ending = await answered(good, request, consumesToken: consumes, actor)
-        guard consumes, ending.isDecided else { return ending }
-        if isStrict {
-            guard try await admission.consume(good) else { return ConsumerDispatch.reused(good) }
-        } else {
-            let isFirst = try? await Deadline.run(timeLimit / 4, clock: host.clock) {
-                try await admission.consume(good)
-            }
-            if isFirst == false { ending.tokenUse = request.use(good.token.subject, .reused, isAdmitted: true) }
-        }
+        var ending = await answered(good, request, consumesToken: consumption != nil, actor)
+        guard let consumption, ending.isDecided, try await !consumption.use() else { return ending }
+        guard !consumption.isStrict else { return ConsumerDispatch.reused(good) }
+        ending.tokenUse = request.use(good.token.subject, .reused, isAdmitted: true)
         return ending
     }
 
@@ -125,7 +118,7 @@ extension ConsumerDispatch {
         unenforced: Reason? = nil, actor: VerifiedActor? = nil
     ) -> ConsumerContext {
         ConsumerContext(
-            decision: decision, project: entry.project.identity, token: good?.token, app: good?.app.identity,
+            decision: scope.decision, project: entry.project.identity, token: good?.token, app: good?.app.identity,
             consumesToken: consumesToken, unenforced: unenforced, actor: actor, deadline: now + timeLimit,
             peer: call.peer, caller: caller?.name, now: now, state: StateSpace(entry.space, in: host.store),
             tokens: ProjectTokens(dispatch: self, project: entry.project), logger: host.logger)
@@ -148,6 +141,20 @@ private struct ProjectTokens: ConsumerTokens {
     }
 
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        try await judge(token, demand) { good, admission in
+            guard let consumption = admission.consumption(of: good) else { return false }
+            return try await !consumption.use() && consumption.isStrict
+        }
+    }
+
+    func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        try await judge(token, demand) { good, _ in try await good.isConsumedAnywhere(dispatch.host.store) }
+    }
+
+    private func judge(
+        _ token: String, _ demand: TokenDemand,
+        isReused: (TokenInspection.Good, TokenAdmission) async throws -> Bool
+    ) async throws -> TokenFinding {
         let admission = dispatch.admission(project, demand)
         let good: TokenInspection.Good
         do throws(TokenInspection.Refusal) {
@@ -155,16 +162,7 @@ private struct ProjectTokens: ConsumerTokens {
         } catch {
             return .refused(error.reason)
         }
-        // Nobody asks for replay protection who only looks.
-        guard demand.replayProtection > .off else {
-            if good.token.isLimitedUse, try await admission.wasUsed(good) {
-                return .refused(KernelReasons.tokenReused)
-            }
-            return .good(good.token, good.app.identity)
-        }
-        guard try await admission.consume(good) || demand.replayProtection < .enforced else {
-            return .refused(KernelReasons.tokenReused)
-        }
+        guard try await !isReused(good, admission) else { return .refused(KernelReasons.tokenReused) }
         return .good(good.token, good.app.identity)
     }
 }

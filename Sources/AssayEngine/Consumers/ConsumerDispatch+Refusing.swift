@@ -7,7 +7,7 @@ extension ConsumerDispatch {
         let isPolicy =
             [
                 KernelReasons.tokenProviderNotAllowed, KernelReasons.tokenAppNotAllowed,
-                KernelReasons.tokenForDevelopment,
+                KernelReasons.tokenOfOAuthClient, KernelReasons.tokenForDevelopment,
                 KernelReasons.tokenNotLimitedUse, KernelReasons.tokenTooOld, KernelReasons.tokenReused,
             ].contains(refusal.reason)
         return CallFailure(

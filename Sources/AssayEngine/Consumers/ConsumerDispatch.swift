@@ -3,26 +3,20 @@ internal import AssayKit
 
 /// One request to a consumer on its way through one snapshot.
 final class ConsumerDispatch: Sendable {
-    let snapshot: Snapshot
+    let scope: DecisionScope
     let call: Call
-    let decision: DecisionID
     /// Whose permission was checked; nil where none is demanded.
     let caller: Caller?
-    let now: Instant
-    let host: Host
-    let timeLimit: Duration
 
-    init(
-        snapshot: Snapshot, call: Call, decision: DecisionID, caller: Caller?, now: Instant, host: Host,
-        timeLimit: Duration
-    ) {
-        self.snapshot = snapshot
+    var snapshot: Snapshot { scope.snapshot }
+    var now: Instant { scope.now }
+    var host: Host { scope.host }
+    var timeLimit: Duration { scope.timeLimit }
+
+    init(_ scope: DecisionScope, call: Call, caller: Caller?) {
+        self.scope = scope
         self.call = call
-        self.decision = decision
         self.caller = caller
-        self.now = now
-        self.host = host
-        self.timeLimit = timeLimit
     }
 
     /// What came of a request: who and what it was about, and how it ended.
@@ -126,6 +120,6 @@ final class ConsumerDispatch: Sendable {
     }
 
     func admission(_ project: ProjectEntry, _ demand: TokenDemand) -> TokenAdmission {
-        TokenAdmission(snapshot: snapshot, project: project, demand: demand, now: now, store: host.store)
+        TokenAdmission(scope: scope, project: project, demand: demand)
     }
 }

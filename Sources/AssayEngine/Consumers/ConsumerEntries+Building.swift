@@ -87,8 +87,9 @@ extension ConsumerEntries {
         _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, registry: Registry,
         isWhole: Bool
     ) throws(Diagnostics) -> TokenDemand {
+        let standard = TokenDemand(acceptsOAuthClients: plugin.descriptor.takesOAuthClients)
         let found = try section.kernelValue(ConsumerKeys.tokens, as: TokenDemandConfiguration.self)
-        guard let configuration = found else { return TokenDemand() }
+        guard let configuration = found else { return standard }
         var problems = ConfigurationProblems()
         configuration.report(
             apps: isWhole ? Set(project.apps.keys) : nil,
@@ -100,7 +101,7 @@ extension ConsumerEntries {
                 "means nothing here: what this consumer gives, it gives for good tokens only")
         }
         try throwIfAny(problems, in: section)
-        return configuration.applied(to: TokenDemand())
+        return configuration.applied(to: standard)
     }
 
     /// Whose JWTs name users.

@@ -2,11 +2,9 @@ internal import AssayKit
 
 /// Judges the token of one request to a consumer by what is demanded of it.
 struct TokenAdmission: Sendable {
-    let snapshot: Snapshot
+    let scope: DecisionScope
     let project: ProjectEntry
     let demand: TokenDemand
-    let now: Instant
-    let store: any StateStore
 
     /// - Throws: why the token is not good.
     func judge(_ token: PresentedToken?) throws(TokenInspection.Refusal) -> TokenInspection.Good {
@@ -20,7 +18,9 @@ struct TokenAdmission: Sendable {
 
     func judge(_ text: String) throws(TokenInspection.Refusal) -> TokenInspection.Good {
         let good = try TokenInspection(
-            snapshot: snapshot, project: project, acceptsDevelopment: demand.acceptsDevelopment, now: now
+            scope: scope, project: project, acceptsDevelopment: demand.acceptsDevelopment,
+            // A policy that names apps has said which OAuth clients are meant.
+            acceptsOAuthClients: demand.acceptsOAuthClients || demand.apps != nil
         ).inspect(text)
         let refused = { (reason: Reason) in TokenInspection.Refusal(reason: reason, token: good.token) }
         if let providers = demand.providers, !providers.contains(good.provider) {
@@ -30,23 +30,14 @@ struct TokenAdmission: Sendable {
             throw refused(KernelReasons.tokenAppNotAllowed)
         }
         if demand.requiresLimitedUse, !good.token.isLimitedUse { throw refused(KernelReasons.tokenNotLimitedUse) }
-        if let age = demand.maximumAge, now - good.token.issued > age { throw refused(KernelReasons.tokenTooOld) }
+        if let age = demand.maximumAge, scope.now - good.token.issued > age { throw refused(KernelReasons.tokenTooOld) }
         return good
     }
 
-    /// Whether a good token is used up by the request.
-    func consumes(_ token: VerifiedToken) -> Bool {
-        token.isLimitedUse || demand.replayProtection > .off
-    }
-
-    /// Whether a token that is used up was used before, as far as that is known already.
-    func wasUsed(_ good: TokenInspection.Good) async throws -> Bool {
-        try await TokenConsumption.isConsumed(good, in: .services, store: store)
-    }
-
-    /// Uses a token up; false when that was done before.
-    func consume(_ good: TokenInspection.Good) async throws -> Bool {
-        try await TokenConsumption.consume(good, in: .services, store: store)
+    /// How the use of a good token counts; nil where it does not.
+    func consumption(of good: TokenInspection.Good) -> TokenConsumption? {
+        TokenConsumption(
+            of: good, enforcement: demand.enforcement, replayProtection: demand.replayProtection, scope)
     }
 }
 

@@ -3,17 +3,28 @@ internal import AssayKit
 
 /// One call on its way through one snapshot.
 struct Dispatch: Sendable {
-    let snapshot: Snapshot
+    let scope: DecisionScope
     /// Where newer keys are to be had than the snapshot's.
     let live: LiveSnapshot
     let call: Call
-    let decision: DecisionID
     /// Whose permission was checked; nil where none is demanded.
     let caller: Caller?
-    let now: Instant
-    let host: Host
     let failedChallenges: FailedChallenges
-    let timeLimit: Duration
+
+    private var snapshot: Snapshot { scope.snapshot }
+    private var now: Instant { scope.now }
+    private var host: Host { scope.host }
+    private var timeLimit: Duration { scope.timeLimit }
+
+    init(
+        _ scope: DecisionScope, live: LiveSnapshot, call: Call, caller: Caller?, failedChallenges: FailedChallenges
+    ) {
+        self.scope = scope
+        self.live = live
+        self.call = call
+        self.caller = caller
+        self.failedChallenges = failedChallenges
+    }
 
     /// Where the consumption of challenges is recorded.
     static let challengeSpace = "challenges"
@@ -54,8 +65,7 @@ struct Dispatch: Sendable {
     func run(_ method: KernelMethod, on resource: FoundResource) async -> Ending {
         do {
             let call = KernelCall(
-                snapshot: snapshot, call: call, fields: try RequestFields(call.body), resource: resource,
-                caller: caller, decision: decision, now: now, host: host)
+                scope: scope, call: call, fields: try RequestFields(call.body), resource: resource, caller: caller)
             return try await Deadline.run(timeLimit, clock: host.clock) { try await method.answer(call) }
         } catch let error as InvalidRequest {
             return .rejected(.invalidArgument, error.message)
@@ -162,8 +172,10 @@ struct Dispatch: Sendable {
     ) throws -> Ending {
         let token = try snapshot.keys.issuer(at: now).issue(
             app.claims, provider: entry.provider.descriptor.name,
-            life: appraisal.tokenLife ?? entry.provider.tokenLife, limitedUse: limitedUse, id: id, now: now,
-            randomness: host.randomness)
+            life: appraisal.tokenLife ?? entry.provider.tokenLife, limitedUse: limitedUse,
+            id: id.map {
+                ChosenTokenID($0, by: appraisal.holder ?? "", through: entry.provider.descriptor.name)
+            }, now: now, randomness: host.randomness)
         let message: JSON
         switch entry.method.descriptor.kind {
         case .exchange(.enclosed):
@@ -192,8 +204,8 @@ struct Dispatch: Sendable {
         _ app: AppEntry, _ provider: ProviderEntry, _ sealer: CallSealer, challenge: [UInt8]?
     ) -> Context {
         Context(
-            decision: decision, app: app.identity, challenge: challenge, deadline: now + timeLimit, peer: call.peer,
-            caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
+            decision: scope.decision, app: app.identity, challenge: challenge, deadline: now + timeLimit,
+            peer: call.peer, caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
             appState: StateSpace(provider.appSpace, in: host.store),
             sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }),
             logger: host.logger)

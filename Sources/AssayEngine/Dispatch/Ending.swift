@@ -10,6 +10,8 @@ struct Ending: Sendable {
     var provider: String?
     /// How a request with a token, or without, is counted.
     var tokenUse: TokenUse?
+    /// Whether anything was decided that is put on record: not where a policy says that nobody looks.
+    var isOnRecord = true
 
     /// A reply.
     static func reply(_ message: JSON, _ outcome: DecisionRecord.Outcome, facts: [Fact] = []) -> Ending {

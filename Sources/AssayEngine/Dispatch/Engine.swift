@@ -13,8 +13,9 @@ public final class Engine: CallHandler {
     public struct Options: Sendable {
         /// How long one decision may take.
         public var timeLimit: Duration
-        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Calls are answered
-        /// as unavailable then: where decisions must be on record, for instance, and cannot be written down.
+        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Every call and every
+        /// request to ``Engine/protect(_:)`` is answered as unavailable then: where decisions must be on record, for
+        /// instance, and cannot be written down.
         public var hindrance: (@Sendable () -> String?)?
         /// Whether policies are wrong that have a provider for development, such as `debug`, for any app or OAuth client:
         /// at the beginning, and whenever others are put in their place.
@@ -32,8 +33,9 @@ public final class Engine: CallHandler {
 
     public let registry: Registry
     let host: Host
-    let sink: any DecisionSink
-    let options: Options
+    /// What every decision passes.
+    let gate: DecisionGate
+    private let options: Options
     private let failedChallenges = FailedChallenges()
     private let live: LiveSnapshot
     private let storeProbe: StoreProbe
@@ -49,8 +51,8 @@ public final class Engine: CallHandler {
     ) throws {
         self.registry = registry
         self.host = host
-        self.sink = sink ?? DecisionLog(host.logger)
         self.options = options
+        gate = DecisionGate(sink: sink ?? DecisionLog(host.logger), options: options, host: host)
         self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
             BoundPolicies(
@@ -93,67 +95,50 @@ public final class Engine: CallHandler {
     /// Whether the state store can be written, as a write of the last few seconds showed, and nothing else hinders.
     public var readiness: Readiness {
         get async {
-            if let hindrance = options.hindrance?() { return .notReady(hindrance) }
+            if let reason = gate.blockingReason { return .notReady(reason) }
             return await storeProbe.readiness
         }
     }
 
     public func handle(_ call: Call) async -> Reply {
-        let now = host.clock.now
-        let start = host.clock.uptime
-        let decision = DecisionID(now: now, randomness: host.randomness)
         let snapshot = snapshot
-        if call.method == KernelMethods.keySet.name {
-            return Reply(decision: decision, result: .success(snapshot.keys.keySet(at: now)))
+        // The public keys are no decision: nothing is judged, and there is no record.
+        if call.method.isExactly(KernelMethods.keySet.name) {
+            let now = host.clock.now
+            return Reply(
+                decision: DecisionID(now: now, randomness: host.randomness),
+                result: .success(snapshot.keys.keySet(at: now)))
         }
-        var subject = Subject()
-        let ending = await answer(call, decision, now, snapshot, &subject)
-        sink.record(
-            DecisionRecord(
-                decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
-                resource: subject.resource?.name ?? SafeText.of(call.resource),
-                provider: ending.provider ?? registry.owners[call.method], outcome: ending.outcome,
-                detail: ending.detail, facts: subject.facts + ending.facts, peer: call.peer,
-                caller: subject.caller?.name,
-                tokenUse: ending.tokenUse))
+        let subject = DecisionSubject(
+            method: call.method, requested: call.resource, peer: call.peer, provider: registry.owners[call.method])
+        let (decision, ending) = await gate.decide(by: snapshot, subject) { scope, subject in
+            await answer(call, scope, &subject)
+        }
         return Reply(decision: decision, result: ending.result)
-    }
-
-    /// Who and what a call turned out to be about, as far as it got.
-    private struct Subject {
-        var caller: Caller?
-        var resource: FoundResource?
-        /// What is put on record of the caller.
-        var facts: [Fact] = []
     }
 
     /// Has a consumer answer, or token exchange find one that does.
     private func consume(
-        _ call: Call, by consumer: RegisteredConsumer?, _ decision: DecisionID, _ now: Instant, _ snapshot: Snapshot,
-        _ subject: inout Subject
+        _ call: Call, by consumer: RegisteredConsumer?, _ scope: DecisionScope, _ subject: inout DecisionSubject
     ) async -> Ending {
-        if let hindrance = options.hindrance?() { return .unavailable(hindrance) }
-        let dispatch = ConsumerDispatch(
-            snapshot: snapshot, call: call, decision: decision, caller: subject.caller, now: now, host: host,
-            timeLimit: options.timeLimit)
+        let dispatch = ConsumerDispatch(scope, call: call, caller: subject.caller)
         let outcome =
             if let consumer { await dispatch.run(call.method, of: consumer) } else { await dispatch.exchange() }
         guard let entry = outcome.consumer else { return outcome.ending }
-        subject.resource = .project(entry.project)
+        subject.resource = entry.project.name
         subject.facts.append(Fact(.consumer, .text(entry.descriptor.name)))
         return outcome.ending
     }
 
     /// Lets the caller in, goes from the resource's name to its policy, and from the method to what answers it.
-    private func answer(
-        _ call: Call, _ decision: DecisionID, _ now: Instant, _ snapshot: Snapshot, _ subject: inout Subject
-    ) async -> Ending {
+    private func answer(_ call: Call, _ scope: DecisionScope, _ subject: inout DecisionSubject) async -> Ending {
+        let policies = scope.snapshot.policies
         // Whoever may not call a method must not learn from its answers what there is: this comes first.
         if let permission = registry.demands[call.method] {
             guard let credentials = call.credentials else { return .unauthenticated }
             let found: Callers.Found?
             do {
-                found = try await snapshot.policies.callers.find(credentials, now: now)
+                found = try await policies.callers.find(credentials, now: scope.now)
             } catch {
                 return .unavailable(error.message)
             }
@@ -163,12 +148,13 @@ public final class Engine: CallHandler {
             guard found.caller.has(permission) else { return .forbidden }
         }
         let consumer = registry.consumerMethods[call.method]
-        if consumer != nil || call.method == TokenExchange.method.name {
-            return await consume(call, by: consumer, decision, now, snapshot, &subject)
+        if consumer != nil || call.method.isExactly(TokenExchange.method.name) {
+            return await consume(call, by: consumer, scope, &subject)
         }
-        subject.resource = snapshot.policies.find(call.resource)
-        if let caller = subject.caller, !caller.mayAct(in: subject.resource?.project) { return .forbidden }
-        guard let resource = subject.resource else {
+        let found = policies.find(call.resource)
+        subject.resource = found?.name
+        if let caller = subject.caller, !caller.mayAct(in: found?.project) { return .forbidden }
+        guard let resource = found else {
             // Only names that are not known need to be told from what is no name at all.
             do throws(InvalidRequest) {
                 try ResourceName.check(call.resource)
@@ -177,11 +163,8 @@ public final class Engine: CallHandler {
             }
             return .rejected(.notFound, "Requested entity was not found.")
         }
-        if let hindrance = options.hindrance?() { return .unavailable(hindrance) }
         let dispatch = Dispatch(
-            snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now,
-            host: host,
-            failedChallenges: failedChallenges, timeLimit: options.timeLimit)
+            scope, live: live, call: call, caller: subject.caller, failedChallenges: failedChallenges)
         if let method = registry.kernelMethods[call.method] {
             guard method.descriptor.resources.contains(resource.kind) else {
                 return .rejected(.invalidArgument, "The method is not there for resources of this kind.")

@@ -10,15 +10,16 @@ struct KernelMethod: Sendable {
 
 /// One call of a kernel's method, let in and with its resource found.
 struct KernelCall: Sendable {
-    let snapshot: Snapshot
+    let scope: DecisionScope
     let call: Call
     let fields: RequestFields
     let resource: FoundResource
     /// Whose permission was checked; nil where none is demanded.
     let caller: Caller?
-    let decision: DecisionID
-    let now: Instant
-    let host: Host
+
+    var snapshot: Snapshot { scope.snapshot }
+    var now: Instant { scope.now }
+    var host: Host { scope.host }
 
     /// The project that the call is about.
     func project() throws(CallFailure) -> ProjectEntry {

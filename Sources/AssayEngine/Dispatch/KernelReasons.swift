@@ -37,6 +37,9 @@ public enum KernelReasons {
     public static let tokenTooOld = TokenReasons.tooOld
     public static let tokenAppNotAllowed = Reason(
         "token_app_not_allowed", "The token is of an app that the policy does not let use this consumer.")
+    public static let tokenOfOAuthClient = Reason(
+        "token_of_oauth_client",
+        "The token is of an OAuth client, and the policy does not say that those are taken here.")
     public static let consumerUnknown = Reason(
         "consumer_unknown", "The request names no consumer that a policy has, or none where there are several.")
     public static let actorMalformed = Reason("actor_malformed", "The user's token is not a JWT.")
@@ -61,7 +64,7 @@ public enum KernelReasons {
             tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature,
             tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
             tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
-            tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, consumerUnknown, actorMalformed,
-            actorIssuerUnknown, actorExpired, actorInvalid, rateLimited,
+            tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, tokenOfOAuthClient, consumerUnknown,
+            actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid, rateLimited,
         ]
 }

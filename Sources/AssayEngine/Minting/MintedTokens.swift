@@ -35,7 +35,9 @@ extension KernelMethods {
             }
             let token = try call.snapshot.keys.issuer(at: call.now).issue(
                 app.claims, provider: MintedTokens.provider, life: life ?? MintedTokens.defaultLife,
-                limitedUse: limitedUse != nil, id: id, now: call.now, randomness: call.host.randomness)
+                limitedUse: limitedUse != nil,
+                id: id.map { ChosenTokenID($0, by: call.caller?.name ?? "", through: MintedTokens.provider) },
+                now: call.now, randomness: call.host.randomness)
             // Unlike other messages with a token, this one has no old name of it in v1beta.
             var ending = Ending.reply(
                 token.message(.v1),

@@ -13,39 +13,33 @@ extension Engine {
     /// - UNENFORCED: the token is verified and the request counted; it is let through.
     /// - ENFORCED: without a good token it is refused, as UNAUTHENTICATED.
     ///
-    /// Replay protection has the same three levels: from UNENFORCED on, a token is consumed, separately from
-    /// `verifyAppCheckToken`. What cannot be decided (a store that does not answer, where the decision depends on it) is
-    /// UNAVAILABLE, and so refused; there is no such failure for what is only counted.
+    /// A limited-use token is consumed, and good once wherever it is shown. Replay protection has the same three levels for
+    /// session tokens; with `consumption: separate` in the service's policy, for all tokens, by the service's own uses. What
+    /// cannot be decided (a store that does not answer, where the decision depends on it; a reason for which the engine
+    /// must not decide, whatever the level) is UNAVAILABLE, and so refused; there is no such failure of the store for what
+    /// is only counted.
     public func protect(_ request: ProtectedRequest) async -> Protection {
-        let now = host.clock.now
-        let start = host.clock.uptime
-        let decision = DecisionID(now: now, randomness: host.randomness)
-        let snapshot = snapshot
-        guard let project = snapshot.policies.projects["projects/\(request.project)"] else {
-            return Protection(
-                decision: decision, result: .failure(CallFailure(.notFound, "Requested entity was not found.")))
-        }
-        let guardian = ServiceGuard(
-            request: request, project: project, snapshot: snapshot, host: host, now: now,
-            timeLimit: options.timeLimit)
-        var ending: Ending
+        let subject = DecisionSubject(
+            method: "protect", requested: "projects/\(request.project)/services/\(request.service)", peer: request.peer)
         var admission = Protection.Admission(use: nil, token: nil)
-        do {
-            let judgement = try await Deadline.run(options.timeLimit, clock: host.clock) { try await guardian.judge() }
-            guard let use = judgement.use else { return Protection(decision: decision, result: .success(admission)) }
-            admission = Protection.Admission(use: use, token: judgement.good?.token)
-            ending = judgement.ending
-        } catch let error as InvalidRequest {
-            ending = .rejected(.invalidArgument, error.message)
-        } catch {
-            ending = .unavailable("\(error)")
+        let (decision, ending) = await gate.decide(by: snapshot, subject) { scope, subject in
+            guard let project = scope.snapshot.policies.projects["projects/\(request.project)"] else {
+                return .rejected(.notFound, "Requested entity was not found.")
+            }
+            subject.resource = "\(project.name)/services/\(SafeText.of(request.service))"
+            let guardian = ServiceGuard(request: request, project: project, scope: scope)
+            do {
+                let judgement = try await Deadline.run(scope.timeLimit, clock: host.clock) {
+                    try await guardian.judge()
+                }
+                admission = Protection.Admission(use: judgement.use, token: judgement.good?.token)
+                return judgement.ending
+            } catch let error as InvalidRequest {
+                return .rejected(.invalidArgument, error.message)
+            } catch {
+                return .unavailable("\(error)")
+            }
         }
-        sink.record(
-            DecisionRecord(
-                decision: decision, time: now, duration: host.clock.uptime - start, method: "protect",
-                resource: "projects/\(project.identity.number)/services/\(SafeText.of(request.service))",
-                provider: ending.provider, outcome: ending.outcome, detail: ending.detail, facts: ending.facts,
-                peer: request.peer, tokenUse: ending.tokenUse))
         return Protection(decision: decision, result: ending.result.map { _ in admission })
     }
 }
@@ -67,6 +61,7 @@ extension ServiceGuard.Judgement {
         ending.facts = good?.facts ?? []
         ending.provider = good?.provider ?? refusal?.token?.provider
         ending.tokenUse = use
+        ending.isOnRecord = use != nil
         return ending
     }
 }

@@ -5,11 +5,7 @@ internal import AssayPolicy
 struct ServiceGuard: Sendable {
     let request: ProtectedRequest
     let project: ProjectEntry
-    let snapshot: Snapshot
-    let host: Host
-    let now: Instant
-    /// How long the decision may take.
-    let timeLimit: Duration
+    let scope: DecisionScope
 
     /// What was decided. The level is OFF where there is neither a use nor a refusal.
     struct Judgement: Sendable {
@@ -33,22 +29,26 @@ struct ServiceGuard: Sendable {
                 use: use(category, levels, app: claimedApp, isAdmitted: !isEnforced),
                 refusal: TokenInspection.Refusal(reason: KernelReasons.tokenMissing))
         }
+        let policy = project.services[request.service]
         let good: TokenInspection.Good
         do throws(TokenInspection.Refusal) {
-            let policy = project.services[request.service]
             good = try TokenInspection(
-                snapshot: snapshot, project: project, acceptsDevelopment: policy?.acceptsDevelopment ?? false, now: now
+                scope: scope, project: project, acceptsDevelopment: policy?.acceptsDevelopment ?? false,
+                acceptsOAuthClients: policy?.acceptsOAuthClients ?? false
             ).inspect(text)
         } catch {
             let app = error.app(of: project) ?? claimedApp
             return Judgement(use: use(.invalid, levels, app: app, isAdmitted: !isEnforced), refusal: error)
         }
-        guard try await isReused(good, levels.replayProtection) else {
+        let consumption = TokenConsumption(
+            of: good, enforcement: levels.enforcement, replayProtection: levels.replayProtection,
+            separate: policy?.consumption == .separate ? .service(request.service) : nil, scope)
+        guard let consumption, try await !consumption.use() else {
             return Judgement(use: use(.verified, levels, app: good.token.subject, isAdmitted: true), good: good)
         }
         return Judgement(
             use: use(
-                .reused, levels, app: good.token.subject, isAdmitted: levels.replayProtection < .enforced),
+                .reused, levels, app: good.token.subject, isAdmitted: !consumption.isStrict),
             good: good,
             refusal: TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token))
     }
@@ -59,7 +59,7 @@ struct ServiceGuard: Sendable {
         guard project.services[request.service]?.isEditable == true else {
             return try project.view(of: request.service, ProtectionState()).levels
         }
-        let state = try await ProtectionState.read(of: project.identity, in: host.store)
+        let state = try await ProtectionState.read(of: project.identity, in: scope.host.store)
         var levels = try project.view(of: request.service, state).levels
         if request.service == ResourcePolicy.service, let client = request.oauthClient {
             let target = ResourcePolicy.target(ofClient: client, in: project.identity)
@@ -69,20 +69,6 @@ struct ServiceGuard: Sendable {
             }
         }
         return levels
-    }
-
-    /// Consumes a good token where its second use matters.
-    private func isReused(_ good: TokenInspection.Good, _ level: EnforcementMode) async throws -> Bool {
-        switch level {
-        case .off: return false
-        case .unenforced:
-            // A store that keeps silent must not use up the time of the decision either.
-            let isFirst = try? await Deadline.run(timeLimit / 4, clock: host.clock) {
-                try await TokenConsumption.consume(good, in: .services, store: host.store)
-            }
-            return isFirst == false
-        case .enforced: return try await !TokenConsumption.consume(good, in: .services, store: host.store)
-        }
     }
 
     /// The app that the request claims to come from, if the project has it.

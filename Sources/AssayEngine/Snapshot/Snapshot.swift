@@ -80,6 +80,8 @@ final class ProjectEntry: Sendable {
     let apps: [String: AppEntry]
     /// Whether `verifyAppCheckToken` takes tokens of providers for development.
     let acceptsDevelopment: Bool
+    /// Where the uses are remembered that `verifyAppCheckToken` knows of.
+    let verificationSpace: ConsumptionSpace
     /// The services that policies speak of, by their names.
     let services: [String: ServicePolicy]
     /// Where its policy stands.
@@ -93,6 +95,7 @@ final class ProjectEntry: Sendable {
         issuer = policy.issuerPrefix + policy.identity.number
         self.apps = apps
         acceptsDevelopment = policy.acceptsDevelopment
+        verificationSpace = policy.consumption == .shared ? .shared : .verification
         services = Dictionary(policy.services.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         location = policy.location
         self.since = since

@@ -1,6 +1,7 @@
 internal import AssayKit
 
-/// The `jti` that a caller wants a limited-use token to have, so that several tokens count as one where they are consumed.
+/// The `jti` that a caller wants a limited-use token to have, so that several of its tokens count as one where they are
+/// consumed; see ``ChosenTokenID``.
 enum RequestedTokenID {
     /// In bytes of UTF-8, as Google's service has it.
     static let length = 16...250

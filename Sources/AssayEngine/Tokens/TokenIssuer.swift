@@ -12,16 +12,16 @@ struct TokenIssuer: Sendable {
     ///
     /// - Parameters:
     ///   - life: of a session token; limited-use tokens have their own.
-    ///   - id: the `jti`; a random one when it is nil.
+    ///   - id: the `jti` that a caller chose; a random one when it is nil.
     func issue(
-        _ claims: TokenClaims, provider: String, life: Duration, limitedUse: Bool, id: String? = nil, now: Instant,
-        randomness: Randomness
+        _ claims: TokenClaims, provider: String, life: Duration, limitedUse: Bool, id chosen: ChosenTokenID? = nil,
+        now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
         let life = limitedUse ? TokenLife.limitedUse : life
         let issued = Instant(seconds: now.seconds)
         let expires = issued + life
-        let id = id ?? Base64.encodeURL(randomness.bytes(32))
-        let payload = JSON.object([
+        let id = chosen?.id ?? Base64.encodeURL(randomness.bytes(32))
+        var members = [
             JSONMember("sub", .string(claims.subject)),
             JSONMember("aud", .array(claims.audience.map { .string($0) })),
             JSONMember("provider", .string(provider)),
@@ -29,8 +29,9 @@ struct TokenIssuer: Sendable {
             JSONMember("exp", .integer(expires.seconds)),
             JSONMember("iat", .integer(issued.seconds)),
             JSONMember("jti", .string(id)),
-        ])
-        let text = try signer.sign(payload: payload.encoded)
+        ]
+        if let chosen { members.append(JSONMember("jti_by", .string(chosen.chooser))) }
+        let text = try signer.sign(payload: JSON.object(members).encoded)
         return IssuedToken(text: text, id: id, life: life, expires: expires)
     }
 }

@@ -21,8 +21,9 @@ extension KernelMethods {
             let service = try call.fields.optionalString("service")
             if let service, !project.supports(service) { throw ProjectEntry.unsupported(service) }
             let inspection = TokenInspection(
-                snapshot: call.snapshot, project: project, acceptsDevelopment: project.acceptsDevelopment,
-                now: call.now)
+                scope: call.scope, project: project, acceptsDevelopment: project.acceptsDevelopment,
+                // As with Google's service: the caller reads from the token whom it speaks for.
+                acceptsOAuthClients: true)
             let use = { (app: String?, category: TokenUse.Category) in
                 TokenUse(
                     project: project.identity.number, service: service, app: app, category: category,
@@ -43,8 +44,7 @@ extension KernelMethods {
         _ good: TokenInspection.Good, _ request: [UInt8]?, _ call: KernelCall,
         use: (String?, TokenUse.Category) -> TokenUse
     ) async throws -> Ending {
-        let isFirst = try await TokenConsumption.consume(
-            good, in: .verification, request: request, store: call.host.store)
+        let isFirst = try await TokenConsumption(byVerificationOf: good, call.scope).use(request: request)
         var ending = Ending.answered(
             isFirst ? [:] : ["alreadyConsumed": true],
             facts: good.facts + [Fact(.alreadyConsumed, .bool(!isFirst))])

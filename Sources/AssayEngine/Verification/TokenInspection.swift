@@ -4,17 +4,19 @@ internal import AssayVerifier
 
 /// Judges App Check tokens by the present keys and policies, as everything does that accepts them here.
 struct TokenInspection: Sendable {
-    let snapshot: Snapshot
+    let scope: DecisionScope
     /// The project that a token must be for.
     let project: ProjectEntry
     /// Whether tokens of providers for development are good.
     let acceptsDevelopment: Bool
-    let now: Instant
+    /// Whether tokens of OAuth clients are good.
+    let acceptsOAuthClients: Bool
 
     /// A good token, and the app that it speaks for.
     struct Good: Sendable {
         let token: VerifiedToken
         let app: AppEntry
+        let project: ProjectEntry
         let provider: String
     }
 
@@ -30,7 +32,7 @@ struct TokenInspection: Sendable {
         let expectation = TokenVerifier.Expectation(
             issuer: project.issuer, audience: project.name)
         let token: VerifiedToken
-        switch snapshot.keys.verifier(at: now).verify(text, expectation, now: now) {
+        switch scope.snapshot.keys.verifier(at: scope.now).verify(text, expectation, now: scope.now) {
         case .refused(let reason): throw Refusal(reason: reason)
         case .verified(let verified): token = verified
         }
@@ -40,8 +42,12 @@ struct TokenInspection: Sendable {
         guard let provider = token.provider else {
             throw Refusal(reason: KernelReasons.tokenProviderUnsupported, detail: "the token names none", token: token)
         }
-        if provider == MintedTokens.provider { return Good(token: token, app: app, provider: provider) }
-        guard let descriptor = snapshot.policies.descriptors[provider] else {
+        guard acceptsOAuthClients || app.identity.kind != .oauthClient else {
+            throw Refusal(reason: KernelReasons.tokenOfOAuthClient, token: token)
+        }
+        let good = Good(token: token, app: app, project: project, provider: provider)
+        if provider.isExactly(MintedTokens.provider) { return good }
+        guard let descriptor = scope.snapshot.policies.descriptors[provider] else {
             throw Refusal(reason: KernelReasons.tokenProviderUnsupported, detail: provider, token: token)
         }
         guard app.providers[provider] != nil else {
@@ -50,6 +56,6 @@ struct TokenInspection: Sendable {
         guard acceptsDevelopment || !descriptor.isForDevelopment else {
             throw Refusal(reason: KernelReasons.tokenForDevelopment, detail: provider, token: token)
         }
-        return Good(token: token, app: app, provider: provider)
+        return good
     }
 }

@@ -11,8 +11,15 @@ public protocol ConsumerTokens: Sendable {
     /// judges the type and all claims, times included.
     func own(_ token: String) -> OwnToken?
 
-    /// Verifies an App Check token that came in a message, and consumes it where the demand says so.
+    /// Verifies an App Check token that came in a message, and consumes it: a limited-use token always, a session token
+    /// where the demand has replay protection.
     ///
     /// - Throws: when that cannot be decided now.
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding
+
+    /// Says what an App Check token is without consuming it, for whoever is only told: nothing may be given for it. A token
+    /// that was consumed anywhere is refused as used before.
+    ///
+    /// - Throws: when that cannot be decided now.
+    func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding
 }

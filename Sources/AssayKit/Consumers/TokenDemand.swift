@@ -5,6 +5,7 @@
 ///     max_age: 10m
 ///     providers: [app_attest]
 ///     apps: ["1:1234567890:ios:321abc456def7890"]
+///     accept_oauth_clients: false           # unless `apps` names the OAuth client
 ///     accept_development: false
 ///     enforcement: ENFORCED
 public struct TokenDemand: Sendable, Hashable {
@@ -18,6 +19,8 @@ public struct TokenDemand: Sendable, Hashable {
     public var providers: Set<String>?
     /// The app IDs and OAuth client IDs whose tokens are taken; nil for all of the project's.
     public var apps: Set<String>?
+    /// Whether tokens of OAuth clients are taken; ``apps``, where it is not nil, decides alone.
+    public var acceptsOAuthClients: Bool
     /// Whether tokens of providers for development are taken.
     public var acceptsDevelopment: Bool
     /// What becomes of requests whose token does not meet the demand.
@@ -25,14 +28,15 @@ public struct TokenDemand: Sendable, Hashable {
 
     public init(
         requiresLimitedUse: Bool = false, replayProtection: EnforcementMode = .off, maximumAge: Duration? = nil,
-        providers: Set<String>? = nil, apps: Set<String>? = nil, acceptsDevelopment: Bool = false,
-        enforcement: EnforcementMode = .enforced
+        providers: Set<String>? = nil, apps: Set<String>? = nil, acceptsOAuthClients: Bool = false,
+        acceptsDevelopment: Bool = false, enforcement: EnforcementMode = .enforced
     ) {
         self.requiresLimitedUse = requiresLimitedUse
         self.replayProtection = replayProtection
         self.maximumAge = maximumAge
         self.providers = providers
         self.apps = apps
+        self.acceptsOAuthClients = acceptsOAuthClients
         self.acceptsDevelopment = acceptsDevelopment
         self.enforcement = enforcement
     }
@@ -48,6 +52,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
     public let maximumAge: Duration?
     public let providers: [String]?
     public let apps: [String]?
+    public let acceptsOAuthClients: Bool?
     public let acceptsDevelopment: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -56,6 +61,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
         case replayProtection = "replay_protection"
         case maximumAge = "max_age"
         case providers, apps
+        case acceptsOAuthClients = "accept_oauth_clients"
         case acceptsDevelopment = "accept_development"
     }
 
@@ -66,6 +72,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
             replayProtection: replayProtection ?? demand.replayProtection,
             maximumAge: maximumAge ?? demand.maximumAge, providers: providers.map { Set($0) } ?? demand.providers,
             apps: apps.map { Set($0) } ?? demand.apps,
+            acceptsOAuthClients: acceptsOAuthClients ?? demand.acceptsOAuthClients,
             acceptsDevelopment: acceptsDevelopment ?? demand.acceptsDevelopment,
             enforcement: enforcement ?? demand.enforcement)
     }
@@ -117,7 +124,13 @@ extension TokenDemandConfiguration: DescribedConfiguration {
         "providers": PolicyKey(
             "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]]),
         "apps": PolicyKey(
-            "The app IDs and OAuth client IDs whose tokens are taken; all of the project's when absent.", .notEmpty),
+            "The app IDs and OAuth client IDs whose tokens are taken; all of the project's apps when absent.",
+            .notEmpty),
+        "accept_oauth_clients": PolicyKey(
+            """
+            Whether tokens of the project's OAuth clients are taken where `apps` is absent. They prove an app to an \
+            authorization server; `oauth_client` takes them when this is absent, other consumers do not.
+            """),
         "accept_development": PolicyKey(
             "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
             standard: false),

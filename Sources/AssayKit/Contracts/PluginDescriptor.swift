@@ -20,10 +20,14 @@ public struct PluginDescriptor: Sendable {
     /// Whether the provider stands in for evidence while an app is developed, as debug tokens do: its tokens are good only
     /// where a policy says so.
     public let isForDevelopment: Bool
+    /// Whether a consumer takes tokens of OAuth clients where the policy does not say. Such a token proves an app to an
+    /// authorization server, and so a consumer that protects anything else does not.
+    public let takesOAuthClients: Bool
 
     public init(
         name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
-        metrics: [Metric] = [], evidenceLimit: Int = 32 * 1024, isForDevelopment: Bool = false
+        metrics: [Metric] = [], evidenceLimit: Int = 32 * 1024, isForDevelopment: Bool = false,
+        takesOAuthClients: Bool = false
     ) {
         self.name = name
         self.contract = contract
@@ -33,5 +37,6 @@ public struct PluginDescriptor: Sendable {
         self.metrics = metrics
         self.evidenceLimit = evidenceLimit
         self.isForDevelopment = isForDevelopment
+        self.takesOAuthClients = takesOAuthClients
     }
 }

@@ -14,10 +14,13 @@ public struct VerifiedToken: Sendable, Hashable {
     public let issued: Instant
     /// `jti`: what consuming a token is remembered by.
     public let id: String
+    /// `jti_by`: who chose `id`, as an opaque text; nil where the issuer chose it at random. Two tokens count as one only if
+    /// they have both in common.
+    public let idChooser: String?
 
     public init(
         subject: String, audience: [String], provider: String?, issuer: String, expires: Instant, issued: Instant,
-        id: String
+        id: String, idChooser: String? = nil
     ) {
         self.subject = subject
         self.audience = audience
@@ -26,5 +29,6 @@ public struct VerifiedToken: Sendable, Hashable {
         self.expires = expires
         self.issued = issued
         self.id = id
+        self.idChooser = idChooser
     }
 }

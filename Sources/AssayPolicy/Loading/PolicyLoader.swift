@@ -119,6 +119,7 @@ struct PolicyLoader {
             ProjectPolicy(
                 identity: project.identity, issuerPrefix: issuerPrefix,
                 acceptsDevelopment: verification?.optional("accept_development", as: Bool.self) ?? false,
+                consumption: verification.map { ConsumptionReader.read($0) } ?? .shared,
                 services: section.optional("services")?.mapping().map { ServiceReader.read($0) } ?? [],
                 consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location))

@@ -18,6 +18,9 @@ enum ServiceReader {
                 id: entry.key, enforcement: enforcement, replayProtection: replayProtection,
                 isEditable: service.optional("editable", as: Bool.self) ?? false,
                 acceptsDevelopment: service.optional("accept_development", as: Bool.self) ?? false,
+                acceptsOAuthClients: service.optional("accept_oauth_clients", as: Bool.self)
+                    ?? entry.key.isExactly(ServicePolicy.oauth2),
+                consumption: ConsumptionReader.read(service),
                 location: entry.keyLocation)
         }
     }

@@ -8,6 +8,8 @@ public struct ProjectPolicy: Sendable {
     public let issuerPrefix: String
     /// Whether `verifyAppCheckToken` takes tokens of providers for development.
     public let acceptsDevelopment: Bool
+    /// Which uses of a token `verifyAppCheckToken` knows of.
+    public let consumption: ConsumptionScope
     /// The services that App Check protects, each name once.
     public let services: [ServicePolicy]
     /// What tokens are good for.

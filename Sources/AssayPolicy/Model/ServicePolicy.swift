@@ -1,6 +1,14 @@
 public import AssayKit
 public import AssayYAML
 
+/// Which uses of a token a place knows of.
+public enum ConsumptionScope: String, Sendable, Hashable, CaseIterable {
+    /// Those everywhere: a limited-use token is good once, wherever it is shown.
+    case shared
+    /// Its own only, as in Google's service; and no other place knows of those.
+    case separate
+}
+
 /// What a policy says of one service that App Check protects in a project.
 public struct ServicePolicy: Sendable {
     /// The service's name: one of Google's, such as `firestore.googleapis.com`, or the operator's own.
@@ -13,8 +21,15 @@ public struct ServicePolicy: Sendable {
     public let isEditable: Bool
     /// Whether tokens of providers for development are good here.
     public let acceptsDevelopment: Bool
+    /// Whether tokens of OAuth clients are good here.
+    public let acceptsOAuthClients: Bool
+    /// Which uses of a token count here.
+    public let consumption: ConsumptionScope
     /// Where it stands.
     public let location: SourceLocation
+
+    /// The service whose clients are OAuth clients.
+    package static let oauth2 = "oauth2.googleapis.com"
 
     /// The services that Google's App Check knows (the discovery document, `Service.name`).
     public static let googleServices = [

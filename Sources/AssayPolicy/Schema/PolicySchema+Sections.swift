@@ -77,7 +77,14 @@ extension PolicySchema {
     }
 
     var verification: [JSONMember] {
-        ShapeSchema.object([acceptsDevelopment])
+        ShapeSchema.object([
+            acceptsDevelopment,
+            consumption(
+                """
+                Which uses of a token `verifyAppCheckToken` knows of: `shared`, those everywhere, so that a limited-use token \
+                is good once wherever it is shown; `separate`, its own calls only, as in Google's service.
+                """),
+        ])
     }
 
     private var services: [JSONMember] {
@@ -107,8 +114,10 @@ extension PolicySchema {
             JSONMember(
                 "replay_protection",
                 [
-                    "description": "The same for tokens that were used before. Not above `enforcement`.", "enum": modes,
-                    "default": "OFF",
+                    "description": .string(
+                        "The same for session tokens that were used before. Not above `enforcement`. Limited-use tokens are "
+                            + "good for one use always, unless `consumption` is `separate`."),
+                    "enum": modes, "default": "OFF",
                 ]),
             JSONMember(
                 "editable",
@@ -118,7 +127,31 @@ extension PolicySchema {
                     "type": "boolean", "default": false,
                 ]),
             acceptsDevelopment,
+            JSONMember(
+                "accept_oauth_clients",
+                [
+                    "description": .string(
+                        "Whether tokens of OAuth clients are good here. When absent they are for "
+                            + "\(ServicePolicy.oauth2) only."),
+                    "type": "boolean",
+                ]),
+            consumption(
+                """
+                Which uses of a token the service knows of: `shared`, those everywhere, so that a limited-use token is good \
+                once wherever it is shown; `separate`, its own only, as in Google's service, where `replay_protection` \
+                decides about limited-use tokens, too.
+                """),
         ])
+    }
+
+    private func consumption(_ description: String) -> JSONMember {
+        JSONMember(
+            ConsumptionReader.key,
+            [
+                "description": .string(description),
+                "enum": .array(ConsumptionScope.allCases.map { .string($0.rawValue) }),
+                "default": .string(ConsumptionScope.shared.rawValue),
+            ])
     }
 
     private var acceptsDevelopment: JSONMember {

@@ -13,4 +13,8 @@ public struct NoTokens: ConsumerTokens {
     public func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
         throw CallFailure(.unavailable, "There are no keys.")
     }
+
+    public func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        try await inspect(token, demand)
+    }
 }

@@ -2,7 +2,7 @@ internal import AssayKit
 
 /// The claims of a token that is spelled as issuers of App Check tokens spell it, read without making a tree of them.
 ///
-/// That is one object with the seven claims in any order and no other. Everything else is left to `JSON`, which may find
+/// That is one object with the eight claims in any order and no other; the last two may be absent. Everything else is left to `JSON`, which may find
 /// it just as good: so this reader accepts nothing that the other refuses, and a test holds the two together.
 enum PlainClaims {
     /// The names of the claims, as numbers of their letters.
@@ -13,6 +13,7 @@ enum PlainClaims {
         case expires = 0x65_7870  // exp
         case issued = 0x69_6174  // iat
         case id = 0x6A_7469  // jti
+        case idChooser = 0x6A74_695F_6279  // jti_by
         case provider = 0x7072_6F76_6964_6572
     }
 
@@ -22,7 +23,7 @@ enum PlainClaims {
     /// The claims; nil when one is missing or empty, or when something is spelled in another way.
     static func read(_ bytes: Span<UInt8>) -> VerifiedToken? {
         var json = PlainJSON()
-        var subject, provider, issuer, id: String?
+        var subject, provider, issuer, id, idChooser: String?
         var audience: [String]?
         var expires, issued: Int64?
         guard json.take(UInt8(ascii: "{"), of: bytes) else { return nil }
@@ -39,6 +40,7 @@ enum PlainClaims {
                 case .expires: json.number(into: &expires, of: bytes)
                 case .issued: json.number(into: &issued, of: bytes)
                 case .id: json.text(into: &id, of: bytes)
+                case .idChooser: json.text(into: &idChooser, of: bytes)
                 }
             guard isPlain else { return nil }
         } while json.take(UInt8(ascii: ","), of: bytes)
@@ -47,6 +49,6 @@ enum PlainClaims {
         else { return nil }
         return VerifiedToken(
             subject: subject, audience: audience, provider: provider, issuer: issuer,
-            expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id)
+            expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id, idChooser: idChooser)
     }
 }

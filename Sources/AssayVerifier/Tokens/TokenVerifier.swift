@@ -119,6 +119,7 @@ extension VerifiedToken {
         else { return nil }
         self.init(
             subject: subject, audience: audience.compactMap(\.string), provider: claims["provider"]?.string,
-            issuer: issuer, expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id)
+            issuer: issuer, expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id,
+            idChooser: claims["jti_by"]?.string)
     }
 }

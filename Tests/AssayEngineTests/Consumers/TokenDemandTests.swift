@@ -74,9 +74,25 @@ struct TokenDemandTests {
         #expect(try await ParcelService(isAlone: true, door: door).weigh(nil, audience: nil).status == .unauthenticated)
     }
 
+    @Test(
+        "An OAuth client's token is refused unless the policy takes those of OAuth clients, or names the client",
+        arguments: [
+            ("", "token_of_oauth_client"), ("tokens: {accept_oauth_clients: false}", "token_of_oauth_client"),
+            ("tokens: {apps: [\"\(ParcelService.app)\"], accept_oauth_clients: true}", "token_app_not_allowed"),
+            ("tokens: {accept_oauth_clients: true}", nil), ("tokens: {apps: [\(ParcelService.client)]}", nil),
+        ] as [(String, String?)], ParcelService.Door.allCases)
+    func clientDemand(_ demand: (policy: String, reason: String?), _ door: ParcelService.Door) async throws {
+        let service = try ParcelService(demand.policy, door: door)
+        let token = try await service.token(ParcelService.client)
+        for reply in [await service.open(.one(token)), await service.exchange(token)] {
+            #expect(reply.reason == demand.reason)
+            #expect(reply.status == (demand.reason == nil ? nil : .permissionDenied))
+        }
+    }
+
     @Test("An OAuth client's token speaks for the client", arguments: ParcelService.Door.allCases)
     func client(_ door: ParcelService.Door) async throws {
-        let service = try ParcelService(door: door)
+        let service = try ParcelService("tokens: {accept_oauth_clients: true}", door: door)
         let token = try await service.token(ParcelService.client)
         #expect(try await service.open(.one(token)).result.get()["app"] == .string(ParcelService.client))
     }

@@ -10,7 +10,7 @@ public struct OAuthClientConsumer: TokenConsumer {
         summary: "Client attestations, DPoP, client assertions and introspection for authorization servers.",
         reasons: OAuthClientReasons.all,
         facts: [.oauthClient, .clientKey, .attester, .clientAssertion, .introspected],
-        metrics: [ClientAssertionCheck.made], evidenceLimit: 16 * 1024)
+        metrics: [ClientAssertionCheck.made], evidenceLimit: 16 * 1024, takesOAuthClients: true)
 
     public let audiences: [String]
     let scope: ConsumerScope

@@ -1,6 +1,6 @@
 internal import AssayKit
 
-/// Says what a token is (RFC 7662), and uses none up.
+/// Says what a token is (RFC 7662), and uses none up. One that was used up anywhere is not active.
 struct TokenIntrospection: Sendable {
     private let demand: TokenDemand
 
@@ -9,8 +9,8 @@ struct TokenIntrospection: Sendable {
     private static let inactive: JSON = ["active": false]
 
     init(_ configuration: IntrospectionConfiguration) {
-        // Nothing is consumed where nobody asks for replay protection.
-        demand = TokenDemand(replayProtection: .off, acceptsDevelopment: configuration.acceptsDevelopment ?? false)
+        demand = TokenDemand(
+            acceptsOAuthClients: true, acceptsDevelopment: configuration.acceptsDevelopment ?? false)
     }
 
     /// What is known of a token; `{"active":false}` for whatever is not good.
@@ -24,7 +24,7 @@ struct TokenIntrospection: Sendable {
             return reply(TokenIntrospection.inactive, "too_large")
         }
         if let claims = attestation(token) { return introspect(attestation: claims, names: names, context) }
-        switch try await context.tokens.inspect(token, demand) {
+        switch try await context.tokens.look(at: token, demand) {
         case .refused(let reason): return reply(TokenIntrospection.inactive, reason.code)
         case .good(let token, let app):
             var members = [

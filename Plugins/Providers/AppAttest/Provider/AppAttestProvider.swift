@@ -104,7 +104,7 @@ public struct AppAttestProvider: AttestationProvider {
         if let refusal = risk?.rules.judge(metric, attested: artifact.attested, at: context.now) {
             return .refused(refusal.reason, detail: refusal.detail)
         }
-        guard try await context.state.advance(artifact.counterName, to: UInt64(assertion.counter)) else {
+        guard try await advance(artifact.counterName, to: UInt64(assertion.counter), context) else {
             return .refused(
                 AppAttestReasons.counterNotAdvanced, detail: "\(assertion.counter) is not above the last one accepted")
         }
@@ -112,5 +112,16 @@ public struct AppAttestProvider: AttestationProvider {
             Appraisal(
                 facts: AppAttestFacts.of(assertion, artifact, at: context.now)
                     + AppAttestFacts.of(metric, at: context.now)))
+    }
+
+    /// Raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to it.
+    ///
+    /// Up to version 0.2 an OAuth client had counters of its own. They go on counting beside the app's, so that nothing that
+    /// they have seen is accepted again, neither after an update nor when a policy links the client to another app.
+    private func advance(_ name: String, to value: UInt64, _ context: Context) async throws -> Bool {
+        if context.app.linkedApp != nil {
+            guard try await context.state.advance(name, to: value) else { return false }
+        }
+        return try await context.appState.advance(name, to: value)
     }
 }

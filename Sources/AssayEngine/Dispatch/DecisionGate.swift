@@ -1,0 +1,89 @@
+internal import AssayKit
+
+/// What one decision is made by: one reading of the policies, the keys and the clock.
+///
+/// Only ``DecisionGate`` makes one. Whatever judges evidence or tokens demands one, so that nothing decides that has not
+/// passed the gate. It is a class because it is handed on often, and holds much.
+final class DecisionScope: Sendable {
+    let decision: DecisionID
+    let now: Instant
+    let snapshot: Snapshot
+    let host: Host
+    /// How long the decision may take.
+    let timeLimit: Duration
+
+    fileprivate init(decision: DecisionID, now: Instant, snapshot: Snapshot, host: Host, timeLimit: Duration) {
+        self.decision = decision
+        self.now = now
+        self.snapshot = snapshot
+        self.host = host
+        self.timeLimit = timeLimit
+    }
+}
+
+/// Who and what a decision is about, as far as it is known.
+struct DecisionSubject {
+    /// What a request calls its method and its resource; nothing of either is verified.
+    let method: String
+    let requested: String
+    let peer: String?
+    /// The provider that the method is one of.
+    let provider: String?
+    var caller: Caller?
+    /// The canonical name of the resource, once it is known.
+    var resource: String?
+    /// What is put on record of the caller and the consumer.
+    var facts: [Fact] = []
+
+    init(method: String, requested: String, peer: String?, provider: String? = nil) {
+        self.method = method
+        self.requested = requested
+        self.peer = peer
+        self.provider = provider
+    }
+}
+
+/// The one way to a decision: begins it, asks what keeps the engine from deciding, has it made, and puts it on record.
+struct DecisionGate: Sendable {
+    private let sink: any DecisionSink
+    private let hindrance: (@Sendable () -> String?)?
+    private let host: Host
+    private let timeLimit: Duration
+
+    init(sink: any DecisionSink, options: Engine.Options, host: Host) {
+        self.sink = sink
+        hindrance = options.hindrance
+        timeLimit = options.timeLimit
+        self.host = host
+    }
+
+    /// What keeps the engine from deciding now, in words for an operator; nil when nothing does.
+    var blockingReason: String? { hindrance?() }
+
+    /// Makes one decision. Where something keeps the engine from deciding, it is that nothing can be decided now, whoever
+    /// asks and for whatever: nothing of the request is looked at.
+    ///
+    /// - Parameter make: decides, and says in its ending whether there is anything to put on record.
+    func decide(
+        by snapshot: Snapshot, _ subject: DecisionSubject,
+        _ make: (DecisionScope, inout DecisionSubject) async -> Ending
+    ) async -> (decision: DecisionID, ending: Ending) {
+        let now = host.clock.now
+        let start = host.clock.uptime
+        let scope = DecisionScope(
+            decision: DecisionID(now: now, randomness: host.randomness), now: now, snapshot: snapshot, host: host,
+            timeLimit: timeLimit)
+        var subject = subject
+        let ending: Ending =
+            if let blockingReason { .unavailable(blockingReason) } else { await make(scope, &subject) }
+        guard ending.isOnRecord else { return (scope.decision, ending) }
+        sink.record(
+            DecisionRecord(
+                decision: scope.decision, time: now, duration: host.clock.uptime - start,
+                method: SafeText.of(subject.method), resource: subject.resource ?? SafeText.of(subject.requested),
+                provider: ending.provider ?? subject.provider, outcome: ending.outcome, detail: ending.detail,
+                facts: subject.facts + ending.facts, peer: subject.peer, caller: subject.caller?.name,
+                tokenUse: ending.tokenUse))
+        return (scope.decision, ending)
+    }
+}
