@@ -67,6 +67,7 @@ let package = Package(
         // System libraries.
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
+        .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // The kernel.
@@ -236,7 +237,7 @@ let package = Package(
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
                 "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "FleetEngine",
                 "OAuthClient",
-                "SQLite",
+                "SQLite", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -20,6 +20,8 @@ struct Assay: AsyncParsableCommand {
         ])
 
     static func main() async {
+        // Before anything secret is read.
+        CoreDumps.forbid()
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

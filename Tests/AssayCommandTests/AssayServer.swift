@@ -20,13 +20,18 @@ struct AssayServer {
 
     /// Starts a server in a folder, which keeps its state and keys from one start to the next.
     ///
-    /// - Parameter descriptors: how many file descriptors it may have.
+    /// - Parameters:
+    ///   - descriptors: how many file descriptors it may have.
+    ///   - showsOperations: whether the pages for operators are beside the methods, where the arguments do not say
+    ///     where they are.
     init(
-        in folder: URL, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil
+        in folder: URL, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil,
+        showsOperations: Bool = true
     ) async throws {
         self.folder = folder
+        let operations = arguments.contains("--operations") || !showsOperations ? [] : ["--operations", "public"]
         process = try AssayProcess(
-            ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + arguments,
+            ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + operations + arguments,
             environment: environment, folder: folder, descriptors: descriptors)
         let start = ContinuousClock.now
         while !process.outputSoFar.contains("\n") {

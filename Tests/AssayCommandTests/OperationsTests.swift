@@ -54,7 +54,66 @@ struct OperationsTests {
         }
     }
 
-    @Test("With --operations the pages are there, and not with the methods")
+    @Test("Without --operations strangers learn that it is alive and ready, and nothing more")
+    func noOperations() async throws {
+        try await withServer(["--audit", "/dev/full"], isPublic: false) { server, _ in
+            #expect(try await server.post("generateAppAttestChallenge").status == 200)
+            while !server.process.errorsSoFar.contains("audit records cannot be written") {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            for path in ["/livez", "/healthz", "/readyz"] {
+                let reply = try await server.get(path)
+                #expect(reply.status == 200, "\(path)")
+                #expect(reply.body == ["status": "ok"], "\(path)")
+            }
+            #expect(try await server.get("/metrics").status == 404)
+        }
+    }
+
+    #if os(Linux)
+    @Test("A crash leaves no memory behind, unless that is asked for", arguments: [[], ["--core-dumps"]])
+    func coreDumps(_ arguments: [String]) async throws {
+        try await withServer(arguments) { server, _ in
+            let status = try String(contentsOfFile: "/proc/\(server.processID)/limits", encoding: .utf8)
+            let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+            let limits = line.split(separator: " ").suffix(3)
+            let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(server.processID)/mem")
+            if arguments.isEmpty {
+                #expect(limits.first == "0")
+                // What is not dumpable belongs to root (proc(5)).
+                #expect((owner[.ownerAccountID] as? NSNumber)?.intValue == 0)
+            } else {
+                #expect(limits.first == limits.dropFirst().first)
+                #expect((owner[.ownerAccountID] as? NSNumber)?.uint32Value == getuid())
+            }
+            // What the metrics read of the process itself is there in any case.
+            let page = try await server.text("/metrics")
+            for name in ["process_open_fds", "process_resident_memory_bytes", "process_start_time_seconds"] {
+                let line = page.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+                #expect(line.flatMap { Double($0.dropFirst(name.count + 1)) } ?? 0 > 0, "\(name)")
+            }
+        }
+    }
+    #endif
+
+    @Test("What connections hold together is in the metrics, with its limits")
+    func transport() async throws {
+        try await withServer(["--max-transport-bytes", "4194304", "--max-streams", "100"]) { server, _ in
+            let page = try await server.text("/metrics")
+            for line in [
+                "assay_transport_bytes_limit 4194304", "assay_transport_streams_limit 100", "assay_transport_streams 1",
+                "assay_transport_refused_total 0",
+            ] {
+                #expect(page.contains("\(line)\n"), "\(line)")
+            }
+            #expect(!page.contains("assay_transport_bytes 0\n"))
+        }
+        for (name, value) in [("--max-transport-bytes", "1000"), ("--max-streams", "0"), ("--operations", "nowhere")] {
+            #expect(try await AssayProcess.run("serve", name, value).status == 2)
+        }
+    }
+
+    @Test("With --operations reasons and metrics are there, and not with the methods")
     func operations() async throws {
         try await withServer(["--operations", "127.0.0.1:0"]) { server, _ in
             let line = try #require(
@@ -62,7 +121,8 @@ struct OperationsTests {
             let base = try #require(line.split(separator: " ").first { $0.hasPrefix("address=") }?.dropFirst(8))
             for path in ["/livez", "/healthz", "/readyz", "/metrics"] {
                 #expect(try await server.status("\(base)\(path)") == 200, "\(path)")
-                #expect(try await server.status("\(server.base)\(path)") == 404, "\(path)")
+                let status = try await server.status("\(server.base)\(path)")
+                #expect(status == (path == "/metrics" ? 404 : 200), "\(path)")
             }
             #expect(try await server.status("\(base)/v1/jwks") == 404)
             #expect(try await server.status("\(server.base)/v1/jwks") == 200)
@@ -248,12 +308,14 @@ struct OperationsTests {
     // MARK: -
 
     private func withServer(
-        _ arguments: [String] = [], limit: Int? = nil, _ body: (AssayServer, URL) async throws -> Void
+        _ arguments: [String] = [], limit: Int? = nil, isPublic: Bool = true,
+        _ body: (AssayServer, URL) async throws -> Void
     ) async throws {
         try await withTemporaryFolder { folder in
             try AssayServer.writePolicy(in: folder, trusting: authority)
             let server = try await AssayServer(
-                in: folder, arguments: arguments, environment: Self.environment, descriptors: limit)
+                in: folder, arguments: arguments, environment: Self.environment, descriptors: limit,
+                showsOperations: isPublic)
             do {
                 try await body(server, folder)
             } catch {

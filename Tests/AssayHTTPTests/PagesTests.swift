@@ -5,9 +5,11 @@ import Testing
 
 @Suite("Pages for operators", .timeLimit(.minutes(5)))
 struct PagesTests {
-    private static let metrics = HTTPPages(metrics: { accept in
-        HTTPPage(contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array("accept \(accept)\n".utf8))
-    })
+    private static let metrics = HTTPPages(
+        showsDetail: true,
+        metrics: { accept in
+            HTTPPage(contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array("accept \(accept)\n".utf8))
+        })
 
     @Test("Under both of its names, health is that the process answers", arguments: ["/livez", "/healthz"])
     func alive(_ path: String) async throws {
@@ -30,7 +32,7 @@ struct PagesTests {
     func readiness(_ own: Readiness, _ others: [Readiness], _ status: Int, _ body: JSON) async throws {
         let log = RecordingLog()
         let numbers = Numbers()
-        let pages = HTTPPages(checks: others.map { other in { other } })
+        let pages = HTTPPages(showsDetail: true, checks: others.map { other in { other } })
         let reply = try await TestServer.answer(
             to: TestServer.get("/readyz"), handler: FakeHandler(readiness: own), logger: log.logger, pages: pages,
             meter: numbers.meter)
@@ -39,6 +41,25 @@ struct PagesTests {
         #expect(reply["cache-control"] == "no-store")
         #expect(!log.lines.contains { $0.hasPrefix("request refused") }, "it is an answer and no refusal")
         #expect(numbers["http_requests_refused_total"] == nil)
+    }
+
+    @Test(
+        "Where strangers reach it, readiness is a status and no reason",
+        arguments: [
+            (Readiness.ready, 200, ["status": "ok"]), (.degraded("policies/a.yaml:7"), 200, ["status": "ok"]),
+            (.notReady("policies/a.yaml:7"), 503, Self.unavailable("The service is not ready.")),
+        ] as [(Readiness, Int, JSON)])
+    func readinessWithoutDetail(_ readiness: Readiness, _ status: Int, _ body: JSON) async throws {
+        let pages = HTTPPages(
+            showsDetail: true, checks: [{ readiness }], metrics: { _ in HTTPPage(contentType: "text/plain", body: []) }
+        ).withoutDetail
+        for pages in [pages, HTTPPages(checks: [{ readiness }])] {
+            let reply = try await TestServer.answer(to: TestServer.get("/readyz"), pages: pages)
+            #expect(reply.status == status)
+            #expect(try reply.json == body)
+            #expect(try await TestServer.answer(to: TestServer.get("/livez"), pages: pages).status == 200)
+            #expect(try await TestServer.answer(to: TestServer.get("/metrics"), pages: pages).status == 404)
+        }
     }
 
     private static func unavailable(_ reason: String) -> JSON {

@@ -126,7 +126,8 @@ struct RequestTests {
             #expect(alive.status == 200)
             #expect(verb == "HEAD" || alive.body == Array(#"{"status":"ok"}"#.utf8))
         }
-        let notReady = try await TestServer.answer(to: TestServer.get("/readyz"), handler: handler)
+        let notReady = try await TestServer.answer(
+            to: TestServer.get("/readyz"), handler: handler, pages: HTTPPages(showsDetail: true))
         #expect(notReady.status == 503)
         #expect(try notReady.error("status") == "UNAVAILABLE")
         #expect(try notReady.error("message") == "the store is down")

@@ -96,6 +96,7 @@ class Server:
             [
                 os.environ["ASSAY"], "serve", "--policies", self.folder / "policies",
                 "--state", f"sqlite:{self.folder / 'state.sqlite'}", "--listen", "127.0.0.1:0",
+                "--operations", "public",
                 *self.arguments,
             ],
             stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), env=environment, text=True,

@@ -15,11 +15,20 @@ struct HTTPConnections: ServerChildChannel {
     let limits: HTTPLimits
     let slots: ConnectionSlots
     let metrics: HTTPMetrics
+    let budget: TransportBudget
     /// What is shown over TLS; nil to serve without.
     var certificate: ServerCertificate?
 
+    /// There is no room for a connection.
+    private struct Full: Error {}
+
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
         let connection = channel.eventLoop.makeCompletedFuture {
+            // Without it nothing is taken: not even a handshake is for nothing.
+            guard let reservation = Reservation.connection(budget, isSecure: certificate != nil) else {
+                throw HTTPConnections.Full()
+            }
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(reservation) {} }
             // What one read can bring in bounds how many pipelined requests wait in memory: a hundred, of some 400 bytes
             // each. Most requests are shorter than that.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
@@ -34,7 +43,7 @@ struct HTTPConnections: ServerChildChannel {
             if let certificate {
                 let handshake = Handshake(limits: limits, slots: slots) { channel, protocolName in
                     if protocolName == "h2" {
-                        try addHTTP2(to: channel, continuation)
+                        try addHTTP2(to: channel, continuation, reservation)
                     } else {
                         try addHTTP1(to: channel, continuation)
                     }
@@ -66,14 +75,17 @@ struct HTTPConnections: ServerChildChannel {
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
-                limits: limits, gate: gate, slots: slots, ignoresBody: responder.table.ignoresBody),
+                limits: limits, gate: gate, slots: slots, budget: budget, ignoresBody: responder.table.ignoresBody),
             InputSink(exchanges),
         ])
     }
 
-    private func addHTTP2(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+    private func addHTTP2(
+        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ reservation: Reservation
+    ) throws {
         let gate = InputGate()
-        let connection = StreamConnection(limits: limits, gate: gate, slots: slots, exchanges: exchanges)
+        let connection = StreamConnection(
+            limits: limits, gate: gate, slots: slots, budget: budget, exchanges: exchanges)
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         let configuration = NIOHTTP2Handler.Configuration(limits)
         let streams = NIOHTTP2Handler(
@@ -86,7 +98,12 @@ struct HTTPConnections: ServerChildChannel {
             }
         }
         // Nothing is read from a client that does not take what it is sent.
-        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, streams, connection])
+        let frames = FrameGate { change in
+            if change > 0 { return reservation.hold(change) }
+            reservation.drop(-change)
+            return true
+        }
+        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, frames, streams, connection])
     }
 
     func handle(value connection: HTTPConnection, logger: Logger) async {
@@ -112,8 +129,15 @@ struct HTTPConnections: ServerChildChannel {
 
     /// Returns whether the reply arrived.
     private func answer(_ exchange: HTTPExchange, peer: String?, logger: Logger) async -> Bool {
+        let reservation = exchange.input.reservation
+        // Until the client's system has taken the reply, whoever else has let go of the request.
+        defer { withExtendedLifetime(reservation) {} }
         do {
-            try await exchange.send(await responder.reply(to: exchange.input, peer: peer))
+            var reply = await responder.reply(to: exchange.input, peer: peer)
+            if let reservation, !reservation.hold(reply.body.count) {
+                reply = responder.reply(to: .overloaded, in: reply)
+            }
+            try await exchange.send(reply)
             return true
         } catch {
             logger.trace("a connection broke", metadata: ["error": "\(error)"])

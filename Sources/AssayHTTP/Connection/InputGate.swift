@@ -8,7 +8,9 @@ final class InputGate: ChannelInboundHandler {
     typealias OutboundOut = ByteBuffer
 
     /// Sent through the pipeline ahead of the bytes.
-    struct BytesArrived: Sendable {}
+    struct BytesArrived: Sendable {
+        let count: Int
+    }
 
     /// Whether bytes are thrown away.
     var isShut = false
@@ -29,7 +31,7 @@ final class InputGate: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isShut else { return }
-        context.fireUserInboundEventTriggered(BytesArrived())
+        context.fireUserInboundEventTriggered(BytesArrived(count: unwrapInboundIn(data).readableBytes))
         context.fireChannelRead(data)
     }
 }

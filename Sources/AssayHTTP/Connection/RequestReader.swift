@@ -28,11 +28,16 @@ final class RequestReader: ChannelDuplexHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let slots: ConnectionSlots
+    private let budget: TransportBudget
     private let ignoresBody: (_ method: String, _ target: String) -> Bool
 
     private var state = State.idle
     /// The body so far: beside the state, so that each piece is appended in place.
-    private var body: [UInt8] = []
+    private var body = BodyBuffer()
+    /// What the requests hold that are not replied to yet, and the one that is being read; nil when there are none.
+    private var reservation: Reservation?
+    /// The part of it that is for the one that is being read.
+    private var held = 0
     /// Requests handed on and not yet replied to.
     private var unanswered = 0
     /// Replies written and not yet taken by the system.
@@ -53,13 +58,14 @@ final class RequestReader: ChannelDuplexHandler {
 
     /// - Parameter ignoresBody: tells of which requests the body is not waited for.
     init(
-        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots,
+        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, budget: TransportBudget,
         ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
     ) {
         self.ignoresBody = ignoresBody
         self.limits = limits
         self.gate = gate
         self.slots = slots
+        self.budget = budget
     }
 
     // MARK: - The connection
@@ -78,6 +84,8 @@ final class RequestReader: ChannelDuplexHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         state = .ended
+        body = BodyBuffer()
+        reservation = nil
         stopWaiting()
         context.fireChannelInactive()
     }
@@ -88,8 +96,10 @@ final class RequestReader: ChannelDuplexHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
-        case is InputGate.BytesArrived:
+        case let arrived as InputGate.BytesArrived:
             if state.isIdle { state = .head }
+            // The parser keeps them until the head is complete. Those of a body are taken into account as they come out.
+            if case .head = state, !hold(arrived.count) { refuse(.overloaded, context) }
         case ChannelEvent.inputClosed:
             // Not passed on: replies to what was sent before are still due.
             isInputClosed = true
@@ -123,6 +133,8 @@ final class RequestReader: ChannelDuplexHandler {
             let isIgnored = head.announcesBody && ignoresBody(head.method.rawValue, head.uri)
             if let fault = fault(of: head, isBodyIgnored: isIgnored) {
                 refuse(fault, context)
+            } else if !hold(Reservation.Cost.message + head.headers.count * Reservation.Cost.field) {
+                refuse(.overloaded, context)
             } else if isIgnored, unanswered < limits.unansweredRequests {
                 // The body may never come: proxies that ask about a request announce the one that they keep to themselves.
                 // Where the next request would begin is not known then.
@@ -130,13 +142,16 @@ final class RequestReader: ChannelDuplexHandler {
             } else if head.version != .http1_0 {
                 owesContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
             }
-        case (.body(let buffer), .body):
+        case (.body(let buffer), .body(let head)):
             owesContinue = false
             guard body.count + buffer.readableBytes <= limits.bodyBytes else {
                 refuse(.bodyTooLarge(limit: limits.bodyBytes), context)
                 return
             }
-            body.append(contentsOf: buffer.readableBytesView)
+            guard body.append(buffer, most: min(head.bodyLength ?? .max, limits.bodyBytes), hold: hold) else {
+                refuse(.overloaded, context)
+                return
+            }
         case (.end, .body(let head)):
             // Reads are held while requests wait, but the end of the input brings whatever the system has.
             guard unanswered < limits.unansweredRequests else {
@@ -146,7 +161,7 @@ final class RequestReader: ChannelDuplexHandler {
             // After an upgrade or a tunnel was asked for, the parser reads no further.
             let endsConnection =
                 !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
-            pass(.request(RequestHead(head), body: body), head: head, endsConnection: endsConnection, context)
+            pass(.request(RequestHead(head), body: body.bytes), head: head, endsConnection: endsConnection, context)
         case (.body, _), (.end, _):
             break
         }
@@ -173,8 +188,16 @@ final class RequestReader: ChannelDuplexHandler {
         if head.version == .http1_0, !codings.isEmpty { return .malformed }
         if codings.contains(where: { $0.lowercased() != "chunked" }) || codings.count > 1 { return .transferCoding }
         // The parser lets one number pass, which may be too large for an Int.
-        let length = head.headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } ?? 0
+        let length = head.bodyLength ?? 0
         return length > limits.bodyBytes && !isBodyIgnored ? .bodyTooLarge(limit: limits.bodyBytes) : nil
+    }
+
+    /// Takes bytes of the request into account that is being read; false when there is no room for them.
+    private func hold(_ count: Int) -> Bool {
+        if reservation == nil { reservation = .request(budget, cost: 0) }
+        guard let reservation, reservation.hold(count) else { return false }
+        held += count
+        return true
     }
 
     private func refuse(_ fault: HTTPFault, _ context: ChannelHandlerContext) {
@@ -188,14 +211,15 @@ final class RequestReader: ChannelDuplexHandler {
         _ content: HTTPInput.Content, head: HTTPRequestHead?, endsConnection: Bool, _ context: ChannelHandlerContext
     ) {
         state = endsConnection ? .ended : .idle
-        body = []
+        body = BodyBuffer()
         gate.isShut = endsConnection
         isFirst = false
         owesContinue = false
         unanswered += 1
         let input = HTTPInput(
             content: content, omitsBody: head?.method == .HEAD, endsConnection: endsConnection,
-            announcesKeepAlive: !endsConnection && head?.version == .http1_0)
+            announcesKeepAlive: !endsConnection && head?.version == .http1_0, reservation: reservation)
+        held = 0
         context.fireChannelRead(wrapInboundOut(input))
         update(context)
     }
@@ -260,6 +284,9 @@ final class RequestReader: ChannelDuplexHandler {
             context.close(promise: nil)
             return
         }
+        if isCaughtUp {
+            if state.isIdle { reservation = nil } else { reservation?.shrink(to: held) }
+        }
         if owesContinue, isCaughtUp {
             owesContinue = false
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -312,6 +339,9 @@ final class RequestReader: ChannelDuplexHandler {
 }
 
 extension HTTPRequestHead {
+    /// What the client says of the body's length.
+    fileprivate var bodyLength: Int? { headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } }
+
     fileprivate var announcesBody: Bool {
         headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
     }

@@ -19,6 +19,7 @@ final class StreamConnection: ChannelInboundHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let slots: ConnectionSlots
+    private let budget: TransportBudget
     private let exchanges: AsyncStream<HTTPExchange>.Continuation
 
     private var context: ChannelHandlerContext?
@@ -41,12 +42,13 @@ final class StreamConnection: ChannelInboundHandler {
     private var ticket: WaitingLine.Ticket?
 
     init(
-        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots,
+        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, budget: TransportBudget,
         exchanges: AsyncStream<HTTPExchange>.Continuation
     ) {
         self.limits = limits
         self.gate = gate
         self.slots = slots
+        self.budget = budget
         self.exchanges = exchanges
     }
 
@@ -149,7 +151,7 @@ final class StreamConnection: ChannelInboundHandler {
         answering += 1
         renewTicket()
         exchanges.yield(HTTPExchange(input: input, isConcurrent: true, send: send))
-        if case .fault = input.content {
+        if case .fault(let fault, _) = input.content, fault != .overloaded {
             refused += 1
             // HTTP/1.1 ends with the first one. Here it may be one client of many behind a proxy, which can begin a new
             // connection before this one is given up.
@@ -176,6 +178,16 @@ final class StreamConnection: ChannelInboundHandler {
         update()
     }
 
+    /// Takes a place for a request that begins; nil when there is none in the whole process, or when they are scarce and this
+    /// connection has its share.
+    func admit() -> Reservation? {
+        if budget.isScarce, openStreams - answering > max(1, limits.streams / StreamConnection.scarcity) {
+            budget.countRefusal()
+            return nil
+        }
+        return .request(budget, cost: Reservation.Cost.stream)
+    }
+
     /// Takes bytes into account if there is room for them.
     func hold(_ count: Int) -> Bool {
         guard heldBytes + count <= limits.streamBytes else { return false }
@@ -191,6 +203,9 @@ final class StreamConnection: ChannelInboundHandler {
     func release(_ count: Int) {
         heldBytes -= count
     }
+
+    /// The part of its limits that a connection has while the process is short of room.
+    private static let scarcity = 8
 
     // MARK: - The end
 

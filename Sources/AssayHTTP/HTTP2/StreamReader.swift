@@ -25,7 +25,9 @@ final class StreamReader: ChannelInboundHandler {
     private let connection: StreamConnection
     private var context: ChannelHandlerContext?
     private var state = State.head
-    private var body: [UInt8] = []
+    private var body = BodyBuffer()
+    /// What this stream holds of the process's budget, until it is closed.
+    private var reservation: Reservation?
     private var isInputEnded = false
     private var omitsBody = false
     /// What this stream holds of the connection's bytes.
@@ -78,7 +80,8 @@ final class StreamReader: ChannelInboundHandler {
         state = .ended
         stopTimer()
         context = nil
-        body = []
+        body = BodyBuffer()
+        reservation = nil
         connection.streamClosed()
     }
 
@@ -116,7 +119,11 @@ final class StreamReader: ChannelInboundHandler {
                 pass(.fault(.tooManyRequests, request.head), context)
                 return
             }
-            body.append(contentsOf: buffer.readableBytesView)
+            let most = min(request.length ?? .max, limits.bodyBytes)
+            guard body.append(buffer, most: most, hold: { reservation?.hold($0) ?? false }) else {
+                pass(.fault(.overloaded, request.head), context)
+                return
+            }
             if isInputEnded { complete(request, context) }
         default:
             break
@@ -128,6 +135,11 @@ final class StreamReader: ChannelInboundHandler {
             context.close(promise: nil)
             return
         }
+        guard let reservation = connection.admit() else {
+            refuse(context)
+            return
+        }
+        self.reservation = reservation
         omitsBody = fields.first(name: ":method") == "HEAD"
         let request: StreamRequest
         do throws(HTTPFault) {
@@ -136,12 +148,16 @@ final class StreamReader: ChannelInboundHandler {
             pass(.fault(error, nil), context)
             return
         }
+        guard reservation.hold(request.size + request.fieldCount * Reservation.Cost.field) else {
+            refuse(context)
+            return
+        }
         guard hold(request.size) else {
             pass(.fault(.tooManyRequests, request.head), context)
             return
         }
         let isBodyIgnored = ignoresBody(request.head.method, request.head.target)
-        guard request.length <= limits.bodyBytes || isBodyIgnored else {
+        guard request.length ?? 0 <= limits.bodyBytes || isBodyIgnored else {
             pass(.fault(.bodyTooLarge(limit: limits.bodyBytes), request.head), context)
             return
         }
@@ -152,7 +168,8 @@ final class StreamReader: ChannelInboundHandler {
         }
         startTimer(.body, context)
         if request.expectsContinue {
-            context.writeAndFlush(wrapOutboundOut(.headers(.init(headers: [":status": "100"]))), promise: nil)
+            context.writeAndFlush(
+                wrapOutboundOut(.headers(.init(headers: HPACKHeaders(status: .continue, [])))), promise: nil)
         }
     }
 
@@ -161,16 +178,25 @@ final class StreamReader: ChannelInboundHandler {
             pass(.fault(.tooManyRequests, request.head), context)
             return
         }
-        pass(.request(request.head, body: body), context)
+        pass(.request(request.head, body: body.bytes), context)
+    }
+
+    /// Tells the client that nothing was done with the request, so that it may send it again (RFC 9113, section 8.7).
+    private func refuse(_ context: ChannelHandlerContext) {
+        state = .leaving
+        reservation = nil
+        context.writeAndFlush(wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
     }
 
     private func pass(_ content: HTTPInput.Content, _ context: ChannelHandlerContext) {
         state = .answer
         stopTimer()
-        body = []
+        body = BodyBuffer()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         connection.pass(
-            HTTPInput(content: content, omitsBody: omitsBody, endsConnection: false, announcesKeepAlive: false)
+            HTTPInput(
+                content: content, omitsBody: omitsBody, endsConnection: false, announcesKeepAlive: false,
+                reservation: reservation)
         ) { [eventLoop = context.eventLoop] reply in
             try await eventLoop.flatSubmit { bound.value.send(reply, on: eventLoop) }.get()
         }
@@ -186,11 +212,10 @@ final class StreamReader: ChannelInboundHandler {
         }
         connection.retain(reply.body.count)
         held += reply.body.count
-        var fields: HPACKHeaders = [":status": String(reply.status.code)]
-        for (name, value) in reply.headers { fields.add(name: name, value: value) }
+        var fields = HPACKHeaders(status: reply.status, reply.headers)
         // What never has a body must not speak of one (RFC 9110, section 8.6).
         let hasBody = reply.status.mayHaveResponseBody
-        if hasBody { fields.add(name: "content-length", value: String(reply.body.count)) }
+        if hasBody { fields.add(name: "content-length", value: String(reply.body.count), indexing: .nonIndexable) }
         let sendsBody = hasBody && !reply.omitsBody && !reply.body.isEmpty
 
         state = .delivery

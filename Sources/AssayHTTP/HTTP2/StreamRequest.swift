@@ -4,10 +4,12 @@ internal import NIOHTTP1
 /// The head of a request of HTTP/2 (RFC 9113, section 8.3).
 struct StreamRequest: Sendable {
     let head: RequestHead
-    /// The length of the body; 0 where the client does not say it.
-    let length: Int
+    /// The length of the body; nil where the client does not say it.
+    let length: Int?
     /// How much it takes, in bytes.
     let size: Int
+    /// How many fields it has.
+    let fieldCount: Int
 
     /// Reads a block of fields that the protocol's parser has found in order.
     ///
@@ -42,8 +44,9 @@ struct StreamRequest: Sendable {
         }
         head = RequestHead(method: method, target: target, headers: headers)
         size = bytes
+        fieldCount = count
         // The protocol's parser lets one number pass.
-        length = headers["content-length"].first.map { Int($0) ?? .max } ?? 0
+        length = headers["content-length"].first.map { Int($0) ?? .max }
     }
 
     var expectsContinue: Bool {

@@ -10,12 +10,17 @@ struct HTTPFault: Error, Sendable, Hashable {
     let message: String
     /// The methods that the path is there for.
     var allowed: String?
+    /// After how many seconds the client may try again.
+    var retryAfter: Int?
 
-    init(_ status: HTTPResponseStatus, _ code: String, _ message: String, allowed: String? = nil) {
+    init(
+        _ status: HTTPResponseStatus, _ code: String, _ message: String, allowed: String? = nil, retryAfter: Int? = nil
+    ) {
         self.status = status
         self.code = code
         self.message = message
         self.allowed = allowed
+        self.retryAfter = retryAfter
     }
 
     static func invalid(_ message: String) -> HTTPFault {
@@ -37,6 +42,8 @@ struct HTTPFault: Error, Sendable, Hashable {
         .notImplemented, "UNIMPLEMENTED", "Only the transfer coding 'chunked' is supported.")
     static let tooManyRequests = HTTPFault(
         .tooManyRequests, "RESOURCE_EXHAUSTED", "Too many requests were sent without waiting for their replies.")
+    static let overloaded = HTTPFault(
+        .serviceUnavailable, "UNAVAILABLE", "The server holds as many requests as it can. Retry later.", retryAfter: 1)
     static let unknownMethod = HTTPFault(.notFound, "NOT_FOUND", "Method not found.")
 
     static func bodyTooLarge(limit: Int) -> HTTPFault {

@@ -13,4 +13,6 @@ struct HTTPInput: Sendable {
     let endsConnection: Bool
     /// Whether the client is one of HTTP/1.0 that has to be told that the connection is kept.
     let announcesKeepAlive: Bool
+    /// What the request holds of the process's budget; nil for one that was refused because there was no room.
+    var reservation: Reservation?
 }

@@ -44,6 +44,7 @@ struct HTTPReply: Sendable {
     init(_ fault: HTTPFault) {
         self.init(fault.status, HTTPReply.error(fault.status, fault.code, fault.message))
         if let allowed = fault.allowed { headers.append(("allow", allowed)) }
+        if let wait = fault.retryAfter { headers.append(("retry-after", String(wait))) }
         // RFC 9110, section 12.5.3: without it the client might look for what is wrong in the type.
         if fault == .compressed { headers.append(("accept-encoding", "identity")) }
     }

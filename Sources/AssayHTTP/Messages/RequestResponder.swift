@@ -42,6 +42,17 @@ struct RequestResponder: Sendable {
         return reply
     }
 
+    /// What is sent in place of a reply that there is no room for.
+    func reply(to fault: HTTPFault, in place: HTTPReply) -> HTTPReply {
+        metrics.refused(fault.status)
+        var reply = HTTPReply(fault)
+        reply.headers.append(("date", clock.date))
+        reply.omitsBody = place.omitsBody
+        reply.endsConnection = place.endsConnection
+        reply.announcesKeepAlive = place.announcesKeepAlive
+        return reply
+    }
+
     /// Counts and puts on record what never becomes a decision: a client that is answered so may be silent for a day.
     ///
     /// Without the query, where clients put API keys.
@@ -96,6 +107,10 @@ struct RequestResponder: Sendable {
         case .readiness:
             // That it is not ready is an answer too, and not a refusal to answer.
             switch await readiness {
+            case .ready where !pages.showsDetail, .degraded where !pages.showsDetail:
+                return HTTPReply(.ok, ["status": "ok"])
+            case .notReady where !pages.showsDetail:
+                return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", "The service is not ready."))
             case .ready: return HTTPReply(.ok, ["status": "ok"])
             case .degraded(let reason): return HTTPReply(.ok, ["status": "degraded", "reason": .string(reason)])
             case .notReady(let reason):

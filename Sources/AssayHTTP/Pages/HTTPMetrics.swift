@@ -10,7 +10,7 @@ struct HTTPMetrics: Sendable {
     private static let refusals = Metric.counter(
         "http_requests_refused_total", "HTTP requests refused before any decision.",
         labels: [
-            .init("status", ["400", "404", "405", "408", "413", "415", "429", "431", "501"])
+            .init("status", ["400", "404", "405", "408", "413", "415", "429", "431", "501", "503"])
         ])
 
     private let meter: Meter

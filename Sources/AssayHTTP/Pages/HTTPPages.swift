@@ -1,10 +1,15 @@
 public import AssayKit
 
-/// What a listener shows to operators: `/livez` and `/healthz` (the process answers), `/readyz` (it can do its work), and
+/// What a listener shows beside methods: `/livez` and `/healthz` (the process answers), `/readyz` (it can do its work), and
 /// `/metrics`.
+///
+/// Detail is for operators: reasons name files and apps, and metrics count by project. A listener that strangers reach shows
+/// neither.
 public struct HTTPPages: Sendable {
     /// Whether the pages about health are shown.
     public var showsHealth: Bool
+    /// Whether `/readyz` says why; without it the status code is all that it tells.
+    public var showsDetail: Bool
     /// What `/readyz` asks beside the handler; the worst answer is shown.
     public var checks: [@Sendable () async -> Readiness]
     /// Makes the page of metrics in the format that a client asks for with its `Accept` header, which is empty when there
@@ -12,18 +17,24 @@ public struct HTTPPages: Sendable {
     public var metrics: (@Sendable (_ accept: String) -> HTTPPage)?
 
     public init(
-        showsHealth: Bool = true, checks: [@Sendable () async -> Readiness] = [],
+        showsHealth: Bool = true, showsDetail: Bool = false, checks: [@Sendable () async -> Readiness] = [],
         metrics: (@Sendable (_ accept: String) -> HTTPPage)? = nil
     ) {
         self.showsHealth = showsHealth
+        self.showsDetail = showsDetail
         self.checks = checks
         self.metrics = metrics
     }
 
-    /// The pages about health and no more.
+    /// The pages about health, without detail.
     public static let health = HTTPPages()
-    /// No page at all, because they are served elsewhere.
+    /// No page at all.
     public static let none = HTTPPages(showsHealth: false)
+}
+
+extension HTTPPages {
+    /// These pages for a listener that strangers reach.
+    public var withoutDetail: HTTPPages { HTTPPages(showsHealth: showsHealth, checks: checks) }
 }
 
 /// A page as it is sent.

@@ -9,15 +9,19 @@ public struct HTTPConfiguration: Sendable {
     public var origins: AllowedOrigins
     /// What is shown over TLS; nil to serve without.
     public var certificate: ServerCertificate?
+    /// What all connections may hold together. Listeners of one process share one.
+    public var budget: TransportBudget
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, limits: HTTPLimits = HTTPLimits(),
-        origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil
+        origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil,
+        budget: TransportBudget = TransportBudget()
     ) {
         self.host = host
         self.port = port
         self.limits = limits
         self.origins = origins
         self.certificate = certificate
+        self.budget = budget
     }
 }

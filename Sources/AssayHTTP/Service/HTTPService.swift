@@ -67,18 +67,26 @@ public struct HTTPService: Service {
         let host = configuration.host
         let limits = configuration.limits
         let isListening = Atomic(false)
-        let most = min(limits.maximumConnections, OpenFileLimit.connections)
-        if most < limits.maximumConnections {
+        let files = OpenFileLimit.connections
+        // Connections that are only kept may not take all of the budget: a part is for requests.
+        let cost = Reservation.Cost.connection(isSecure: configuration.certificate != nil)
+        let most = max(1, min(limits.maximumConnections, files, configuration.budget.byteLimit / 4 * 3 / cost))
+        if most < min(limits.maximumConnections, files) {
+            logger.info(
+                "the budget of bytes leaves room for few connections",
+                metadata: ["connections": "\(most)", "wanted": "\(limits.maximumConnections)"])
+        }
+        if files < limits.maximumConnections {
             logger.warning(
                 "the limit on open files leaves room for few connections",
-                metadata: ["connections": "\(most)", "wanted": "\(limits.maximumConnections)"])
+                metadata: ["connections": "\(files)", "wanted": "\(limits.maximumConnections)"])
         }
         let group = MultiThreadedEventLoopGroup.singleton
         let slots = ConnectionSlots(most: most, grace: limits.graceTime, eventLoop: group.any())
         let server = Server(
             childChannelSetup: HTTPConnections(
                 responder: responder, limits: limits, slots: slots, metrics: metrics,
-                certificate: configuration.certificate),
+                budget: configuration.budget, certificate: configuration.certificate),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port), backlog: limits.backlog,
                 availableConnectionsDelegate: ConnectionGate(slots: slots)),

@@ -52,7 +52,7 @@ public final class MetricSeries: Sendable {
     }
 
     /// Makes a counter show what somebody else counts, such as the system the time of the processor.
-    func mirror(_ value: Double) {
+    public func mirror(_ value: Double) {
         state.withLock { $0.value = max($0.value, value) }
     }
 

@@ -18,12 +18,23 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How long a connection may be kept with nothing sent.", valueName: "seconds"))
     var idleTime = Int(HTTPLimits().idleTime.components.seconds)
 
+    @Option(
+        help: ArgumentHelp(
+            "The most memory that connections, unanswered requests and replies may take together, on all listeners; beyond "
+                + "it the newest are refused.", valueName: "bytes"))
+    var maxTransportBytes = TransportBudget().byteLimit
+
+    @Option(help: ArgumentHelp("The most requests that may be open at once, on all listeners.", valueName: "number"))
+    var maxStreams = TransportBudget().streamLimit
+
     func validate() throws {
         try check("--max-connections", maxConnections, in: 1...1_000_000)
         try check("--max-body-bytes", maxBodyBytes, in: 1024...16_777_216)
         try check("--max-header-bytes", maxHeaderBytes, in: 1024...65_536)
         try check("--receive-time", receiveTime, in: 1...600)
         try check("--idle-time", idleTime, in: 1...3600)
+        try check("--max-transport-bytes", maxTransportBytes, in: 1_048_576...1_099_511_627_776)
+        try check("--max-streams", maxStreams, in: 1...1_000_000)
     }
 
     var limits: HTTPLimits {
@@ -36,6 +47,9 @@ struct LimitOptions: ParsableArguments {
         limits.idleTime = .seconds(idleTime)
         return limits
     }
+
+    /// What all listeners of the process share.
+    var budget: TransportBudget { TransportBudget(bytes: maxTransportBytes, streams: maxStreams) }
 
     private func check(_ name: String, _ value: Int, in range: ClosedRange<Int>) throws {
         guard range.contains(value) else {

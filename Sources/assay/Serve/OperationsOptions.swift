@@ -7,20 +7,47 @@ internal import Logging
 struct OperationsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where /livez, /healthz, /readyz and /metrics are served, in place of the address of --listen.",
-            valueName: "host:port"))
-    var operations: ListenAddress?
+            "Where /metrics and the reasons of /readyz are served: an address of their own, or `public` for that of "
+                + "--listen, where strangers see them. Without this they are served nowhere; /livez, /healthz and the "
+                + "status code of /readyz are at --listen in any case.",
+            valueName: "host:port|public"))
+    var operations: OperationsPlace?
 
-    /// The service that shows the pages on an address of their own; nil when they are shown with the rest.
+    /// What the listener of the methods shows.
+    func publicPages(_ pages: HTTPPages) -> HTTPPages {
+        if case .public = operations { pages } else { pages.withoutDetail }
+    }
+
+    /// The service that shows the pages on an address of their own; nil when there is none.
+    ///
+    /// Its budget is its own: operators are to see that the other one is full.
     func service(_ handler: any CallHandler, pages: HTTPPages, logger: Logger) throws -> HTTPService? {
-        guard let address = operations else { return nil }
-        var configuration = HTTPConfiguration(host: address.host, port: address.port, origins: .none)
+        guard case .own(let address) = operations else { return nil }
+        var configuration = HTTPConfiguration(
+            host: address.host, port: address.port, origins: .none, budget: TransportBudget(bytes: 16_777_216))
         configuration.limits.maximumConnections = 64
         return try HTTPService(
             handler: PagesOnly(handler), pages: pages, configuration: configuration, logger: logger
         ) { host, port in
             let place = host.contains(":") ? "[\(host)]" : host
             logger.info("the pages for operators are there", metadata: ["address": "http://\(place):\(port)"])
+        }
+    }
+}
+
+/// `HOST:PORT` as ``ListenAddress`` has it, or `public`.
+enum OperationsPlace: ExpressibleByArgument, Sendable {
+    /// An address of their own.
+    case own(ListenAddress)
+    /// With the methods.
+    case `public`
+
+    init?(argument: String) {
+        if argument.isExactly("public") {
+            self = .public
+        } else {
+            guard let address = ListenAddress(argument: argument) else { return nil }
+            self = .own(address)
         }
     }
 }

@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
 
             Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
             hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
-            force stay, and /readyz says "degraded" and why, with status 200, until the files are good again.
+            force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files are good again.
 
             With --production, policies are wrong that have a provider for development, `debug`, for any app or OAuth \
             client: it does not start with them, and does not take them up later; the file and the line of each is said.
@@ -46,6 +46,10 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(help: "Refuse policies that have a provider for development, such as debug.")
     var production = false
+
+    @Flag(
+        help: "Allow core dumps and tracing by the same user's processes. A dump has private keys and tokens in it.")
+    var coreDumps = false
 
     @OptionGroup
     var reload: ReloadOptions
@@ -80,6 +84,7 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = log.bootstrap()
         ProcessLimits.prepare()
+        if coreDumps { CoreDumps.allow() }
         do {
             try await serve(logger)
         } catch let error where !(error is ExitCode) {
@@ -129,15 +134,20 @@ struct ServeCommand: AsyncParsableCommand {
         ) { subject, outcome in
             if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
         }
-        let pages = HTTPPages(checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
+        // Shared by every listener that strangers reach.
+        let budget = limits.budget
+        try TransportMetrics.add(budget, to: metrics.registry)
+        let pages = HTTPPages(
+            showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
+        let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
         let authorization = try extAuthz.service(
             engine, certificate: certificate, logger: logger, meter: metrics.meter)
         let service = try HTTPService(
-            handler: engine, pages: operations == nil ? pages : .none,
+            handler: engine, pages: publicPages,
             configuration: HTTPConfiguration(
                 host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
-                certificate: certificate),
+                certificate: certificate, budget: budget),
             logger: logger, meter: metrics.meter
         ) { host, port in
             // A server whose starter has gone away serves all the same.

@@ -8,7 +8,7 @@ import NIOHTTP1
 struct EmbeddedConnection {
     let channel = EmbeddedChannel()
 
-    init(limits: HTTPLimits = HTTPLimits()) throws {
+    init(limits: HTTPLimits = HTTPLimits(), budget: TransportBudget = TransportBudget()) throws {
         let gate = InputGate()
         var headerLimits = NIOHTTPDecoderLimitConfiguration()
         headerLimits.maxHeaderFieldSize = limits.headerBytes
@@ -19,7 +19,7 @@ struct EmbeddedConnection {
             gate, HTTPResponseEncoder(),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
-            RequestReader(limits: limits, gate: gate, slots: slots),
+            RequestReader(limits: limits, gate: gate, slots: slots, budget: budget),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }

@@ -1,0 +1,15 @@
+// What the system offers a process for itself, and Swift cannot call: functions with variable arguments.
+
+#ifndef ASSAY_CPROCESS_SHIM_H
+#define ASSAY_CPROCESS_SHIM_H
+
+#ifdef __linux__
+#include <sys/prctl.h>
+
+// Whether memory of the process may be dumped and traced (PR_SET_DUMPABLE of prctl(2)): 1 or 0. Returns 0, or -1 with errno.
+static inline int assay_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
+// PR_GET_DUMPABLE.
+static inline int assay_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+#endif
+
+#endif

@@ -1,0 +1,24 @@
+internal import AssayHTTP
+internal import AssayKit
+internal import AssayMetrics
+
+/// What the listeners together hold for their clients, as the page of metrics shows it.
+enum TransportMetrics {
+    static func add(_ budget: TransportBudget, to registry: MetricRegistry) throws(MetricError) {
+        let declare = { (metric: Metric) throws(MetricError) in try registry.declare(metric).series([]) }
+        let bytes = try declare(
+            .gauge("transport_bytes", "Bytes reserved for connections, unanswered requests and replies."))
+        let byteLimit = try declare(.gauge("transport_bytes_limit", "The most bytes that may be reserved."))
+        let streams = try declare(.gauge("transport_streams", "Requests that are open, whole or not."))
+        let streamLimit = try declare(.gauge("transport_streams_limit", "The most requests that may be open."))
+        let refused = try declare(
+            .counter("transport_refused_total", "Connections, requests and replies that there was no room for."))
+        byteLimit?.set(Double(budget.byteLimit))
+        streamLimit?.set(Double(budget.streamLimit))
+        registry.beforeEachPage {
+            bytes?.set(Double(budget.bytes))
+            streams?.set(Double(budget.streams))
+            refused?.mirror(Double(budget.refused))
+        }
+    }
+}
