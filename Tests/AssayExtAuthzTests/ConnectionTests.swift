@@ -54,7 +54,8 @@ struct ConnectionTests {
         }
     }
 
-    @Test("half-open calls are answered and reset, and nothing is held for them", arguments: [1, 100])
+    // HTTP/2 passes over what comes for the last 32 streams that were reset, and ends the connection for older ones.
+    @Test("half-open calls are answered and reset, and nothing is held for them", arguments: [1, 30])
     func halfOpen(streams: Int) async throws {
         let budget = TransportBudget()
         try await ExtAuthzServer.with(budget: budget, limits: { $0.receiveTime = .milliseconds(200) }) { server in
