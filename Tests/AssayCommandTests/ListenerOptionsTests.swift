@@ -12,7 +12,14 @@ private let wrongOptions: [([String], String)] = [
     (["--ext-authz-listen", "127.example.com:9191"], "--ext-authz-tls"),
     (["--ext-authz-listen", "0.0.0.0:9191", "--ext-authz-tls"], "--tls-certificate"),
     (["--ext-authz-listen", "unix:"], "ext-authz-listen"), (["--ext-authz-tls"], "--ext-authz-listen"),
-    (["--ext-authz-forward-token"], "--ext-authz-listen"),
+    (["--ext-authz-forward-token"], "--ext-authz-listen"), (["--ext-authz-client-ca", "ca.pem"], "--ext-authz-listen"),
+    (["--ext-authz-listen", "127.0.0.1:9191", "--ext-authz-client-ca", "ca.pem"], "--ext-authz-tls"),
+    (["--ext-authz-socket-mode", "0660"], "--ext-authz-listen"),
+    (["--ext-authz-listen", "127.0.0.1:9191", "--ext-authz-socket-mode", "0660"], "Unix socket"),
+    (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "0477"], "ext-authz-socket-mode"),
+    (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "1777"], "ext-authz-socket-mode"),
+    (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "660u"], "ext-authz-socket-mode"),
+    (["--ext-authz-max-connections", "3"], "4 to"),
 ]
 
 @Suite("Options for the listener")

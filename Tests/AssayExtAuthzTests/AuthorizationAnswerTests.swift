@@ -129,7 +129,7 @@ struct AuthorizationAnswerTests {
     }
 
     private func answer(
-        _ result: Result<JSON, CallFailure>, claimed: Set<String> = [], forwardsToken: Bool = false
+        _ result: Result<JSON, CallFailure>, claimed: Set<ExactText> = [], forwardsToken: Bool = false
     ) -> CheckResponse {
         AuthorizationAnswer(
             Reply(decision: DecisionID(text: "01DECISION"), result: result), claimed: claimed,

@@ -92,8 +92,10 @@ HealthCheckResponse = message("grpc.health.v1.HealthCheckResponse")
 class Envoy:
     """Asks as Envoy does."""
 
-    def __init__(self, target):
-        self.channel = grpc.insecure_channel(target)
+    def __init__(self, target, credentials=None):
+        options = [("grpc.ssl_target_name_override", "localhost")] if credentials else []
+        self.channel = (
+            grpc.secure_channel(target, credentials, options) if credentials else grpc.insecure_channel(target))
         self._check = self.channel.unary_unary(
             "/envoy.service.auth.v3.Authorization/Check", request_serializer=CheckRequest.SerializeToString,
             response_deserializer=CheckResponse.FromString)
@@ -104,7 +106,7 @@ class Envoy:
             "/grpc.health.v1.Health/Watch", request_serializer=HealthCheckRequest.SerializeToString,
             response_deserializer=HealthCheckResponse.FromString)
 
-    def check(self, headers=(), raw=(), method="GET", path="/", backend=None):
+    def check(self, headers=(), raw=(), method="GET", path="/", backend=None, extensions=None):
         """Headers are pairs: the merged ones, and those that are told as they came."""
         request = CheckRequest()
         attributes = request.attributes
@@ -116,12 +118,14 @@ class Envoy:
         http.headers.update({":path": path, **dict(headers)})
         for name, value in raw:
             http.header_map.headers.add(key=name, raw_value=value.encode())
+        attributes.context_extensions.update(extensions or {})
         if backend:
             attributes.context_extensions["backend"] = backend
         return self._check(request, timeout=30, wait_for_ready=True)
 
     def health(self, service=""):
-        return self._health(HealthCheckRequest(service=service), timeout=30, wait_for_ready=True).status
+        # A client that is refused in the handshake does not become ready.
+        return self._health(HealthCheckRequest(service=service), timeout=30).status
 
     def watch(self, service=""):
         return self._watch(HealthCheckRequest(service=service), wait_for_ready=True)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
 import time
@@ -13,7 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 
+from authorities import Issuer
 from envoy import Envoy
+from flood import Flood
 
 APP_ID = "1:1234567890:ios:321abc456def7890"
 DEBUG_TOKEN = "0B7C5A5E-3F0E-4C5D-9E0F-6A1B2C3D4E5F"
@@ -62,6 +65,13 @@ class Server:
             found = re.search(r"address=(\S+) .*ext_authz is answered", (self.folder / "log").read_text())
             if found:
                 return found.group(1)
+            time.sleep(0.05)
+        raise RuntimeError((self.folder / "log").read_text())
+
+    def wait_for(self, words):
+        for _ in range(600):
+            if words in (self.folder / "log").read_text():
+                return
             time.sleep(0.05)
         raise RuntimeError((self.folder / "log").read_text())
 
@@ -218,6 +228,7 @@ def test_a_unix_socket_and_what_is_left_of_it():
     server = Server("--ext-authz-listen", "unix:authz.sock", "--ext-authz-forward-token")
     try:
         assert server.target() == "unix:authz.sock"
+        assert (server.folder / "authz.sock").stat().st_mode & 0o777 == 0o600
         envoy = Envoy(f"unix:{server.folder}/authz.sock")
         response = envoy.check([(TOKEN, server.token())], backend="orders")
         assert may_pass(response)
@@ -232,9 +243,125 @@ def test_a_unix_socket_and_what_is_left_of_it():
     assert not (server.folder / "authz.sock").exists()
 
 
+def test_the_mode_of_a_unix_socket_is_chosen():
+    server = Server("--ext-authz-listen", "unix:authz.sock", "--ext-authz-socket-mode", "0660")
+    try:
+        server.target()
+        assert (server.folder / "authz.sock").stat().st_mode & 0o777 == 0o660
+    finally:
+        assert server.stop() == 0
+
+
+def test_only_clients_of_an_authority_are_served(tmp_path):
+    authority, other, own = Issuer("clients"), Issuer("others"), Issuer("server")
+    certificate, key = own.issue("localhost", server=True)
+    (tmp_path / "server.pem").write_bytes(certificate)
+    (tmp_path / "server.key").write_bytes(key)
+    (tmp_path / "server.key").chmod(0o600)
+    (tmp_path / "clients.pem").write_bytes(authority.pem)
+    server = Server(
+        "--ext-authz-listen", "127.0.0.1:0", "--ext-authz-tls", "--tls-certificate", str(tmp_path / "server.pem"),
+        "--tls-key", str(tmp_path / "server.key"), "--ext-authz-client-ca", str(tmp_path / "clients.pem"))
+
+    def is_served(identity):
+        credentials = grpc.ssl_channel_credentials(own.pem, *(reversed(identity) if identity else ()))
+        envoy = Envoy(server.target(), credentials)
+        try:
+            return envoy.health() == SERVING
+        except grpc.RpcError as error:
+            assert error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+            return False
+        finally:
+            envoy.close()
+
+    try:
+        assert is_served(authority.issue("envoy"))
+        assert not is_served(None)
+        assert not is_served(other.issue("envoy"))
+        assert not is_served(authority.issue("envoy", server=True))
+        (tmp_path / "clients.pem").write_bytes(other.pem)
+        server.process.send_signal(signal.SIGHUP)
+        server.wait_for("ext_authz certificates")
+        assert is_served(other.issue("envoy"))
+        assert not is_served(authority.issue("envoy"))
+    finally:
+        assert server.stop() == 0
+
+
+def resident(server):
+    """What the server's process has in memory, in MB."""
+    status = (pathlib.Path("/proc") / str(server.process.pid) / "status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) // 1024
+
+
+def test_half_open_checks_hold_no_memory_and_nobody_out():
+    server = Server("--ext-authz-listen", "127.0.0.1:0")
+    flood = None
+    try:
+        target = server.target()
+        token = server.token()
+        before = resident(server)
+        flood = Flood(target, connections=32, streams=100, declared=255_000, withheld=10)
+        flood.run(seconds=5)
+        assert resident(server) - before < 250
+        envoy = Envoy(target)
+        assert may_pass(envoy.check([(TOKEN, token)], backend="orders"))
+        # What was not refused at once is answered when its time is over, and every stream is reset.
+        flood.run(seconds=60, until=lambda: not flood.open_streams())
+        assert flood.open_streams() == 0
+        assert may_pass(envoy.check([(TOKEN, token)], backend="orders"))
+        assert resident(server) - before < 250
+        envoy.close()
+    finally:
+        if flood:
+            flood.close()
+        assert server.stop() == 0
+
+
+def test_connections_that_only_wait_do_not_keep_envoy_out():
+    server = Server("--ext-authz-listen", "127.0.0.1:0")
+    flood = None
+    try:
+        target = server.target()
+        flood = Flood(target, connections=300, streams=1, declared=255_000, withheld=254_000)
+        flood.run(seconds=3)
+        envoy = Envoy(target)
+        assert may_pass(envoy.check([(TOKEN, server.token())], backend="orders"))
+        envoy.close()
+    finally:
+        if flood:
+            flood.close()
+        assert server.stop() == 0
+
+
+@pytest.mark.parametrize("part", ["token", "method", "path", "backend", "extension", "name"])
+@pytest.mark.parametrize("kind", ["commas", "marks", "letters"])
+def test_no_text_costs_more_than_its_bytes(server, envoy, part, kind):
+    text = {"commas": ",", "marks": "a\u0315\u0300\u0316", "letters": "a"}[kind] * 100_000
+    text = text.encode()[:100_000].decode(errors="ignore")
+    arguments = {
+        "token": {"headers": [(TOKEN, text)]}, "method": {"method": text}, "path": {"path": "/" + text},
+        "backend": {"backend": text}, "extension": {"extensions": {text: "v"}},
+        "name": {"headers": [("x-appcheck-" + text, "v")]},
+    }[part]
+
+    def spent():
+        fields = (pathlib.Path("/proc") / str(server.process.pid) / "stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    envoy.check(backend="nowhere")
+    begin = spent()
+    for _ in range(5):
+        assert not may_pass(envoy.check(**arguments))
+    # Seconds of the processor for five checks, in a debug build; marks that are normalised cost a minute.
+    assert spent() - begin < 2.5
+
+
 @pytest.mark.parametrize(
     "arguments, words",
     [
+        (["--ext-authz-listen", "127.0.0.1:0", "--ext-authz-client-ca", "ca.pem"], "--ext-authz-tls"),
+        (["--ext-authz-listen", "127.0.0.1:0", "--ext-authz-socket-mode", "0660"], "Unix socket"),
         (["--ext-authz-listen", "0.0.0.0:0"], "--ext-authz-tls"),
         (["--ext-authz-listen", "127.example.com:0"], "--ext-authz-tls"),
         (["--ext-authz-listen", "unix:"], "ext-authz-listen"),

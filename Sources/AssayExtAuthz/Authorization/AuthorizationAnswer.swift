@@ -15,17 +15,17 @@ struct AuthorizationAnswer {
     let response: Envoy_Service_Auth_V3_CheckResponse
 
     /// The fields of a reply, and the headers that carry them.
-    private static let findings = [
-        (field: "appId", header: "x-appcheck-app-id"), (field: "jti", header: "x-appcheck-jti"),
-        (field: "provider", header: "x-appcheck-provider"), (field: "consumed", header: "x-appcheck-consumed"),
+    private static let findings: [(field: String, header: ExactText)] = [
+        ("appId", "x-appcheck-app-id"), ("jti", "x-appcheck-jti"), ("provider", "x-appcheck-provider"),
+        ("consumed", "x-appcheck-consumed"),
     ]
     /// Envoy refuses longer ones.
     private static let longestValue = 16_384
     /// What Envoy says to the backend when it lets a request through that was not decided about. Here it was.
-    private static let failureMark = "x-envoy-auth-failure-mode-allowed"
+    private static let failureMark: ExactText = "x-envoy-auth-failure-mode-allowed"
 
     /// - Parameter claimed: names of the client's headers that a backend might take for findings.
-    init(_ reply: Reply, claimed: Set<String>, forwardsToken: Bool) {
+    init(_ reply: Reply, claimed: Set<ExactText>, forwardsToken: Bool) {
         switch reply.result {
         case .success(let message):
             if let leave = Self.leave(message, claimed: claimed, forwardsToken: forwardsToken) {
@@ -45,12 +45,12 @@ struct AuthorizationAnswer {
 
     /// Nil when the message has what no header can carry.
     private static func leave(
-        _ message: JSON, claimed: Set<String>, forwardsToken: Bool
+        _ message: JSON, claimed: Set<ExactText>, forwardsToken: Bool
     ) -> Envoy_Service_Auth_V3_CheckResponse? {
         guard message.members != nil else { return nil }
         var leave = Envoy_Service_Auth_V3_OkHttpResponse()
         var removed = claimed.union(findings.map(\.header)).union([failureMark])
-        if !forwardsToken { removed.insert(CheckHeaders.token) }
+        if !forwardsToken { removed.insert(ExactText(CheckHeaders.token)) }
         for finding in findings {
             let value: String
             switch message[finding.field] {
@@ -63,7 +63,7 @@ struct AuthorizationAnswer {
             leave.headers.append(header(finding.header, value))
             removed.remove(finding.header)
         }
-        leave.headersToRemove = removed.sorted()
+        leave.headersToRemove = removed.sorted().map(\.string)
         var response = Envoy_Service_Auth_V3_CheckResponse()
         response.status = .with { $0.code = 0 }
         response.okResponse = leave
@@ -72,8 +72,10 @@ struct AuthorizationAnswer {
 
     private static func denial(_ failure: CallFailure, decision: DecisionID?) -> Envoy_Service_Auth_V3_CheckResponse {
         let (code, status) = statuses(failure.status)
-        var headers: [String: String] = [:]
-        for metadata in failure.metadata where isHeaderName(metadata.name) { headers[metadata.name] = metadata.value }
+        var headers: [ExactText: String] = [:]
+        for metadata in failure.metadata where isHeaderName(metadata.name) {
+            headers[ExactText(metadata.name)] = metadata.value
+        }
         if failure.status == .unauthenticated, headers["www-authenticate"] == nil {
             headers["www-authenticate"] = "AppCheck realm=\"assay\", error=\"invalid_token\""
         }
@@ -103,9 +105,9 @@ struct AuthorizationAnswer {
         }
     }
 
-    private static func header(_ name: String, _ value: String) -> Envoy_Config_Core_V3_HeaderValueOption {
+    private static func header(_ name: ExactText, _ value: String) -> Envoy_Config_Core_V3_HeaderValueOption {
         .with { option in
-            option.header.key = Data(name.utf8)
+            option.header.key = Data(name.string.utf8)
             option.header.value = Data(value.utf8)
             option.appendAction = .overwriteIfExistsOrAdd
         }

@@ -1,34 +1,78 @@
 internal import AssayKit
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// What Envoy asks, as a call.
+///
+/// Lengths are looked at before anything else is: a check has nothing that is longer than these.
 struct AuthorizationQuestion {
     /// The key of `context_extensions` that names the backend.
     static let backend = "backend"
 
+    /// The longest method of HTTP, in bytes.
+    private static let methodLimit = 32
+    /// The longest path with its query, in bytes: what a request's head may have over HTTP.
+    private static let pathLimit = 16_384
+    /// The longest name of a backend, in bytes.
+    private static let backendLimit = 256
+    /// The longest address of a peer, in bytes.
+    private static let peerLimit = 64
+
     let call: Call
     /// The names of the client's headers that a backend might take for findings.
-    let claimed: Set<String>
+    let claimed: Set<ExactText>
 
-    /// - Throws: ``UnreadableCheck`` when it is not about an HTTP request, or the request's headers cannot be read.
+    /// - Throws: ``UnreadableCheck`` when it is not about an HTTP request, or something of that cannot be read.
     init(
         _ request: Envoy_Service_Auth_V3_CheckRequest, method: String, limits: ExtAuthzLimits
     ) throws(UnreadableCheck) {
         let attributes = request.attributes
         guard attributes.request.hasHTTP else { throw UnreadableCheck("it is not about an HTTP request") }
         let http = attributes.request.http
+        guard http.method.count <= Self.methodLimit, http.method.allSatisfy(Self.isOfToken) else {
+            throw UnreadableCheck("the method is none")
+        }
+        guard http.path.count <= Self.pathLimit else {
+            throw UnreadableCheck("the path is longer than \(Self.pathLimit) bytes")
+        }
         let headers = try CheckHeaders(http, limit: limits.headerFields)
         let verb = String(decoding: http.method, as: UTF8.self)
         let path = String(decoding: http.path, as: UTF8.self)
         var fields: [JSONMember] = []
-        if let backend = attributes.contextExtensions[Self.backend] {
-            fields.append(JSONMember("backend", .string(backend)))
-        }
+        if let backend = try Self.backend(attributes) { fields.append(JSONMember("backend", .string(backend))) }
         if !verb.isEmpty { fields.append(JSONMember("method", .string(verb))) }
         if !path.isEmpty { fields.append(JSONMember("uri", .string(path))) }
         let peer = attributes.source.address.socketAddress.address
+        let isAddress = (1...Self.peerLimit).contains(peer.utf8.count) && peer.isASCII
         call = Call(
-            method, body: .object(fields), peer: peer.isEmpty || peer.utf8.count > 64 ? nil : peer,
+            method, body: .object(fields), peer: isAddress ? peer : nil,
             token: PresentedToken(headers.tokens, targets: [path]))
         claimed = headers.findings
+    }
+
+    private static func backend(
+        _ attributes: Envoy_Service_Auth_V3_AttributeContext
+    ) throws(UnreadableCheck) -> String? {
+        guard let entry = attributes.contextExtensions.last(where: { $0.key.elementsEqual(backend.utf8) }) else {
+            return nil
+        }
+        guard entry.value.count <= backendLimit, let name = String(validating: entry.value, as: UTF8.self) else {
+            throw UnreadableCheck("the name of the backend is none")
+        }
+        return name
+    }
+
+    /// Whether a method may have a character (RFC 9110, section 5.6.2).
+    private static func isOfToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
     }
 }

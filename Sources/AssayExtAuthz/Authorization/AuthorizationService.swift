@@ -1,5 +1,6 @@
 internal import AssayKit
 internal import GRPCCore
+internal import GRPCProtobuf
 internal import Logging
 
 /// `envoy.service.auth.v3.Authorization`.
@@ -7,8 +8,18 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
     let handler: any CallHandler
     let method: String
     let configuration: ExtAuthzConfiguration
-    let clock: HostClock
     let logger: Logger
+
+    /// As the generated one, with a deserializer that has bounds.
+    func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
+        router.registerHandler(
+            forMethod: Envoy_Service_Auth_V3_Authorization.Method.Check.descriptor,
+            deserializer: CheckDeserializer(configuration.limits),
+            serializer: ProtobufSerializer<Envoy_Service_Auth_V3_CheckResponse>()
+        ) { request, context in
+            try await check(request: request, context: context)
+        }
+    }
 
     func check(
         request: StreamingServerRequest<Envoy_Service_Auth_V3_CheckRequest>, context: ServerContext
@@ -31,9 +42,9 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
         of request: StreamingServerRequest<Envoy_Service_Auth_V3_CheckRequest>
     ) async throws -> Envoy_Service_Auth_V3_CheckRequest {
         do {
-            return try await SingleMessage.of(request, within: configuration.limits.receiveTime, clock: clock)
+            return try await ServerRequest(stream: request).message
         } catch let error as RPCError where error.code == .invalidArgument {
-            throw UnreadableCheck("it is no message of protocol buffers")
+            throw UnreadableCheck(error.message)
         }
     }
 }

@@ -1,5 +1,11 @@
 internal import AssayKit
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 /// The header fields of a request that Envoy asks about.
 ///
 /// Envoy sends them merged by their names, each as it came, or both, and gRPC's own clients of this service only as they
@@ -10,45 +16,87 @@ struct CheckHeaders {
     /// How the headers begin that tell the backend what was found.
     static let findings = "x-appcheck-"
 
-    /// The values of the header with the token; several also where values were merged into one.
-    private(set) var tokens: [String] = []
-    /// The names that a backend might take for those of findings, in lower case.
-    private(set) var findings: Set<String> = []
+    /// The longest name that is repeated to Envoy, in bytes.
+    private static let nameLimit = 256
 
-    /// - Throws: ``UnreadableCheck`` when there are too many, or one whose name could not be repeated to Envoy.
+    /// What is shown as a token.
+    private enum Shown: Equatable {
+        case nothing
+        case one(Data)
+        case several
+
+        var values: [String] {
+            switch self {
+            case .nothing: []
+            case .one(let value): [String(decoding: value, as: UTF8.self)]
+            case .several: ["", ""]
+            }
+        }
+    }
+
+    /// The values of the header with the token; where there are several, they are not told.
+    let tokens: [String]
+    /// The names that a backend might take for those of findings, in lower case.
+    private(set) var findings: Set<ExactText> = []
+
+    /// - Throws: ``UnreadableCheck`` when there are too many, one whose name could not be repeated to Envoy, or a token longer
+    ///   than any that is looked at.
     init(_ request: Envoy_Service_Auth_V3_AttributeContext.HttpRequest, limit: Int) throws(UnreadableCheck) {
         let raw = request.headerMap.headers
         guard request.headers.count <= limit, raw.count <= limit else {
             throw UnreadableCheck("it has more than \(limit) header fields")
         }
-        let merged = try tokens(request.headers.lazy.map { ($0.key, [$0.value]) })
-        // A field without a value is one field more, as it is over HTTP.
-        let single = try tokens(
-            raw.lazy.map { field in
-                let values = [field.value, field.rawValue].filter { !$0.isEmpty }
-                return (field.key, values.isEmpty ? [field.value] : values)
-            })
-        tokens = merged == single ? merged : merged + single
+        var findings: Set<ExactText> = []
+        var merged = Shown.nothing
+        for field in request.headers {
+            try Self.read(field.key, [field.value], into: &merged, &findings)
+        }
+        var single = Shown.nothing
+        for field in raw {
+            // A field without a value is one field more, as it is over HTTP.
+            let values = [field.value, field.rawValue].filter { !$0.isEmpty }
+            try Self.read(field.key, values.isEmpty ? [field.value] : values, into: &single, &findings)
+        }
+        switch (merged, single) {
+        case (.nothing, let other), (let other, .nothing): tokens = other.values
+        default: tokens = (merged == single ? merged : .several).values
+        }
+        self.findings = findings
     }
 
-    /// The values of the header with the token among some fields; notes those whose names are like findings.
-    private mutating func tokens(
-        _ fields: some Sequence<(some Collection<UInt8>, [some Collection<UInt8>])>
-    ) throws(UnreadableCheck) -> [String] {
-        var tokens: [String] = []
-        for (key, values) in fields {
-            guard key.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-                throw UnreadableCheck("the name of a header field has characters that no name has")
-            }
-            let name = String(decoding: key, as: UTF8.self).lowercased()
-            // Servers of some languages make no difference between these characters.
-            let alike = String(name.map { $0 == "_" ? "-" : $0 })
-            if alike.hasPrefix(Self.findings) { findings.insert(name) }
-            guard name == Self.token else { continue }
-            let texts = values.map { String(decoding: $0, as: UTF8.self) }
-            // No token has a comma: several values were merged.
-            tokens += texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+    /// Reads one field, and notes it if it is the token's or named like a finding.
+    private static func read(
+        _ name: Data, _ values: [Data], into shown: inout Shown, _ findings: inout Set<ExactText>
+    ) throws(UnreadableCheck) {
+        guard name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw UnreadableCheck("the name of a header field has characters that no name has")
         }
-        return tokens
+        if isLike(name, Self.findings) {
+            guard name.count <= nameLimit else {
+                throw UnreadableCheck("the name of a header field is longer than \(nameLimit) bytes")
+            }
+            findings.insert(ExactText(String(decoding: name.map(lowercase), as: UTF8.self)))
+        }
+        guard name.count == token.utf8.count, name.map(lowercase).elementsEqual(token.utf8) else { return }
+        for value in values {
+            guard value.count <= BearerToken.byteLimit else {
+                throw UnreadableCheck("the token is longer than \(BearerToken.byteLimit) bytes")
+            }
+            // No token has a comma: several values were merged.
+            let isOne = shown == .nothing && !value.contains(UInt8(ascii: ","))
+            shown = isOne ? .one(value) : .several
+        }
+    }
+
+    /// Whether a name begins with another in lower case. Servers of some languages make no difference between `-` and `_`.
+    private static func isLike(_ name: Data, _ beginning: String) -> Bool {
+        name.count >= beginning.utf8.count
+            && zip(name, beginning.utf8).allSatisfy { byte, expected in
+                (byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : lowercase(byte)) == expected
+            }
+    }
+
+    private static func lowercase(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

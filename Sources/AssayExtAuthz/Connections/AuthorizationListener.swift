@@ -43,9 +43,17 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
                 return listening
             case .unixSocket(let path):
                 SocketFile.makeWay(path)
-                let listening = try await bootstrap.bind(unixDomainSocketPath: path) {
-                    setUp($0, connectionConfigurator)
+                let file = try SocketFile.bind(path, mode: configuration.socketMode)
+                let listening: NIOAsyncChannel<ConnectionChannel, Never>
+                do {
+                    listening = try await bootstrap.bind(file.descriptor) { setUp($0, connectionConfigurator) }
+                } catch {
+                    file.removeFile()
+                    throw error
                 }
+                listening.channel.closeFuture.whenComplete { _ in file.removeFile() }
+                // The transport has begun to listen with a backlog of its own.
+                listen(file.descriptor, Int32(clamping: configuration.limits.backlog))
                 await onListening(.unixSocket(path))
                 return listening
             }
@@ -59,13 +67,21 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
         _ channel: any Channel, _ configurator: HTTP2ServerTransport.ConnectionConfigurator
     ) -> EventLoopFuture<ConnectionChannel> {
         let connection = channel.eventLoop.makeCompletedFuture {
-            guard connections.begin() else { throw TooManyConnections() }
-            channel.closeFuture.whenComplete { _ in connections.end() }
             let pipeline = channel.pipeline.syncOperations
+            let exit = DirectClose()
+            try pipeline.addHandler(exit)
+            let connection = OpenConnection(channel, exit)
+            guard connections.begin(connection) else { throw TooManyConnections() }
+            channel.closeFuture.whenComplete { _ in connections.end(connection) }
             if let certificate = configuration.certificate {
                 try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
             }
-            try pipeline.addHandler(ConnectionTimer(configuration.limits))
+            let limits = configuration.limits
+            try pipeline.addHandler(
+                ConnectionGuard(
+                    connection, limits,
+                    room: ConnectionRoom(most: limits.connectionBytes, budget: configuration.budget),
+                    eventLoop: channel.eventLoop))
         }.flatMap {
             configurator.configure(
                 channel: channel, tls: configuration.certificate == nil ? .none : .configured(requireALPN: true))
@@ -76,4 +92,15 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
     }
 
     private struct TooManyConnections: Error {}
+}
+
+extension OpenConnection {
+    /// - Parameter exit: the first handler of the channel's pipeline.
+    fileprivate convenience init(_ channel: any Channel, _ exit: DirectClose) {
+        let eventLoop = channel.eventLoop
+        let bound = NIOLoopBound(exit, eventLoop: eventLoop)
+        self.init(peer: PeerNetwork(channel.remoteAddress), at: eventLoop.now) {
+            if eventLoop.inEventLoop { bound.value.close() } else { eventLoop.execute { bound.value.close() } }
+        }
+    }
 }

@@ -1,36 +1,47 @@
 internal import AssayKit
+internal import NIOCore
 internal import Synchronization
 
-/// Counts the open connections, and says whether there may be one more.
+/// Counts the open connections, and makes room for new ones.
 final class OpenConnections: Sendable {
     private static let open = Metric.gauge("ext_authz_connections", "Connections of ext_authz that are open.")
     private static let refused = Metric.counter(
         "ext_authz_connections_refused_total", "Connections of ext_authz that were closed because there were too many.")
+    private static let displaced = Metric.counter(
+        "ext_authz_connections_displaced_total",
+        "Idle connections of ext_authz that were closed to make room for new ones.")
 
-    private let most: Int
     private let meter: Meter
-    private let count = Mutex(0)
+    private let table: Mutex<ConnectionTable>
 
-    init(most: Int, _ meter: Meter) {
-        self.most = most
+    init(_ limits: ExtAuthzLimits, _ meter: Meter) {
         self.meter = meter
+        table = Mutex(ConnectionTable(most: limits.maximumConnections, ofPeer: limits.connectionsPerPeer))
         meter.set(0, of: OpenConnections.open)
         meter.add(0, to: OpenConnections.refused)
+        meter.add(0, to: OpenConnections.displaced)
     }
 
-    /// Counts one more; false when there may be none.
-    func begin() -> Bool {
-        let hasRoom = count.withLock { count in
-            guard count < most else { return false }
-            count += 1
+    /// Takes one more connection, where needed in the place of another, which is closed; false when there may be none.
+    func begin(_ connection: OpenConnection) -> Bool {
+        switch table.withLock({ $0.admit(connection) }) {
+        case .admitted:
+            meter.add(to: OpenConnections.open)
             return true
+        case .inPlaceOf(let leaving):
+            meter.add(to: OpenConnections.open)
+            meter.add(to: OpenConnections.displaced)
+            leaving.close()
+            return true
+        case .refused:
+            meter.add(to: OpenConnections.refused)
+            return false
         }
-        if hasRoom { meter.add(to: OpenConnections.open) } else { meter.add(to: OpenConnections.refused) }
-        return hasRoom
     }
 
-    func end() {
-        count.withLock { $0 -= 1 }
+    /// A connection that ``begin(_:)`` took is closed.
+    func end(_ connection: OpenConnection) {
+        table.withLock { $0.remove(connection) }
         meter.add(-1, to: OpenConnections.open)
     }
 }

@@ -21,7 +21,7 @@ final class HealthService: Grpc_Health_V1_Health.StreamingServiceProtocol {
     func check(
         request: StreamingServerRequest<Grpc_Health_V1_HealthCheckRequest>, context: ServerContext
     ) async throws -> StreamingServerResponse<Grpc_Health_V1_HealthCheckResponse> {
-        let request = try await SingleMessage.of(request, within: limits.receiveTime, clock: clock)
+        let request = try await ServerRequest(stream: request).message
         let status = await status(of: request.service)
         guard status != .serviceUnknown else { throw RPCError(code: .notFound, message: "There is no such service.") }
         return StreamingServerResponse(single: ServerResponse(message: .with { $0.status = status }))
@@ -31,7 +31,7 @@ final class HealthService: Grpc_Health_V1_Health.StreamingServiceProtocol {
     func watch(
         request: StreamingServerRequest<Grpc_Health_V1_HealthCheckRequest>, context: ServerContext
     ) async throws -> StreamingServerResponse<Grpc_Health_V1_HealthCheckResponse> {
-        let service = try await SingleMessage.of(request, within: limits.receiveTime, clock: clock).service
+        let service = try await ServerRequest(stream: request).message.service
         return StreamingServerResponse { [self] writer in
             try begin()
             defer { watches.withLock { $0 -= 1 } }
@@ -67,7 +67,7 @@ final class HealthService: Grpc_Health_V1_Health.StreamingServiceProtocol {
     /// The empty name stands for the server as a whole.
     private func status(of service: String) async -> Status {
         let own = Envoy_Service_Auth_V3_Authorization.descriptor.fullyQualifiedService
-        guard service.isEmpty || service == own else { return .serviceUnknown }
+        guard service.isEmpty || service.isExactly(own) else { return .serviceUnknown }
         return switch await handler.readiness {
         case .ready, .degraded: .serving
         case .notReady: .notServing

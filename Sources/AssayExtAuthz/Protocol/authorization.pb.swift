@@ -83,8 +83,8 @@ nonisolated struct Envoy_Service_Auth_V3_AttributeContext: Sendable {
   /// Clears the value of `request`. Subsequent reads from it will return its default value.
   mutating func clearRequest() {self._request = nil}
 
-  /// What the configuration of a route says.
-  var contextExtensions: Dictionary<String,String> = [:]
+  /// What the configuration of a route says: the entries of a map, of whose keys the last counts.
+  var contextExtensions: [Envoy_Service_Auth_V3_AttributeContext.HttpRequest.Header] = []
 
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -313,7 +313,7 @@ nonisolated extension Envoy_Service_Auth_V3_AttributeContext: SwiftProtobuf.Mess
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularMessageField(value: &self._source) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._request) }()
-      case 10: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.contextExtensions) }()
+      case 10: try { try decoder.decodeRepeatedMessageField(value: &self.contextExtensions) }()
       default: break
       }
     }
@@ -331,7 +331,7 @@ nonisolated extension Envoy_Service_Auth_V3_AttributeContext: SwiftProtobuf.Mess
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
     if !self.contextExtensions.isEmpty {
-      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.contextExtensions, fieldNumber: 10)
+      try visitor.visitRepeatedMessageField(value: self.contextExtensions, fieldNumber: 10)
     }
     try unknownFields.traverse(visitor: &visitor)
   }

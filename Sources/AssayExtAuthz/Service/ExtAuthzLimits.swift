@@ -8,14 +8,23 @@ public struct ExtAuthzLimits: Sendable, Hashable {
     public var headerFields = 256
     /// The most calls that a connection may have open at once.
     public var streams = 100
-    /// The most connections at once; one more is closed at once. Envoy has one for each of its worker threads.
+    /// The most bytes that the calls of a connection may hold until they are answered; a call beyond them is refused.
+    public var connectionBytes = 2_097_152
+    /// The most connections at once. For one more, one goes that waits for its client: of the peer that has the most, the one
+    /// that has waited longest. Envoy has one for each of its worker threads.
     public var maximumConnections = 256
+    /// The most connections of one peer address, or of one network of IPv6 (/64); Unix sockets have none.
+    public var connectionsPerPeer = 64
     /// How long a connection may take to say its first word, the TLS handshake included.
     public var openingTime: Duration = .seconds(10)
-    /// How long a call's message may take to arrive.
+    /// How long a call's message may take to arrive, and its answer to be taken.
     public var receiveTime: Duration = .seconds(10)
-    /// How long a connection without a call is kept.
+    /// How long a connection is kept on which no whole call has come. Other frames, PING among them, do not prolong it.
     public var idleTime: Duration = .seconds(300)
+    /// How long any connection is kept.
+    public var connectionAge: Duration = .seconds(3600)
+    /// How long a client that was asked to go may take to do so.
+    public var leaveTime: Duration = .seconds(10)
     /// After how long a silence a connection is asked for a sign of life; three times that without one, and it is closed.
     public var pingTime: Duration = .seconds(30)
     /// The most calls of `Watch` of the health service at once.

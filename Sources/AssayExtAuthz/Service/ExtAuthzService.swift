@@ -2,6 +2,7 @@ public import AssayKit
 internal import GRPCCore
 internal import GRPCNIOTransportHTTP2TransportServices
 public import Logging
+internal import NIOCore
 public import ServiceLifecycle
 
 /// Answers Envoy's question whether a request may pass (`envoy.service.auth.v3.Authorization/Check`) by a method of a
@@ -30,7 +31,7 @@ public struct ExtAuthzService: Service {
         meter: Meter = .none,
         onListening: @escaping @Sendable (ExtAuthzConfiguration.Address) async -> Void = { _ in }
     ) throws(ExtAuthzError) {
-        guard handler.methods.contains(where: { $0.name == Self.method && $0.takesToken }) else {
+        guard handler.methods.contains(where: { $0.name.isExactly(Self.method) && $0.takesToken }) else {
             throw ExtAuthzError(.missingMethod, "there is no method \(Self.method), which decides about requests")
         }
         self.handler = handler
@@ -45,14 +46,15 @@ public struct ExtAuthzService: Service {
     ///
     /// - Throws: ``ExtAuthzError`` when the address cannot be listened on.
     public func run() async throws {
-        let connections = OpenConnections(most: configuration.limits.maximumConnections, meter)
+        let connections = OpenConnections(configuration.limits, meter)
         let listener = AuthorizationListener(
             configuration: configuration, connections: connections, logger: logger, onListening: onListening)
         let server = GRPCServer(
-            transport: HTTP2ServerTransport.Custom(listenerFactory: listener, config: .init(configuration.limits)),
+            transport: HTTP2ServerTransport.Custom(
+                listenerFactory: listener, config: .init(configuration.limits, CallMetrics(meter))),
             services: [
                 AuthorizationService(
-                    handler: handler, method: Self.method, configuration: configuration, clock: clock, logger: logger),
+                    handler: handler, method: Self.method, configuration: configuration, logger: logger),
                 HealthService(handler: handler, limits: configuration.limits, clock: clock),
             ])
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -85,11 +87,12 @@ public struct ExtAuthzService: Service {
 }
 
 extension HTTP2ServerTransport.Custom.Config {
-    init(_ limits: ExtAuthzLimits) {
+    init(_ limits: ExtAuthzLimits, _ metrics: CallMetrics) {
         self = .defaults
         http2.maxConcurrentStreams = limits.streams
         rpc.maxRequestPayloadSize = limits.messageBytes
         connection.maxIdleTime = limits.idleTime
+        connection.maxAge = limits.connectionAge
         connection.maxGraceTime = limits.drainTime
         connection.keepalive = HTTP2ServerTransport.Config.Keepalive(
             time: limits.pingTime, timeout: limits.pingTime,
@@ -97,5 +100,14 @@ extension HTTP2ServerTransport.Custom.Config {
             clientBehavior: .init(minPingIntervalWithoutCalls: .seconds(1), allowWithoutCalls: true))
         // A check is waited for: it is sent at once.
         connection.flushCoalescing = nil
+        // The one place where the transport lets others into the pipeline of a stream.
+        channelDebuggingCallbacks.onAcceptHTTP2Stream = { stream in
+            stream.eventLoop.makeCompletedFuture {
+                guard let parent = stream.parent else { throw ChannelError.ioOnClosedChannel }
+                let connection = try parent.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+                try stream.pipeline.syncOperations.addHandler(
+                    CallGuard(connection, limits, count: metrics.refused), position: .first)
+            }
+        }
     }
 }

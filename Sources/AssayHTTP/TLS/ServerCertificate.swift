@@ -13,6 +13,8 @@ public final class ServerCertificate: Sendable {
         public let fingerprint: String
         /// When it expires.
         public let expires: Instant
+        /// The SHA-256 fingerprints of the authorities whose certificates clients must show; empty when they need none.
+        public let clientAuthorities: [String]
     }
 
     private struct Loaded {
@@ -22,23 +24,31 @@ public final class ServerCertificate: Sendable {
 
     private let certificateFile: String
     private let keyFile: String
+    private let clientAuthorityFile: String?
     private let clock: HostClock
     private let loaded: Mutex<Loaded>
 
     /// - Parameters:
     ///   - certificateFile: the certificate, and behind it those of intermediate authorities.
     ///   - keyFile: its private key, not encrypted; nobody but its owner may have rights on it.
+    ///   - clientAuthorityFile: the authorities of clients. When there is one, a client without a certificate that one of them
+    ///     issued is refused in the handshake.
     /// - Throws: ``TLSError`` when they cannot be read, do not belong together, or the certificate is not valid now.
-    public init(certificateFile: String, keyFile: String, clock: HostClock = .system) throws(TLSError) {
+    public init(
+        certificateFile: String, keyFile: String, clientAuthorityFile: String? = nil, clock: HostClock = .system
+    ) throws(TLSError) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
+        self.clientAuthorityFile = clientAuthorityFile
         self.clock = clock
         loaded = Mutex(
-            try ServerCertificate.load(certificateFile: certificateFile, keyFile: keyFile, now: clock.now))
+            try ServerCertificate.load(
+                certificateFile: certificateFile, keyFile: keyFile, clientAuthorityFile: clientAuthorityFile,
+                now: clock.now))
     }
 
     /// The files, by which changes are seen.
-    public var files: [String] { [certificateFile, keyFile] }
+    public var files: [String] { [certificateFile, keyFile] + [clientAuthorityFile].compactMap(\.self) }
 
     public var description: Description { loaded.withLock { $0.description } }
 
@@ -48,7 +58,9 @@ public final class ServerCertificate: Sendable {
     /// - Returns: whether it is another certificate than before.
     @discardableResult
     public func reload() throws(TLSError) -> Bool {
-        let new = try ServerCertificate.load(certificateFile: certificateFile, keyFile: keyFile, now: clock.now)
+        let new = try ServerCertificate.load(
+            certificateFile: certificateFile, keyFile: keyFile, clientAuthorityFile: clientAuthorityFile, now: clock.now
+        )
         return loaded.withLock { loaded in
             let isOther = loaded.description != new.description
             loaded = new
@@ -59,7 +71,9 @@ public final class ServerCertificate: Sendable {
     /// The present certificate, for a connection that begins now.
     package var context: NIOSSLContext { loaded.withLock { $0.context } }
 
-    private static func load(certificateFile: String, keyFile: String, now: Instant) throws(TLSError) -> Loaded {
+    private static func load(
+        certificateFile: String, keyFile: String, clientAuthorityFile: String?, now: Instant
+    ) throws(TLSError) -> Loaded {
         let certificateBytes = try PEMFile.read(certificateFile, isSecret: false)
         let keyBytes = try PEMFile.read(keyFile, isSecret: true)
         let chain: [NIOSSLCertificate]
@@ -80,17 +94,33 @@ public final class ServerCertificate: Sendable {
             // What OpenSSL has to say of it might quote it.
             throw TLSError("\(keyFile) has no private key in PEM form, or an encrypted one")
         }
+        let authorities = try clientAuthorityFile.map(authorities) ?? []
         do {
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["h2", "http/1.1"]
+            if !authorities.isEmpty {
+                // Clients have no host names that could be compared.
+                configuration.certificateVerification = .noHostnameVerification
+                configuration.trustRoots = .certificates(authorities)
+                configuration.sendCANameList = true
+            }
             return Loaded(
                 context: try NIOSSLContext(configuration: configuration),
                 description: Description(
-                    fingerprint: try PEMFile.fingerprint(leaf.toDERBytes()), expires: expires))
+                    fingerprint: try PEMFile.fingerprint(leaf.toDERBytes()), expires: expires,
+                    clientAuthorities: try authorities.map { try PEMFile.fingerprint($0.toDERBytes()) }))
         } catch {
             throw TLSError("the key of \(keyFile) is not that of the certificate of \(certificateFile)")
         }
+    }
+
+    private static func authorities(_ file: String) throws(TLSError) -> [NIOSSLCertificate] {
+        let bytes = try PEMFile.read(file, isSecret: false)
+        guard let authorities = try? NIOSSLCertificate.fromPEMBytes(bytes), !authorities.isEmpty else {
+            throw TLSError("\(file) has no certificate in PEM form")
+        }
+        return authorities
     }
 }

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import AssayExtAuthz
 internal import AssayHTTP
 internal import AssayKit
+internal import AssayReload
 internal import Logging
 
 /// Whether and how Envoy's `ext_authz` is answered.
@@ -19,12 +20,41 @@ struct ExtAuthzOptions: ParsableArguments {
     @Flag(help: "Leave the header X-Firebase-AppCheck in requests that pass; otherwise backends do not get it.")
     var extAuthzForwardToken = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Accept only clients with a certificate that one of these authorities issued, in PEM form; read anew as the "
+                + "server's certificate is. Needs --ext-authz-tls.", valueName: "file"))
+    var extAuthzClientCa: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix socket; by default only the user that the server runs as may connect.",
+            valueName: "octal"))
+    var extAuthzSocketMode: SocketMode?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most connections at once; one peer address may have a quarter of them. Envoy has one for each of its "
+                + "worker threads.", valueName: "number"))
+    var extAuthzMaxConnections = ExtAuthzLimits().maximumConnections
+
     func validate() throws {
+        guard (4...65_536).contains(extAuthzMaxConnections) else {
+            throw ValidationError("--ext-authz-max-connections takes a number from 4 to 65536")
+        }
         guard let address = extAuthzListen else {
-            if extAuthzTls || extAuthzForwardToken {
-                throw ValidationError("--ext-authz-tls and --ext-authz-forward-token need --ext-authz-listen")
+            if extAuthzTls || extAuthzForwardToken || extAuthzClientCa != nil || extAuthzSocketMode != nil {
+                throw ValidationError(
+                    "--ext-authz-tls, --ext-authz-client-ca, --ext-authz-socket-mode and --ext-authz-forward-token need "
+                        + "--ext-authz-listen")
             }
             return
+        }
+        if extAuthzClientCa != nil, !extAuthzTls {
+            throw ValidationError("--ext-authz-client-ca needs --ext-authz-tls")
+        }
+        if extAuthzSocketMode != nil, case .host = address {
+            throw ValidationError("--ext-authz-socket-mode needs a Unix socket in --ext-authz-listen")
         }
         if !extAuthzTls, !address.isLocal {
             throw ValidationError(
@@ -33,19 +63,70 @@ struct ExtAuthzOptions: ParsableArguments {
         }
     }
 
+    /// What clients are shown over TLS, and what they must show; nil without TLS.
+    ///
+    /// - Parameter common: the certificate of the main listener, which serves for this one, too, if clients need none.
+    /// - Throws: ``TLSError`` when a file cannot be used.
+    func certificate(_ tls: TLSOptions, common: ServerCertificate?) throws -> ServerCertificate? {
+        guard extAuthzTls, let certificate = tls.tlsCertificate, let key = tls.tlsKey else { return nil }
+        guard let extAuthzClientCa else { return common }
+        return try ServerCertificate(
+            certificateFile: certificate, keyFile: key, clientAuthorityFile: extAuthzClientCa)
+    }
+
+    /// The state of the files of ``certificate(_:common:)`` from before they are read.
+    func fingerprint(_ tls: TLSOptions) -> FileFingerprint {
+        FileFingerprint(of: [tls.tlsCertificate, tls.tlsKey, extAuthzClientCa].compactMap(\.self))
+    }
+
+    /// What is read again, so that renewed certificates take effect without a restart.
+    func subjects(_ certificate: ServerCertificate?, loaded: FileFingerprint) -> [ReloadSubject] {
+        guard let certificate, extAuthzClientCa != nil else { return [] }
+        let files = certificate.files
+        return [
+            ReloadSubject("ext_authz certificates", fingerprint: { FileFingerprint(of: files) }, loaded: loaded) {
+                guard try certificate.reload() else { return nil }
+                let description = certificate.description
+                return [
+                    "sha256": "\(description.fingerprint)", "expires": "\(description.expires)",
+                    "client_authorities": "\(description.clientAuthorities.count)",
+                ]
+            }
+        ]
+    }
+
     /// The service; nil when there is none.
     ///
+    /// - Parameter budget: what all listeners of the process may hold together.
     /// - Throws: ``ExtAuthzError`` when the handler has no method that decides.
     func service(
-        _ handler: any CallHandler, certificate: ServerCertificate?, logger: Logger, meter: Meter
+        _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, logger: Logger,
+        meter: Meter
     ) throws -> ExtAuthzService? {
         guard let address = extAuthzListen else { return nil }
+        var limits = ExtAuthzLimits()
+        limits.maximumConnections = extAuthzMaxConnections
+        limits.connectionsPerPeer = extAuthzMaxConnections / 4
         return try ExtAuthzService(
             handler: handler,
             configuration: ExtAuthzConfiguration(
-                address: address.extAuthz, certificate: extAuthzTls ? certificate : nil,
-                forwardsToken: extAuthzForwardToken),
+                address: address.extAuthz, certificate: certificate, forwardsToken: extAuthzForwardToken,
+                limits: limits,
+                budget: budget, socketMode: extAuthzSocketMode?.bits ?? 0o600),
             logger: logger, meter: meter
         ) { logger.info("ext_authz is answered", metadata: ["address": "\($0)"]) }
+    }
+}
+
+/// Permissions of a file, as `chmod` takes them in digits.
+struct SocketMode: ExpressibleByArgument, Sendable {
+    let bits: UInt16
+
+    init?(argument: String) {
+        guard (3...4).contains(argument.utf8.count), let bits = UInt16(argument, radix: 8), bits <= 0o777,
+            // Who serves must be able to connect, and see that the socket is in use.
+            bits & 0o600 == 0o600
+        else { return nil }
+        self.bits = bits
     }
 }

@@ -106,6 +106,8 @@ struct ServeCommand: AsyncParsableCommand {
             store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
         let tlsFingerprint = tls.fingerprint
         let certificate = try tls.open()
+        let authorizationFingerprint = extAuthz.fingerprint(tls)
+        let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
         let auditFile = try audit.open(host)
         var sinks: [any DecisionSink] = [DecisionLog(logger), metrics.decisions]
         if let auditFile { sinks.append(auditFile) }
@@ -129,7 +131,9 @@ struct ServeCommand: AsyncParsableCommand {
                     metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
                 },
                 .keys(in: keyStore, for: engine),
-            ] + tls.subjects(certificate, loaded: tlsFingerprint) + audit.subjects(auditFile),
+            ] + tls.subjects(certificate, loaded: tlsFingerprint)
+                + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
+                + audit.subjects(auditFile),
             interval: reload.watch.duration, logger: logger
         ) { subject, outcome in
             if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
@@ -141,8 +145,10 @@ struct ServeCommand: AsyncParsableCommand {
             showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
+        // One for all listeners.
+        let budget = TransportBudget()
         let authorization = try extAuthz.service(
-            engine, certificate: certificate, logger: logger, meter: metrics.meter)
+            engine, certificate: authorizationCertificate, budget: budget, logger: logger, meter: metrics.meter)
         let service = try HTTPService(
             handler: engine, pages: publicPages,
             configuration: HTTPConfiguration(

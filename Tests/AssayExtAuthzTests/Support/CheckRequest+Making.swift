@@ -34,8 +34,17 @@ extension CheckRequest {
                     $0.rawValue = Data(value.utf8)
                 })
         }
-        if let backend { request.attributes.contextExtensions["backend"] = backend }
+        if let backend { request.name(backend: Data(backend.utf8)) }
         return request
+    }
+
+    /// Adds an entry to what a route's configuration says.
+    mutating func name(backend: Data) {
+        attributes.contextExtensions.append(
+            .with {
+                $0.key = Data("backend".utf8)
+                $0.value = backend
+            })
     }
 }
 

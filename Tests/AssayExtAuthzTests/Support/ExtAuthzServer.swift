@@ -18,6 +18,7 @@ struct ExtAuthzServer {
         _ handler: ScriptedHandler = ScriptedHandler(),
         address: ExtAuthzConfiguration.Address = .host("127.0.0.1", port: 0), certificate: ServerCertificate? = nil,
         forwardsToken: Bool = false, clock: HostClock = .system, meter: Meter = .none,
+        budget: TransportBudget = TransportBudget(), socketMode: UInt16 = 0o600,
         limits change: (inout ExtAuthzLimits) -> Void = { _ in },
         _ body: @escaping @Sendable (ExtAuthzServer) async throws -> Result
     ) async throws -> Result {
@@ -30,7 +31,9 @@ struct ExtAuthzServer {
         let service = try ExtAuthzService(
             handler: handler,
             configuration: ExtAuthzConfiguration(
-                address: address, certificate: certificate, forwardsToken: forwardsToken, limits: limits),
+                address: address, certificate: certificate, forwardsToken: forwardsToken, limits: limits,
+                budget: budget,
+                socketMode: socketMode),
             clock: clock, logger: logger, meter: meter
         ) {
             continuation.yield($0)

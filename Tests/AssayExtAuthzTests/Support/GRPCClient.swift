@@ -152,6 +152,7 @@ final class GRPCReplies {
 /// A call that ended with a status of gRPC that is not 0, or that broke before it had one.
 struct GRPCFailure: Error, Equatable {
     static let broken = -1
+    static let invalidArgument = 3
     static let deadlineExceeded = 4
     static let notFound = 5
     static let resourceExhausted = 8

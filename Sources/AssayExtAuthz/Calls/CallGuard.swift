@@ -1,0 +1,203 @@
+internal import NIOCore
+internal import NIOHPACK
+internal import NIOHTTP2
+
+/// Stands before gRPC's handler of a stream, and lets whole calls through to it, within the bounds of the connection and of
+/// the process.
+///
+/// A call that is refused is answered and reset at once, so that its client's further bytes are dropped by HTTP/2.
+final class CallGuard: ChannelDuplexHandler {
+    typealias InboundIn = HTTP2Frame.FramePayload
+    typealias InboundOut = HTTP2Frame.FramePayload
+    typealias OutboundIn = HTTP2Frame.FramePayload
+    typealias OutboundOut = HTTP2Frame.FramePayload
+
+    private enum Progress {
+        case receiving
+        /// The service has the call.
+        case serving
+        /// The service has said something.
+        case answering
+        /// The service has said everything, or the call was refused.
+        case ended
+        case gone
+    }
+
+    private let connection: ConnectionGuard
+    private let time: TimeAmount
+    private let count: (CallRefusal) -> Void
+    private var intake: CallIntake
+    private var head: HPACKHeaders = [:]
+    private var progress = Progress.receiving
+    private var timer: Scheduled<Void>?
+    private var hasPlace = false
+
+    /// - Parameters:
+    ///   - connection: that of the stream.
+    ///   - count: counts a refused call.
+    init(_ connection: ConnectionGuard, _ limits: ExtAuthzLimits, count: @escaping (CallRefusal) -> Void) {
+        self.connection = connection
+        self.count = count
+        time = TimeAmount(limits.receiveTime)
+        intake = CallIntake(messageBytes: limits.messageBytes)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        hasPlace = connection.room.openStream()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        leave()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        guard case .receiving = progress else {
+            // Nothing can come behind the end of a call but a reset.
+            if case .rstStream = frame { context.fireChannelRead(data) }
+            return
+        }
+        guard hasPlace else {
+            refuse(context, .noStreams)
+            return
+        }
+        let room = connection.room
+        switch frame {
+        case .headers(let fields):
+            if head.isEmpty { head = fields.headers }
+            perform(
+                intake.receive(
+                    headBytes: fields.headers.occupied, isPlain: fields.headers.isPlain, ends: fields.endStream,
+                    reserve: room.reserve), context)
+        case .data(let part):
+            guard case .byteBuffer(let bytes) = part.data else { return }
+            perform(
+                intake.receive(bytes.readableBytesView, ends: part.endStream, reserve: room.reserve), context)
+        default:
+            context.fireChannelRead(data)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        // Most calls are whole when their first bytes were read, and need no timer.
+        if case .receiving = progress { startTimer(context) }
+        context.fireChannelReadComplete()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .headers(let fields) where fields.endStream: answer(isLast: true)
+        case .data(let part): answer(isLast: part.endStream)
+        default: break
+        }
+        context.write(data, promise: promise)
+    }
+
+    func flush(context: ChannelHandlerContext) {
+        context.flush()
+        // The stream ends when its client takes the answer; one that does not is not waited for any longer.
+        if case .ended = progress { startTimer(context) }
+    }
+
+    private func perform(_ action: CallIntake.Action, _ context: ChannelHandlerContext) {
+        switch action {
+        case .wait: break
+        case .refuse(let refusal): refuse(context, refusal)
+        case .deliver(let bytes):
+            stopTimer()
+            progress = .serving
+            connection.callBegan()
+            let head = head
+            self.head = [:]
+            context.fireChannelRead(wrapInboundOut(.headers(.init(headers: head))))
+            context.fireChannelRead(
+                wrapInboundOut(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: true))))
+        }
+    }
+
+    private func refuse(_ context: ChannelHandlerContext, _ refusal: CallRefusal) {
+        guard case .receiving = progress else { return }
+        progress = .ended
+        count(refusal)
+        stopTimer()
+        release()
+        for frame in refusal.frames { context.write(wrapOutboundOut(frame), promise: nil) }
+        context.flush()
+        context.close(promise: nil)
+    }
+
+    private func answer(isLast: Bool) {
+        if case .serving = progress {
+            progress = .answering
+            connection.callAnswered()
+            release()
+        }
+        if isLast, case .answering = progress {
+            progress = .ended
+            connection.callEnded()
+        }
+    }
+
+    /// The stream is closed.
+    private func leave() {
+        stopTimer()
+        release()
+        if hasPlace { connection.room.closeStream() }
+        hasPlace = false
+        switch progress {
+        case .serving:
+            connection.callAnswered()
+            connection.callEnded()
+        case .answering: connection.callEnded()
+        case .receiving, .ended, .gone: break
+        }
+        progress = .gone
+    }
+
+    private func release() {
+        head = [:]
+        connection.room.release(intake.release())
+    }
+
+    private func startTimer(_ context: ChannelHandlerContext) {
+        guard timer == nil, context.channel.isActive else { return }
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        timer = context.eventLoop.scheduleTask(in: time) {
+            let (handler, context) = bound.value
+            handler.expire(context)
+        }
+    }
+
+    private func expire(_ context: ChannelHandlerContext) {
+        timer = nil
+        switch progress {
+        case .receiving: perform(intake.expire(), context)
+        case .ended: context.close(promise: nil)
+        case .serving, .answering, .gone: break
+        }
+    }
+
+    private func stopTimer() {
+        timer?.cancel()
+        timer = nil
+    }
+}
+
+extension HPACKHeaders {
+    /// What the fields count (RFC 9113, section 6.5.2).
+    fileprivate var occupied: Int {
+        reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+    }
+
+    /// Whether the fields are visible ASCII, as those of gRPC are. What compares them further on does so by Swift's rules
+    /// for text, which cost quadratic time for some that is not.
+    fileprivate var isPlain: Bool {
+        let isVisible = { (byte: UInt8) in (0x20...0x7E).contains(byte) }
+        return allSatisfy { $0.name.utf8.allSatisfy(isVisible) && $0.value.utf8.allSatisfy(isVisible) }
+    }
+}

@@ -1,0 +1,59 @@
+internal import AssayKit
+internal import NIOHPACK
+internal import NIOHTTP2
+
+/// Why a call was ended before the services saw it.
+enum CallRefusal: String, CaseIterable {
+    /// A header field has other characters than visible ASCII.
+    case malformedHead = "malformed_head"
+    /// The message, or what it is declared to have, is larger than it may be.
+    case tooLarge = "too_large"
+    /// There is no message, a part of one, or more than one.
+    case notOneMessage = "not_one_message"
+    /// The message did not come in time.
+    case late
+    /// The connection, or the process, holds as many bytes as it may.
+    case noBytes = "no_bytes"
+    /// The process has as many open requests as it may.
+    case noStreams = "no_streams"
+
+    /// How the stream is ended: with nothing, by a reset that says that the call was not begun and may be made again; else by
+    /// a status of gRPC (`statuscodes.md`) and a reset that asks for no more bytes (RFC 9113, section 8.1).
+    var status: (code: Int, message: String)? {
+        switch self {
+        case .malformedHead: (3, "A header field has other characters than visible ASCII.")
+        case .tooLarge: (8, "The message is too large.")
+        case .notOneMessage: (3, "A call has one message.")
+        case .late: (4, "The message did not come in time.")
+        case .noBytes, .noStreams: nil
+        }
+    }
+
+    /// The frames that end the stream.
+    var frames: [HTTP2Frame.FramePayload] {
+        guard let status else { return [.rstStream(.refusedStream)] }
+        let headers: HPACKHeaders = [
+            ":status": "200", "content-type": "application/grpc", "grpc-status": String(status.code),
+            "grpc-message": status.message,
+        ]
+        return [.headers(.init(headers: headers, endStream: true)), .rstStream(.noError)]
+    }
+}
+
+/// Counts refused calls.
+struct CallMetrics: Sendable {
+    private static let refused = Metric.counter(
+        "ext_authz_calls_refused_total", "Calls of ext_authz that were ended before they were looked at, by reason.",
+        labels: [.init("reason", CallRefusal.allCases.map(\.rawValue))])
+
+    private let meter: Meter
+
+    init(_ meter: Meter) {
+        self.meter = meter
+        for refusal in CallRefusal.allCases { meter.add(0, to: CallMetrics.refused, refusal.rawValue) }
+    }
+
+    func refused(_ refusal: CallRefusal) {
+        meter.add(to: CallMetrics.refused, refusal.rawValue)
+    }
+}

@@ -1,0 +1,68 @@
+internal import NIOCore
+
+/// The open connections, and which of them goes when there would be one too many.
+///
+/// A connection that is being answered stays. Of the others, those of the peer that has the most go first, and among
+/// them the one that the server has waited for longest. So a client that only holds connections cannot keep the others out.
+struct ConnectionTable {
+    enum Admission {
+        case admitted
+        /// The given one has left the table, and is to be closed.
+        case inPlaceOf(OpenConnection)
+        case refused
+    }
+
+    private let most: Int
+    private let mostOfPeer: Int
+    private var connections: [ObjectIdentifier: OpenConnection] = [:]
+    private var ofPeer: [PeerNetwork: Int] = [:]
+
+    /// - Parameters:
+    ///   - most: the most connections.
+    ///   - mostOfPeer: the most of one peer that has an address.
+    init(most: Int, ofPeer mostOfPeer: Int) {
+        self.most = most
+        self.mostOfPeer = mostOfPeer
+    }
+
+    var count: Int { connections.count }
+
+    mutating func admit(_ connection: OpenConnection) -> Admission {
+        let own = ofPeer[connection.peer, default: 0]
+        let isFull = connections.count >= most
+        let hasTooMany = connection.peer != .local && own >= mostOfPeer
+        guard isFull || hasTooMany else {
+            insert(connection)
+            return .admitted
+        }
+        guard let leaving = leaving(for: connection.peer, amongOwn: hasTooMany) else { return .refused }
+        remove(leaving)
+        insert(connection)
+        return .inPlaceOf(leaving)
+    }
+
+    /// Takes a connection out; nothing happens when it is out already.
+    mutating func remove(_ connection: OpenConnection) {
+        guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+        let left = ofPeer[connection.peer, default: 1] - 1
+        ofPeer[connection.peer] = left > 0 ? left : nil
+    }
+
+    private mutating func insert(_ connection: OpenConnection) {
+        connections[ObjectIdentifier(connection)] = connection
+        ofPeer[connection.peer, default: 0] += 1
+    }
+
+    /// A peer makes room for itself, and for those that have no more connections than it.
+    private func leaving(for peer: PeerNetwork, amongOwn isOwn: Bool) -> OpenConnection? {
+        var best: (connection: OpenConnection, count: Int, since: NIODeadline)?
+        let least = ofPeer[peer, default: 0]
+        for connection in connections.values {
+            let count = ofPeer[connection.peer, default: 0]
+            guard isOwn ? connection.peer == peer : count >= least, let since = connection.waiting else { continue }
+            if let best, (best.count, since) > (count, best.since) { continue }
+            best = (connection, count, since)
+        }
+        return best?.connection
+    }
+}

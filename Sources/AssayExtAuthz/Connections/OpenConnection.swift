@@ -1,0 +1,37 @@
+internal import NIOCore
+internal import Synchronization
+
+/// An open connection, as the others see it.
+final class OpenConnection: Sendable {
+    /// By whom it is counted.
+    let peer: PeerNetwork
+    private let end: @Sendable () -> Void
+    private let unanswered = Atomic(0)
+    private let waitsSince: Atomic<UInt64>
+
+    /// - Parameters:
+    ///   - now: when it was opened.
+    ///   - close: closes it at once, from any thread.
+    init(peer: PeerNetwork, at now: NIODeadline, close: @escaping @Sendable () -> Void) {
+        self.peer = peer
+        end = close
+        waitsSince = Atomic(now.uptimeNanoseconds)
+    }
+
+    /// Since when the server waits for the client to bring a whole call; nil while one is being answered.
+    var waiting: NIODeadline? {
+        guard unanswered.load(ordering: .relaxed) == 0 else { return nil }
+        return .uptimeNanoseconds(waitsSince.load(ordering: .relaxed))
+    }
+
+    func callBegan() {
+        unanswered.add(1, ordering: .relaxed)
+    }
+
+    func callAnswered(at now: NIODeadline) {
+        waitsSince.store(now.uptimeNanoseconds, ordering: .relaxed)
+        unanswered.subtract(1, ordering: .relaxed)
+    }
+
+    func close() { end() }
+}

@@ -1,0 +1,79 @@
+import AssayHTTP
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import AssayExtAuthz
+
+@Suite("How long a connection goes on")
+struct ConnectionLifeTests {
+    private let limits = ExtAuthzLimits()
+    private let opened = NIODeadline.uptimeNanoseconds(1)
+
+    @Test("one that does not begin to speak ends")
+    func silentBeginning() {
+        #expect(ConnectionLife(limits, opened: opened).end == opened + .seconds(10))
+    }
+
+    @Test("one that was silent for three times as long as it takes to be asked ends")
+    func silence() {
+        var life = ConnectionLife(limits, opened: opened)
+        life.callBegan()
+        for seconds in [9, 98, 150] {
+            life.read(at: opened + .seconds(Int64(seconds)))
+            #expect(life.end == opened + .seconds(Int64(seconds) + 90))
+        }
+    }
+
+    @Test("one without a whole call ends, whatever else its client sends")
+    func idle() {
+        var life = ConnectionLife(limits, opened: opened)
+        for seconds in 1...309 { life.read(at: opened + .seconds(Int64(seconds))) }
+        #expect(life.end == opened + .seconds(310))
+        life.callBegan()
+        #expect(life.end == opened + .seconds(399))
+        life.callEnded(at: opened + .seconds(350))
+        life.read(at: opened + .seconds(600))
+        #expect(life.end == opened + .seconds(660))
+    }
+
+    @Test("none goes on for ever")
+    func age() {
+        var life = ConnectionLife(limits, opened: opened)
+        life.callBegan()
+        life.read(at: opened + .seconds(10_000))
+        #expect(life.end == opened + .seconds(3630))
+    }
+
+    @Test("it is closed at that time")
+    func closed() throws {
+        let channel = EmbeddedChannel()
+        let exit = DirectClose()
+        let bound = NIOLoopBound(exit, eventLoop: channel.eventLoop)
+        let connection = OpenConnection(peer: .local, at: channel.eventLoop.now) { bound.value.close() }
+        let watch = ConnectionGuard(
+            connection, limits, room: ConnectionRoom(most: 0, budget: TransportBudget()), eventLoop: channel.eventLoop)
+        try channel.pipeline.syncOperations.addHandlers(exit, watch)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        // A sign of life every ten seconds.
+        for _ in 0..<30 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+            try channel.writeInbound(ByteBuffer(string: "a"))
+        }
+        watch.callBegan()
+        for _ in 0..<20 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+            try channel.writeInbound(ByteBuffer(string: "a"))
+        }
+        watch.callAnswered()
+        watch.callEnded()
+        for _ in 0..<30 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(10))
+            try channel.writeInbound(ByteBuffer(string: "a"))
+        }
+        channel.embeddedEventLoop.advanceTime(by: .seconds(9))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+}

@@ -1,0 +1,88 @@
+"""Many gRPC calls that are begun and not brought to an end."""
+
+import socket
+import time
+
+import h2.config
+import h2.connection
+import h2.events
+import h2.exceptions
+
+HEADERS = [
+    (":method", "POST"), (":scheme", "http"), (":path", "/envoy.service.auth.v3.Authorization/Check"),
+    (":authority", "assay"), ("te", "trailers"), ("content-type", "application/grpc"),
+]
+
+
+class Connection:
+    def __init__(self, address, streams, declared, withheld):
+        self.socket = socket.create_connection(address)
+        self.socket.setblocking(False)
+        self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        self.http.initiate_connection()
+        self.wanted, self.declared, self.size = streams, declared, declared + 5 - withheld
+        self.sent, self.out, self.is_open = {}, b"", True
+
+    def step(self):
+        if not self.is_open:
+            return
+        try:
+            self._receive()
+            self._send()
+        except BlockingIOError:
+            pass
+        except (OSError, h2.exceptions.ProtocolError):
+            self.is_open = False
+
+    def _receive(self):
+        try:
+            data = self.socket.recv(65536)
+        except BlockingIOError:
+            return
+        if not data:
+            self.is_open = False
+        for event in self.http.receive_data(data):
+            if isinstance(event, h2.events.RemoteSettingsChanged):
+                for _ in range(self.wanted):
+                    stream = self.http.get_next_available_stream_id()
+                    self.http.send_headers(stream, HEADERS)
+                    self.sent[stream] = 0
+                self.wanted = 0
+            elif isinstance(event, h2.events.StreamReset):
+                self.sent.pop(event.stream_id, None)
+
+    def _send(self):
+        for stream, sent in list(self.sent.items()):
+            while sent < self.size:
+                count = min(self.http.local_flow_control_window(stream), 16384, self.size - sent)
+                if count < 5:
+                    break
+                prefix = b"\0" + self.declared.to_bytes(4, "big") if sent == 0 else b""
+                self.http.send_data(stream, prefix + bytes(count - len(prefix)))
+                sent = self.sent[stream] = sent + count
+        self.out += self.http.data_to_send()
+        while self.out:
+            self.out = self.out[self.socket.send(self.out):]
+
+
+class Flood:
+    """Connections with streams of which each declares a message of so many bytes, and withholds some of them."""
+
+    def __init__(self, target, connections, streams, declared, withheld):
+        host, _, port = target.rpartition(":")
+        self.connections = [
+            Connection((host, int(port)), streams, declared, withheld) for _ in range(connections)]
+
+    def run(self, seconds, until=lambda: False):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not until():
+            for connection in self.connections:
+                connection.step()
+            time.sleep(0.001)
+
+    def open_streams(self):
+        return sum(len(each.sent) + each.wanted for each in self.connections if each.is_open)
+
+    def close(self):
+        for connection in self.connections:
+            connection.socket.close()
