@@ -41,7 +41,7 @@ public final class Engine: CallHandler {
     /// Builds the first snapshot; makes keys where there are none.
     ///
     /// - Parameters:
-    ///   - sink: receives a record of each decision; by default, the host's logger.
+    ///   - sink: receives a record of each decision; by default, the host's logger, which gets those of strangers up to a rate.
     /// - Throws: ``Diagnostics`` about the policies, ``KeyError`` about the keys.
     public init(
         registry: Registry, policies: PolicySet, keys: KeyStore, host: Host, sink: (any DecisionSink)? = nil,
@@ -49,7 +49,7 @@ public final class Engine: CallHandler {
     ) throws {
         self.registry = registry
         self.host = host
-        self.sink = sink ?? DecisionLog(host.logger)
+        self.sink = sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock)
         self.options = options
         self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
@@ -113,9 +113,10 @@ public final class Engine: CallHandler {
                 decision: decision, time: now, duration: host.clock.uptime - start, method: SafeText.of(call.method),
                 resource: subject.resource?.name ?? SafeText.of(call.resource),
                 provider: ending.provider ?? registry.owners[call.method], outcome: ending.outcome,
-                detail: ending.detail, facts: subject.facts + ending.facts, peer: call.peer,
-                caller: subject.caller?.name,
-                tokenUse: ending.tokenUse))
+                detail: ending.safeDetail, facts: subject.facts + ending.facts, peer: call.peer.map { SafeText.of($0) },
+                caller: subject.caller?.name, tokenUse: ending.tokenUse,
+                basis: ending.basis(
+                    isCallerKnown: subject.caller != nil, isResourceKnown: subject.resource != nil)))
         return Reply(decision: decision, result: ending.result)
     }
 

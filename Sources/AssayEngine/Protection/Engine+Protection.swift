@@ -44,8 +44,9 @@ extension Engine {
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start, method: "protect",
                 resource: "projects/\(project.identity.number)/services/\(SafeText.of(request.service))",
-                provider: ending.provider, outcome: ending.outcome, detail: ending.detail, facts: ending.facts,
-                peer: request.peer, tokenUse: ending.tokenUse))
+                provider: ending.provider, outcome: ending.outcome, detail: ending.safeDetail, facts: ending.facts,
+                peer: request.peer, tokenUse: ending.tokenUse,
+                basis: ending.basis(isCallerKnown: false, isResourceKnown: ending.tokenUse != nil)))
         return Protection(decision: decision, result: ending.result.map { _ in admission })
     }
 }
