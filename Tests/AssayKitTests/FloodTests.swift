@@ -31,13 +31,13 @@ struct FloodTests {
         #expect(passing(1, at: .seconds(1000)) == 3)
     }
 
-    @Test("A key that is seen now and then is remembered while a million others come, in bounded memory")
+    @Test("A key that is seen now and then is remembered while many others come, in bounded memory")
     func memory() {
         let rate = KeyedRate<Int>(every: .seconds(3600), burst: 1, capacity: 1000)
         #expect(rate.take(-1, at: .zero) == nil)
         for key in 0..<1500 { _ = rate.take(key, at: .zero) }
         #expect(rate.take(-1, at: .zero) != nil)
-        for key in 0..<1_000_000 { _ = rate.take(key, at: .zero) }
+        for key in 0..<100_000 { _ = rate.take(key, at: .zero) }
         #expect(rate.count <= 2000)
     }
 
