@@ -19,18 +19,26 @@ public struct HTTPClientOptions: Sendable {
     public var connectTimeout: Duration
     /// How long a connection is kept that nobody uses.
     public var idleTimeout: Duration
+    /// The most bytes that a server may send before the body of its response: header fields, and informational responses.
+    public var headBytes: Int
+    /// The most bytes that a server may send for one request, framing and trailers included. The body has a limit of its own
+    /// in each request.
+    public var responseBytes: Int
     /// Where connections go through; nil for none. The environment (`HTTPS_PROXY` and the like) is not asked: calls carry
     /// credentials, and a variable of a shell must not lead them astray.
     public var proxy: Proxy?
 
     public init(
         additionalTrustRoots: [[UInt8]] = [], connectionsPerServer: Int = 8, connectTimeout: Duration = .seconds(5),
-        idleTimeout: Duration = .seconds(60), proxy: Proxy? = nil
+        idleTimeout: Duration = .seconds(60), headBytes: Int = 64 * 1024, responseBytes: Int = 4 * 1024 * 1024,
+        proxy: Proxy? = nil
     ) {
         self.additionalTrustRoots = additionalTrustRoots
         self.connectionsPerServer = connectionsPerServer
         self.connectTimeout = connectTimeout
         self.idleTimeout = idleTimeout
+        self.headBytes = headBytes
+        self.responseBytes = responseBytes
         self.proxy = proxy
     }
 }

@@ -44,6 +44,12 @@ public final class HTTPClientService: OutboundHTTP, Service {
         // A server that is not there is told of at once; whether to try again is for the caller to say.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.proxy = options.proxy.map { .server(host: $0.host, port: $0.port) }
+        let (headLimit, totalLimit) = (max(options.headBytes, 1024), max(options.responseBytes, 1024))
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            channel.eventLoop.submit {
+                try ResponseBound.add(to: channel, headLimit: headLimit, totalLimit: totalLimit)
+            }
+        }
         self.configuration = configuration
         slots = ConnectionSlots(count: options.connectionsPerServer)
     }

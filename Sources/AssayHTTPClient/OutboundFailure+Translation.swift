@@ -22,6 +22,8 @@ extension OutboundFailure {
             self.init(.cancelled, "the call of \(server) was cancelled")
         case let error as ResponseTooLarge:
             self.init(.tooLarge, "\(server) answers with more than \(error.limit) bytes")
+        case is TooManyInformationalResponses:
+            self.init(.tooLarge, "\(server) sends informational responses without end")
         case let error as HTTPClientError:
             self.init(Self.code(of: error), "\(server): \(error.shortDescription)")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:

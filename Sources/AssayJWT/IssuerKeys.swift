@@ -61,6 +61,11 @@ public struct IssuerKeys: Sendable {
         throw fault
     }
 
+    /// Returns when no fetch is under way.
+    func settle() async {
+        if case .published(let published) = source { await published.settle() }
+    }
+
     private func keys(for keyID: String?) async throws -> [JWK] {
         let keys: [JWK]
         switch source {

@@ -18,6 +18,8 @@ package struct KeySetEndpoint: Sendable {
     package static let staleness = Duration.seconds(86_400)
     /// A server is not asked more often than that, whoever sends tokens with unknown keys.
     package static let retryInterval = Duration.seconds(30)
+    /// For how long a key is not asked for again that the server did not have. It is short: the key may be published next.
+    package static let missInterval = Duration.seconds(60)
     private static let byteLimit = 256 * 1024
 
     package let url: EndpointURL
@@ -59,13 +61,17 @@ package struct KeySetEndpoint: Sendable {
 
     /// How long a response may be used (RFC 9111, section 5.2.2.1), within bounds.
     private static func freshness(_ response: OutboundResponse) -> Duration {
-        let directives = (response.header("cache-control") ?? "").split(separator: ",")
-        let ages = directives.compactMap { directive -> Int64? in
-            let parts = directive.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, parts[0].filter({ $0 != " " }).lowercased() == "max-age" else { return nil }
-            return Int64(parts[1].filter { $0 != " " && $0 != "\"" })
+        let ages = (response.header("cache-control") ?? "").split(onASCII: ",").compactMap { directive -> Int64? in
+            let parts = directive.split(onASCII: "=", maxSplits: 1)
+            guard parts.count == 2, trimmed(parts[0]).isExactlyIgnoringASCIICase("max-age") else { return nil }
+            return Int64(trimmed(parts[1]))
         }
         let age = Duration.seconds(min(max(ages.first ?? 3600, 0), 86_400))
         return min(max(age, freshness.lowerBound), freshness.upperBound)
+    }
+
+    /// The text without spaces, tabs and quotation marks.
+    private static func trimmed(_ text: Substring) -> String {
+        String(decoding: text.utf8.filter { $0 != 0x20 && $0 != 0x09 && $0 != UInt8(ascii: "\"") }, as: UTF8.self)
     }
 }

@@ -5,14 +5,23 @@ internal import Logging
 /// The keys of a JWKS document, of which one copy is kept.
 ///
 /// A copy is good for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours; when it cannot be
-/// fetched anew it stays in use for a day after that. A token with an unknown key makes it be fetched early, at most every
-/// 30 seconds, whoever sends such tokens. Of callers that come at the same time, one fetches and the others wait.
+/// fetched anew it stays in use for a day after that. A token with an unknown key makes it be fetched early.
+///
+/// Anybody can send tokens with unknown keys. So the server is asked at most every 30 seconds, whoever sends them; a key that
+/// it did not have is not asked for again for a minute; and a fetch belongs to nobody who waits for it, so that a client that
+/// hangs up does not make the next one begin anew. A token whose key is in a fresh copy never waits, and neither does one
+/// whose key is in an old copy once the server has failed.
 actor PublishedKeys {
     private struct Copy {
         let keys: [JWK]
         let entityTag: String?
         let isFreshUntil: Instant
         let isUsableUntil: Instant
+
+        func has(_ keyID: String?) -> Bool {
+            guard let keyID else { return true }
+            return keys.contains { $0.keyID.map { $0.isExactly(keyID) } ?? false }
+        }
     }
 
     private let endpoint: KeySetEndpoint
@@ -21,9 +30,11 @@ actor PublishedKeys {
     /// What was skipped in the document that was fetched last; it is logged when it changes.
     private var skipped: [JWKSet.Skipped] = []
     private var lastTry: Instant?
-    private var lastFailure = "it was not fetched yet"
-    private var isFetching = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Why the last fetch brought no copy; nil when it did.
+    private var failure: String?
+    private var fetching: Task<Void, Never>?
+    /// Keys that the server did not have, and when it was asked. One comes in with each fetch, so they are few.
+    private var missed: [ExactText: Instant] = [:]
 
     init(url: EndpointURL, host: Host) {
         endpoint = KeySetEndpoint(url: url, http: host.http)
@@ -34,44 +45,57 @@ actor PublishedKeys {
     ///
     /// - Throws: ``KeysUnavailable`` when there are none, or only ones that are too old.
     func keys(including keyID: String?) async throws(KeysUnavailable) -> [JWK] {
-        while needsFetch(keyID) {
-            if isFetching {
-                await withCheckedContinuation { waiting.append($0) }
-            } else {
-                await fetch()
-            }
-        }
+        await fetchToWaitFor(keyID)?.value
         let now = host.clock.now
         guard let copy, now < copy.isUsableUntil else {
-            throw KeysUnavailable("the keys at \(endpoint.url) cannot be had: \(lastFailure)")
+            let words = failure ?? "they were not fetched yet"
+            throw KeysUnavailable("the keys at \(endpoint.url) cannot be had: \(words)")
         }
         return copy.keys
     }
 
-    private func needsFetch(_ keyID: String?) -> Bool {
+    /// Returns when no fetch is under way.
+    func settle() async {
+        await fetching?.value
+    }
+
+    /// The fetch without which there is no answer; one that nobody needs to wait for is begun beside it.
+    private func fetchToWaitFor(_ keyID: String?) -> Task<Void, Never>? {
         let now = host.clock.now
-        if let copy, now < copy.isFreshUntil {
-            guard let keyID else { return false }
-            if copy.keys.contains(where: { $0.keyID?.isExactly(keyID) ?? false }) { return false }
+        if let copy, now < copy.isUsableUntil, copy.has(keyID) {
+            if now < copy.isFreshUntil { return nil }
+            let fetch = fetching ?? (isDue(now) ? begin(keyID, now) : nil)
+            // A server that is down or slow does not hold up what an old copy can decide.
+            return failure == nil ? fetch : nil
         }
-        if isFetching { return true }
-        // Whatever is wanted, a server is not asked more often than that. A clock that was set back does not silence it.
+        if let fetching { return fetching }
+        guard isDue(now), !wasMissed(keyID, now) else { return nil }
+        return begin(keyID, now)
+    }
+
+    /// Whether the server may be asked. A clock that was set back does not silence the question.
+    private func isDue(_ now: Instant) -> Bool {
         guard let lastTry else { return true }
         return now >= lastTry + KeySetEndpoint.retryInterval || now < lastTry
     }
 
-    private func fetch() async {
-        isFetching = true
-        defer {
-            isFetching = false
-            let resumed = waiting
-            waiting = []
-            for continuation in resumed { continuation.resume() }
-        }
-        let now = host.clock.now
+    private func wasMissed(_ keyID: String?, _ now: Instant) -> Bool {
+        guard let keyID, copy != nil, let time = missed[ExactText(keyID)] else { return false }
+        return now < time + KeySetEndpoint.missInterval && now >= time
+    }
+
+    private func begin(_ keyID: String?, _ now: Instant) -> Task<Void, Never> {
         lastTry = now
+        let task = Task { await fetch(keyID, now) }
+        fetching = task
+        return task
+    }
+
+    private func fetch(_ wanted: String?, _ now: Instant) async {
         let old = copy
-        switch await endpoint.fetch(unless: old?.entityTag) {
+        let answer = await endpoint.fetch(unless: old?.entityTag)
+        fetching = nil
+        switch answer {
         case .keys(let set, let tag, let freshness):
             keep(set.keys, tag, until: now + freshness)
             if !set.skipped.isEmpty {
@@ -81,21 +105,19 @@ actor PublishedKeys {
             skipped = set.skipped
         case .unchanged(let freshness):
             if let old { keep(old.keys, old.entityTag, until: now + freshness) }
-        case .failed(let failure, let wasCancelled):
-            // A caller that gave up says nothing about the server: the next one may try at once.
-            if wasCancelled { lastTry = nil }
-            note(failure)
+        case .failed(let words, _):
+            failure = words
+            host.logger.warning(
+                "an issuer's keys cannot be fetched", metadata: ["url": "\(endpoint.url)", "error": "\(words)"])
+            return
         }
+        failure = nil
+        missed = missed.filter { now < $0.value + KeySetEndpoint.missInterval && now >= $0.value }
+        if let wanted, copy?.has(wanted) == false, wanted.utf8.count <= 256 { missed[ExactText(wanted)] = now }
     }
 
     private func keep(_ keys: [JWK], _ entityTag: String?, until end: Instant) {
         copy = Copy(
             keys: keys, entityTag: entityTag, isFreshUntil: end, isUsableUntil: end + KeySetEndpoint.staleness)
-    }
-
-    private func note(_ failure: String) {
-        lastFailure = failure
-        host.logger.warning(
-            "an issuer's keys cannot be fetched", metadata: ["url": "\(endpoint.url)", "error": "\(failure)"])
     }
 }

@@ -83,6 +83,31 @@ struct AuditFileTests {
         #expect(text.utf8.count < 1000)
     }
 
+    @Test("A sum is one line, of bounded length, with how many decisions it stands for")
+    func summary() async throws {
+        let groups = (0..<64).map { number in
+            DecisionSummary.Group(
+                method: ExactText("m\(number)" + String(repeating: "x", count: 1000)), outcome: "refused",
+                cause: number == 0 ? nil : "debug_token_unknown", subject: number == 0 ? nil : "projects/1/apps/2",
+                count: number + 1)
+        }
+        let since = Instant(milliseconds: 1_795_262_400_000)
+        let lines = try await lines { file in
+            file.record(DecisionSummary(since: since, until: since + .seconds(60), groups: groups, others: 7))
+        }
+        let line = try #require(lines.first)
+        #expect(lines.count == 1)
+        #expect(line["outcome"] == "summed")
+        #expect(line["since"] == "2026-11-21T12:00:00.000Z")
+        #expect(line["time"] == "2026-11-21T12:01:00.000Z")
+        #expect(line["count"] == .integer(64 * 65 / 2 + 7))
+        #expect(line["others"] == 7)
+        #expect(line["groups"]?.array?.count == 64)
+        #expect(line["groups"]?.array?.last?["cause"] == "debug_token_unknown")
+        #expect(line["groups"]?.array?.last?["subject"] == "projects/1/apps/2")
+        #expect(line.encoded.count < 20_000)
+    }
+
     @Test("Of a file that is renamed the lines go on in a new one, and none is lost")
     func rotation() async throws {
         try await withFolder { folder in

@@ -1,5 +1,6 @@
 import AssayHTTP
 import AssayKit
+import AssayTesting
 import Testing
 
 @Suite("What is logged of requests that never become calls", .timeLimit(.minutes(5)))
@@ -41,6 +42,26 @@ struct RefusalLogTests {
     @Test("a call is not logged here: the kernel puts it on record")
     func call() async throws {
         #expect(try await lines(of: TestServer.post(Self.exchange, "{}")).isEmpty)
+    }
+
+    @Test("of a flood the first lines are there, and then one line in a minute with the number of each status")
+    func flood() {
+        let (log, clock) = (RecordingLog(), ManualClock())
+        let refusals = RefusalLog(log.logger, clock: clock.hostClock)
+        for second in 0..<60 {
+            for number in 0..<1000 {
+                refusals.refused(number < 900 ? 404 : 400, peer: "10.\(number % 7).0.\(second)") { [:] }
+            }
+            clock.advance(by: .seconds(1))
+        }
+        // Ten a second, and a burst of 200.
+        #expect(log.lines.count { $0.hasPrefix("request refused") } == 200 + 59 * 10)
+        refusals.flush(early: true)
+        let sums = log.lines.filter { $0.hasPrefix("refused requests summed") }
+        #expect(sums.count == 1)
+        #expect(sums.first?.contains("count=\(60_000 - 790) ") == true, "\(sums)")
+        #expect(sums.first?.contains("404: ") == true)
+        #expect(sums.first?.contains("400: ") == true)
     }
 
     private func lines(of request: String) async throws -> [String] {

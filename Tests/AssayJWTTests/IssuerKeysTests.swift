@@ -2,6 +2,7 @@ import AssayCrypto
 import AssayKit
 import AssayTestSupport
 import AssayTesting
+import Synchronization
 import Testing
 
 @testable import AssayJWT
@@ -50,6 +51,83 @@ struct IssuerKeysTests {
         clock.advance(by: .seconds(30))
         #expect(try await keys.verify(try two.token()).header.keyID == "two")
         #expect(http.requests.count == 2)
+    }
+
+    @Test("tokens with unknown keys cause one request in 30 seconds, and tokens with known keys never wait for it")
+    func strangers() async throws {
+        let (one, two) = (try TestIssuer("one"), try TestIssuer("two"))
+        let http = GatedHTTP(document: one.document())
+        let keys = IssuerKeys.published(at: try #require(Self.url), host: TestIssuer.host(http, clock: clock))
+        await http.open()
+        _ = try await keys.verify(try one.token())
+        for _ in 0..<10 {
+            clock.advance(by: .seconds(30))
+            await http.close()
+            let requests = http.count
+            let strangers = (0..<20).map { number in
+                Task { _ = try? await keys.verify(try TestIssuer("random \(number)").token()) }
+            }
+            while http.count == requests { await Task.yield() }
+            // The server does not answer, and whoever has a known key does not notice.
+            for _ in 0..<20 { _ = try await keys.verify(try one.token()) }
+            await http.open()
+            for stranger in strangers { await stranger.value }
+            #expect(http.count == requests + 1)
+        }
+        // A rotation is seen all the same.
+        clock.advance(by: .seconds(30))
+        http.document.withLock { $0 = one.document([two]) }
+        #expect(try await keys.verify(try two.token()).header.keyID == "two")
+    }
+
+    @Test("a client that hangs up does not make the next one ask again")
+    func hangUp() async throws {
+        let issuer = try TestIssuer()
+        let http = GatedHTTP(document: issuer.document())
+        let keys = IssuerKeys.published(at: try #require(Self.url), host: TestIssuer.host(http, clock: clock))
+        for _ in 0..<20 {
+            let stranger = Task { _ = try? await keys.verify(try TestIssuer("unknown").token()) }
+            while http.count == 0 { await Task.yield() }
+            stranger.cancel()
+        }
+        await http.open()
+        _ = try await keys.verify(try issuer.token())
+        #expect(http.count == 1)
+    }
+
+    @Test("a key that the server did not have is not asked for again for a minute; another one is")
+    func missed() async throws {
+        let (one, two, three) = (try TestIssuer("one"), try TestIssuer("two"), try TestIssuer("three"))
+        let http = ScriptedHTTP([answer(one.document()), answer(one.document()), answer(one.document([three]))])
+        let keys = try published(http)
+        _ = try await keys.verify(try one.token())
+        clock.advance(by: .seconds(30))
+        await #expect(throws: JWTFault.keyUnknown) { try await keys.verify(try two.token()) }
+        clock.advance(by: .seconds(30))
+        await #expect(throws: JWTFault.keyUnknown) { try await keys.verify(try two.token()) }
+        #expect(http.requests.count == 2)
+        #expect(try await keys.verify(try three.token()).header.keyID == "three")
+        http.add(answer(one.document([two])))
+        clock.advance(by: .seconds(30))
+        #expect(try await keys.verify(try two.token()).header.keyID == "two")
+    }
+
+    @Test("an old document decides without a wait while its server is down")
+    func down() async throws {
+        let issuer = try TestIssuer()
+        let http = GatedHTTP(document: issuer.document())
+        let keys = IssuerKeys.published(at: try #require(Self.url), host: TestIssuer.host(http, clock: clock))
+        await http.open()
+        _ = try await keys.verify(try issuer.token())
+        clock.advance(by: .seconds(3600))
+        http.document.withLock { $0 = [] }
+        _ = try await keys.verify(try issuer.token())
+        clock.advance(by: .seconds(30))
+        await http.close()
+        for _ in 0..<20 { _ = try await keys.verify(try issuer.token()) }
+        await http.open()
+        await keys.settle()
+        #expect(http.count == 3)
     }
 
     @Test("an old document is asked for with its tag, and 304 keeps it")
@@ -119,5 +197,46 @@ struct IssuerKeysTests {
         let (ec, rsa) = (try TestIssuer("one", .ec(.p256)), try TestIssuer("one", .rsa(bits: 2048)))
         let keys = IssuerKeys.fixed([rsa.jwk])
         await #expect(throws: JWTFault.algorithm) { try await keys.verify(try ec.token()) }
+    }
+}
+
+/// A server that answers with a document while its gate is open, and lets requests wait while it is not.
+private final class GatedHTTP: OutboundHTTP {
+    let document: Mutex<[UInt8]>
+    private let requests = Mutex(0)
+    private let gate = Gate()
+
+    init(document: [UInt8]) {
+        self.document = Mutex(document)
+    }
+
+    var count: Int { requests.withLock { $0 } }
+
+    func open() async { await gate.set(true) }
+    func close() async { await gate.set(false) }
+
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        requests.withLock { $0 += 1 }
+        await gate.pass()
+        // As a real client does when its task is cancelled.
+        if Task.isCancelled { throw OutboundFailure(.cancelled, "x") }
+        return OutboundResponse(status: 200, body: document.withLock { $0 })
+    }
+
+    private actor Gate {
+        private var isOpen = false
+        private var waiting: [CheckedContinuation<Void, Never>] = []
+
+        func set(_ isOpen: Bool) {
+            self.isOpen = isOpen
+            guard isOpen else { return }
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+
+        func pass() async {
+            guard !isOpen else { return }
+            await withCheckedContinuation { waiting.append($0) }
+        }
     }
 }

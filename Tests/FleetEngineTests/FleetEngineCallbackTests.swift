@@ -123,15 +123,19 @@ struct FleetEngineCallbackTests {
         #expect(scene.http.requests.count == 1)
     }
 
-    @Test("No more questions are on their way than there are places")
+    @Test("No more questions are in flight than there are places; a user or token has four, a peer half of them")
     func crowd() {
-        let places = CallbackPlaces(width: 2)
-        #expect(places.enter())
-        #expect(places.enter())
-        #expect(!places.enter())
-        places.leave()
-        #expect(places.enter())
-        #expect(!places.enter())
+        func requester(_ subject: Int, _ peer: String?) -> CallbackPlaces.Requester {
+            CallbackPlaces.Requester(subject: ExactText("\(subject)"), peer: peer.map { FloodSource($0) })
+        }
+        let places = CallbackPlaces(width: 20)
+        #expect((0..<10).count { _ in places.enter(requester(1, "192.0.2.1")) } == 4)
+        #expect((0..<40).count { places.enter(requester(10 + $0, "192.0.2.1")) } == 6)
+        #expect((0..<40).count { places.enter(requester(50 + $0, "2001:db8::\($0 + 1)")) } == 10)
+        #expect(!places.enter(requester(100, nil)))
+        places.leave(requester(1, "192.0.2.1"))
+        #expect(places.enter(requester(1, "192.0.2.1")))
+        #expect(!places.enter(requester(100, nil)))
     }
 
     @Test("A crowd beyond the places is told to come back, and the places are free again afterwards")
@@ -139,8 +143,8 @@ struct FleetEngineCallbackTests {
         let count = FleetEngineCallback.width + 20
         let scene = try FleetEngineScene(Self.section, answers: Array(repeating: yes, count: count + 1))
         await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<count {
-                group.addTask { _ = try? await scene.token(.driver, [.vehicle: ["v"]]) }
+            for number in 0..<count {
+                group.addTask { _ = try? await scene.token(.driver, [.vehicle: ["v"]], token: "token \(number)") }
             }
         }
         let (asked, turned) = (scene.counts["callbacks_total allowed"], scene.counts["callbacks_total crowded"])

@@ -49,27 +49,30 @@ struct FleetEngineScene: Sendable {
     }
 
     /// - Parameter user: the claims of the user's JWT; nil for no user.
-    func context(_ user: JSON?, time: Duration = .seconds(10)) -> ConsumerContext {
+    func context(
+        _ user: JSON?, time: Duration = .seconds(10), token id: String = "token-1", peer: String? = nil
+    ) -> ConsumerContext {
         let actor = user.map {
             VerifiedActor(issuer: "https://login.example.com/", subject: "user-1", claims: $0)
         }
         let token = VerifiedToken(
             subject: Self.app.subject, audience: ["projects/1234567890"], provider: "app_attest",
             issuer: "https://example.com/1234567890", expires: clock.now + .seconds(3600), issued: clock.now,
-            id: "token-1")
+            id: id)
         return ConsumerContext(
             decision: DecisionID(text: "01ARZ3NDEKTSV4RRFFQ69G5FAV"), project: Self.project, token: token,
-            app: Self.app, actor: actor, deadline: clock.now + time, now: clock.now,
+            app: Self.app, actor: actor, deadline: clock.now + time, peer: peer, now: clock.now,
             state: StateSpace("fleet_engine", in: host.store),
             tokens: NoTokens(), logger: .silent)
     }
 
     func token(
         _ role: FleetEngineRole, _ ids: [FleetEngineEntity: [String]] = [:], by user: JSON? = nil,
-        time: Duration = .seconds(10)
+        time: Duration = .seconds(10), token id: String = "token-1", peer: String? = nil
     ) async throws -> FleetEngineConsumer.Outcome {
         let ids = ids.mapValues { $0.compactMap { FleetEngineID($0) } }
-        return try await consumer.token(try FleetEngineClaims(role, ids), context(user, time: time))
+        return try await consumer.token(
+            try FleetEngineClaims(role, ids), context(user, time: time, token: id, peer: peer))
     }
 
     /// Calls a path that sample apps call, by its method's name.

@@ -60,6 +60,31 @@ struct FleetEngineServiceTests {
         #expect(service.sink.records.last?.facts.contains { $0.name == .fleetEngineRole } == false)
     }
 
+    @Test(
+        "Nobody without a verified App Check token has the backend asked, or anything fetched",
+        arguments: [nil, "x", "x.y.z", "forged", "altered"])
+    func strangersAskNothing(_ kind: String?) async throws {
+        let service = try FleetEngineService("driver: {callback: true}", callback: true)
+        let good = try await service.appToken()
+        let forged = try await FleetEngineService("driver: {callback: true}", callback: true).appToken()
+        let parts = good.split(separator: ".")
+        let token =
+            switch kind {
+            case "forged": forged
+            case "altered": "\(parts[0]).\(parts[1]).\(forged.split(separator: ".")[2])"
+            default: kind
+            }
+        let user = try service.user(["van": "v"])
+        let door = await service.open("fleetEngineDriverToken", ["vehicleId": "v"], token, user: user)
+        #expect(door.failure?.status == .unauthenticated)
+        let exchange = await service.exchange(token ?? "", ["resource": .string("\(vehicle)/v")], user: user)
+        #expect(exchange.failure != nil)
+        #expect(service.http.requests.isEmpty)
+        // The same with a good one is a question.
+        _ = await service.open("fleetEngineDriverToken", ["vehicleId": "v"], good, user: user)
+        #expect(service.http.requests.count == 1)
+    }
+
     @Test("What the backend does not answer is undecided, and the App Check token stays good for another try")
     func undecided() async throws {
         let yes = ScriptedHTTP.Answer.success(OutboundResponse(status: 200, body: Array(#"{"allow": true}"#.utf8)))

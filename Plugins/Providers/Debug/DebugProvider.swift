@@ -7,7 +7,8 @@ public import AssayKit
 public struct DebugProvider: AttestationProvider {
     public static let descriptor = PluginDescriptor(
         name: "debug", contract: 1, summary: "Debug tokens that the policy lists, or that administrators registered.",
-        reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken], facts: [.debugTokenName, .debugTokenID],
+        reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken, DebugReasons.tooManyUnknown],
+        facts: [.debugTokenName, .debugTokenID],
         evidenceLimit: 1024, isForDevelopment: true)
 
     public static let methods: [ProviderMethod<DebugProvider>] = [
@@ -55,7 +56,7 @@ public struct DebugProvider: AttestationProvider {
                 problems.report(
                     at: ["managed", "limit"], "expected a number from \(limits.lowerBound) to \(limits.upperBound)")
             }
-            return ManagedTokenStore(limit: limit)
+            return ManagedTokenStore(limit: limit, clock: host.clock)
         }
         place = configuration.place
         randomness = host.randomness
@@ -69,7 +70,7 @@ public struct DebugProvider: AttestationProvider {
         let token: DebugTokenView
         if let found = listed.token(hash: hash) {
             token = found.view
-        } else if UUID4.isText(request.debugToken), let found = try await managed?.read(context).token(hash: hash) {
+        } else if UUID4.isText(request.debugToken), let found = try await managed?.token(hash: hash, context) {
             token = found.view
         } else {
             return .refused(DebugReasons.unknownToken)
@@ -94,6 +95,9 @@ public enum DebugReasons {
     public static let unknownToken = Reason(
         "debug_token_unknown", "The debug token is neither listed by the policy nor registered.")
     public static let expiredToken = Reason("debug_token_expired", "The debug token is past its expiry.")
+    public static let tooManyUnknown = Reason(
+        "debug_tokens_unknown_too_many",
+        "Too many unknown debug tokens came from the peer's address; this one was not looked up.")
 }
 
 /// What a client sends to exchange a debug token.

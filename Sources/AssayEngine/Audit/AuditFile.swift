@@ -25,12 +25,25 @@ public final class AuditFile: DecisionSink {
         }
     }
 
+    /// What a line is made of.
+    private enum Entry {
+        case decision(DecisionRecord)
+        case summary(DecisionSummary)
+
+        var line: [UInt8] {
+            switch self {
+            case .decision(let record): AuditLine.encode(record)
+            case .summary(let summary): AuditLine.encode(summary)
+            }
+        }
+    }
+
     private struct State {
         var file: AuditDescriptor
         /// What came in since the writer last looked.
-        var incoming: [DecisionRecord] = []
+        var incoming: [Entry] = []
         /// What the writer has taken and not written, the next one last.
-        var taken: [DecisionRecord] = []
+        var taken: [Entry] = []
         /// Whether the writer runs or is about to, and will look at what came in.
         var isScheduled = false
         /// Whether it will run once more after a while.
@@ -73,17 +86,27 @@ public final class AuditFile: DecisionSink {
         self.clock = clock
         meter.add(0, to: AuditMetrics.written)
         meter.add(0, to: AuditMetrics.lost)
+        meter.add(0, to: AuditMetrics.summed)
         meter.set(0, of: AuditMetrics.waiting)
         meter.set(1, of: AuditMetrics.isWritable)
     }
 
     public func record(_ record: DecisionRecord) {
+        add(.decision(record))
+    }
+
+    public func record(_ summary: DecisionSummary) {
+        meter.add(Double(summary.total), to: AuditMetrics.summed)
+        add(.summary(summary))
+    }
+
+    private func add(_ entry: Entry) {
         let (isLost, starts) = state.withLock { state in
             guard state.count < options.queueLimit else {
                 state.lost += 1
                 return (true, false)
             }
-            state.incoming.append(record)
+            state.incoming.append(entry)
             defer { state.isScheduled = true }
             return (false, !state.isScheduled)
         }
@@ -136,8 +159,8 @@ public final class AuditFile: DecisionSink {
     private func drain() {
         var written = 0
         var failure: String?
-        while failure == nil, let (record, file, isTorn) = next() {
-            switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + AuditLine.encode(record)) {
+        while failure == nil, let (entry, file, isTorn) = next() {
+            switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + entry.line) {
             case .whole:
                 written += 1
                 state.withLock { state in
@@ -156,7 +179,7 @@ public final class AuditFile: DecisionSink {
     }
 
     /// The record whose turn it is. It counts as waiting until it is written.
-    private func next() -> (DecisionRecord, AuditDescriptor, isTorn: Bool)? {
+    private func next() -> (Entry, AuditDescriptor, isTorn: Bool)? {
         state.withLock { state in
             if state.taken.isEmpty {
                 swap(&state.taken, &state.incoming)

@@ -20,6 +20,11 @@ internal import AssayKit
 /// | `caller` | the policy's name for the caller, where the method demands a permission |
 /// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement` |
 ///
+/// A line whose `outcome` is `summed` stands for many decisions that have no lines of their own, because nothing verified stands
+/// behind them and too many came: `time` and `since` are the end and the beginning, `count` their number, `groups` how many
+/// there were of each `method`, `outcome`, `cause` (the reason or the status) and `subject` (the known resource or caller), and
+/// `others` how many are in no group.
+///
 /// What comes from outside is cut to 160 characters of printable ASCII: no line is long, and no token is in it whole.
 enum AuditLine {
     /// The line with its end.
@@ -29,7 +34,7 @@ enum AuditLine {
             JSONMember("decision", .string(SafeText.of(record.decision.text))),
             JSONMember("method", .string(SafeText.of(record.method))),
             JSONMember("resource", .string(SafeText.of(record.resource))),
-            JSONMember("outcome", .string(name(record.outcome))),
+            JSONMember("outcome", .string(record.outcome.name)),
             JSONMember("duration_ms", .number(record.duration.shortMilliseconds)),
         ]
         if let provider = record.provider { members.append(JSONMember("provider", .string(SafeText.of(provider)))) }
@@ -57,15 +62,26 @@ enum AuditLine {
 
     private static let factLimit = 64
 
-    private static func name(_ outcome: DecisionRecord.Outcome) -> String {
-        switch outcome {
-        case .challenged: "challenged"
-        case .issued: "issued"
-        case .answered: "answered"
-        case .refused: "refused"
-        case .rejected: "rejected"
-        case .failed: "error"
+    /// The line of a sum, with its end.
+    static func encode(_ summary: DecisionSummary) -> [UInt8] {
+        let groups = summary.groups.map { group -> JSON in
+            var members = [
+                JSONMember("method", .string(SafeText.of(group.method.string))),
+                JSONMember("outcome", .string(group.outcome.string)),
+            ]
+            if let cause = group.cause { members.append(JSONMember("cause", .string(cause.string))) }
+            if let subject = group.subject {
+                members.append(JSONMember("subject", .string(SafeText.of(subject.string))))
+            }
+            return .object(members + [JSONMember("count", .integer(Int64(group.count)))])
         }
+        var members = [
+            JSONMember("time", .string(summary.until.textWithMilliseconds)), JSONMember("outcome", "summed"),
+            JSONMember("since", .string(summary.since.textWithMilliseconds)),
+            JSONMember("count", .integer(Int64(summary.total))), JSONMember("groups", .array(groups)),
+        ]
+        if summary.others > 0 { members.append(JSONMember("others", .integer(Int64(summary.others)))) }
+        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
     }
 
     private static func value(of use: TokenUse) -> JSON {

@@ -48,4 +48,17 @@ public struct DecisionLog: DecisionSink {
             logger.error("no decision", metadata: metadata)
         }
     }
+
+    /// One line for many decisions.
+    public func record(_ summary: DecisionSummary) {
+        let groups = summary.groups.prefix(16).map { group -> Logger.MetadataValue in
+            let words = [group.method, group.outcome] + [group.cause, group.subject].compactMap(\.self)
+            return "\(SafeText.of(words.map(\.string).joined(separator: " "))): \(group.count)"
+        }
+        logger.notice(
+            "decisions summed",
+            metadata: [
+                "count": .stringConvertible(summary.total), "since": "\(summary.since)", "groups": .array(groups),
+            ])
+    }
 }

@@ -11,4 +11,8 @@ public struct DecisionSinks: DecisionSink {
     public func record(_ record: DecisionRecord) {
         for sink in sinks { sink.record(record) }
     }
+
+    public func record(_ summary: DecisionSummary) {
+        for sink in sinks { sink.record(summary) }
+    }
 }

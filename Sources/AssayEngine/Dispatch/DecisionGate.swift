@@ -81,9 +81,11 @@ struct DecisionGate: Sendable {
             DecisionRecord(
                 decision: scope.decision, time: now, duration: host.clock.uptime - start,
                 method: SafeText.of(subject.method), resource: subject.resource ?? SafeText.of(subject.requested),
-                provider: ending.provider ?? subject.provider, outcome: ending.outcome, detail: ending.detail,
-                facts: subject.facts + ending.facts, peer: subject.peer, caller: subject.caller?.name,
-                tokenUse: ending.tokenUse))
+                provider: ending.provider ?? subject.provider, outcome: ending.outcome, detail: ending.safeDetail,
+                facts: subject.facts + ending.facts, peer: subject.peer.map { SafeText.of($0) },
+                caller: subject.caller?.name, tokenUse: ending.tokenUse,
+                basis: ending.basis(
+                    isCallerKnown: subject.caller != nil, isResourceKnown: subject.resource != nil)))
         return (scope.decision, ending)
     }
 }

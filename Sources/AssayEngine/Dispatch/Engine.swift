@@ -43,7 +43,7 @@ public final class Engine: CallHandler {
     /// Builds the first snapshot; makes keys where there are none.
     ///
     /// - Parameters:
-    ///   - sink: receives a record of each decision; by default, the host's logger.
+    ///   - sink: receives a record of each decision; by default, the host's logger, which gets those of strangers up to a rate.
     /// - Throws: ``Diagnostics`` about the policies, ``KeyError`` about the keys.
     public init(
         registry: Registry, policies: PolicySet, keys: KeyStore, host: Host, sink: (any DecisionSink)? = nil,
@@ -52,7 +52,8 @@ public final class Engine: CallHandler {
         self.registry = registry
         self.host = host
         self.options = options
-        gate = DecisionGate(sink: sink ?? DecisionLog(host.logger), options: options, host: host)
+        gate = DecisionGate(
+            sink: sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock), options: options, host: host)
         self.storeProbe = StoreProbe(host)
         self.live = try LiveSnapshot(
             BoundPolicies(

@@ -10,7 +10,7 @@ struct RequestResponder: Sendable {
     let access: BrowserAccess
     let bodyLimit: Int
     let clock: HTTPClock
-    let logger: Logger
+    let refusals: RefusalLog
     let metrics: HTTPMetrics
 
     /// - Parameter peer: the client's address, without the port.
@@ -58,6 +58,10 @@ struct RequestResponder: Sendable {
     /// Without the query, where clients put API keys.
     private func log(_ fault: HTTPFault, request: RequestHead?, peer: String?) {
         metrics.refused(fault.status)
+        refusals.refused(UInt(fault.status.code), peer: peer) { metadata(fault, request, peer: peer) }
+    }
+
+    private func metadata(_ fault: HTTPFault, _ request: RequestHead?, peer: String?) -> Logger.Metadata {
         var metadata: Logger.Metadata = [
             "status": .stringConvertible(fault.status.code), "detail": .stringConvertible(LogField(fault.message)),
         ]
@@ -66,10 +70,10 @@ struct RequestResponder: Sendable {
             let path = request.target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
             // No parser lets other bytes pass in a request line; a log line must not depend on that.
             let shown = path.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
-            metadata["verb"] = "\(request.method)"
+            metadata["verb"] = "\(String(decoding: request.method.utf8.prefix(40), as: UTF8.self))"
             metadata["path"] = "\(String(decoding: shown, as: UTF8.self))"
         }
-        logger.info("request refused", metadata: metadata)
+        return metadata
     }
 
     private func answer(

@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// Where the HTTP transport listens, and what it grants a stranger.
 public struct HTTPConfiguration: Sendable {
     /// The address or name to listen on.
@@ -11,6 +13,8 @@ public struct HTTPConfiguration: Sendable {
     public var certificate: ServerCertificate?
     /// What all connections may hold together. Listeners of one process share one.
     public var budget: TransportBudget
+    /// How many of the requests that never become calls are logged one by one.
+    public var records = RecordLimits()
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, limits: HTTPLimits = HTTPLimits(),

@@ -38,7 +38,8 @@ public struct HTTPService: Service {
         let metrics = HTTPMetrics(meter)
         self.responder = RequestResponder(
             handler: handler, table: table, pages: pages, access: BrowserAccess(origins: configuration.origins),
-            bodyLimit: limits.bodyBytes, clock: HTTPClock(.system), logger: logger, metrics: metrics)
+            bodyLimit: limits.bodyBytes, clock: HTTPClock(.system),
+            refusals: RefusalLog(logger, limits: configuration.records), metrics: metrics)
         self.configuration = configuration
         self.logger = logger
         self.metrics = metrics
@@ -58,6 +59,7 @@ public struct HTTPService: Service {
                     logger.warning("requests were still running at the end of the drain time, and are cancelled")
                 }
             }
+            group.addTask { await responder.refusals.run() }
             defer { group.cancelAll() }
             try await group.next()
         }

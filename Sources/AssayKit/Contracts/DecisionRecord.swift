@@ -16,6 +16,17 @@ public struct DecisionRecord: Sendable {
         case failed(StatusCode)
     }
 
+    /// What stands behind a record. What nothing verified stands behind anybody can cause as often as a network carries it,
+    /// and so it is put on record one by one only up to a rate: see ``RecordLimits``.
+    public enum Basis: Sendable, Hashable {
+        /// Evidence, a token or a credential was verified, and something was decided.
+        case verified
+        /// A known resource or caller, and nothing that was verified and decided.
+        case known
+        /// Neither.
+        case unknown
+    }
+
     public let decision: DecisionID
     /// When the call came in.
     public let time: Instant
@@ -34,11 +45,13 @@ public struct DecisionRecord: Sendable {
     public let caller: String?
     /// How the request that the decision is about is counted; nil where no token was to be shown.
     public let tokenUse: TokenUse?
+    /// What stands behind it.
+    public let basis: Basis
 
     public init(
         decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
         outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil,
-        tokenUse: TokenUse? = nil
+        tokenUse: TokenUse? = nil, basis: Basis = .verified
     ) {
         self.decision = decision
         self.time = time
@@ -52,6 +65,7 @@ public struct DecisionRecord: Sendable {
         self.peer = peer
         self.caller = caller
         self.tokenUse = tokenUse
+        self.basis = basis
     }
 }
 
@@ -59,4 +73,10 @@ public struct DecisionRecord: Sendable {
 public protocol DecisionSink: Sendable {
     /// Called once for every decision, before its reply is returned; it must not block.
     func record(_ record: DecisionRecord)
+    /// Called with the sum of decisions that have no records of their own. By default nothing is done.
+    func record(_ summary: DecisionSummary)
+}
+
+extension DecisionSink {
+    public func record(_ summary: DecisionSummary) {}
 }

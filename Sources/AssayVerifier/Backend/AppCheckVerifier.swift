@@ -153,7 +153,9 @@ public final class AppCheckVerifier: Sendable {
             return state.copy
         }
         guard let old else { return await waitForOthers() }
-        let answer = await endpoint.fetch(unless: old?.entityTag)
+        // A fetch that has begun goes on when its caller hangs up: otherwise anybody who comes and goes could have the
+        // server asked without end.
+        let answer = await Task { await endpoint.fetch(unless: old?.entityTag) }.value
         let waiting = state.withLock { state in
             switch answer {
             case .keys(let keys, let tag, let freshness):

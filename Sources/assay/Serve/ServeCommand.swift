@@ -73,6 +73,9 @@ struct ServeCommand: AsyncParsableCommand {
     var audit: AuditOptions
 
     @OptionGroup
+    var records: RecordOptions
+
+    @OptionGroup
     var log: LogOptions
 
     func validate() throws {
@@ -109,11 +112,13 @@ struct ServeCommand: AsyncParsableCommand {
         let authorizationFingerprint = extAuthz.fingerprint(tls)
         let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
         let auditFile = try audit.open(host)
-        var sinks: [any DecisionSink] = [DecisionLog(logger), metrics.decisions]
+        var sinks: [any DecisionSink] = [DecisionLog(logger)]
         if let auditFile { sinks.append(auditFile) }
+        let recorded = SampledDecisions(sinks, limits: records.limits) { auditFile?.hindrance != nil }
         let keyStore = KeyStore.directory(folder)
         let engine = try Engine(
-            registry: registry, policies: policies, keys: keyStore, host: host, sink: DecisionSinks(sinks),
+            registry: registry, policies: policies, keys: keyStore, host: host,
+            sink: DecisionSinks([recorded, metrics.decisions]),
             options: Engine.Options(hindrance: audit.hindrance(auditFile), refusesDevelopment: production))
         metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
         PolicyWarnings.log(policies, to: logger)
@@ -145,15 +150,14 @@ struct ServeCommand: AsyncParsableCommand {
             showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
-        // One for all listeners.
-        let budget = TransportBudget()
         let authorization = try extAuthz.service(
             engine, certificate: authorizationCertificate, budget: budget, logger: logger, meter: metrics.meter)
+        var configuration = HTTPConfiguration(
+            host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
+            certificate: certificate, budget: budget)
+        configuration.records = records.limits
         let service = try HTTPService(
-            handler: engine, pages: publicPages,
-            configuration: HTTPConfiguration(
-                host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
-                certificate: certificate, budget: budget),
+            handler: engine, pages: publicPages, configuration: configuration,
             logger: logger, meter: metrics.meter
         ) { host, port in
             // A server whose starter has gone away serves all the same.
@@ -164,6 +168,7 @@ struct ServeCommand: AsyncParsableCommand {
         // other servers outlives those that it calls for.
         var services: [any Service] = [client]
         services += audit.services(auditFile, logger)
+        services.append(RecordService(decisions: recorded))
         services += [
             UpkeepService(engine: engine, metrics: metrics.upkeep), reloader,
             ReloadSignal(signals: hangups, reloader: reloader),

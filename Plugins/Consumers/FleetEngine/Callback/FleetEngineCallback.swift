@@ -47,8 +47,9 @@ final class FleetEngineCallback: Sendable {
     ///
     /// - Throws: ``CallFailure`` with `UNAVAILABLE` when it says neither yes nor no.
     func allows(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws(CallFailure) -> Bool {
-        guard places.enter() else { throw undecided(.crowded, "too many questions are on their way") }
-        defer { places.leave() }
+        let requester = CallbackPlaces.Requester(context)
+        guard places.enter(requester) else { throw undecided(.crowded, "too many questions are on their way") }
+        defer { places.leave(requester) }
         let time = min(timeLimit, context.deadline - Self.reserve - host.clock.now)
         guard time >= Self.leastTime else { throw undecided(.failed, "no time is left for a question") }
         let response: OutboundResponse

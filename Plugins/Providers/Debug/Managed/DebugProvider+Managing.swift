@@ -21,9 +21,7 @@ extension DebugProvider {
         let token = ManagedToken(
             id: UUID4.text(randomness), displayName: request.displayName, hash: hash, expires: request.expires,
             updated: context.now)
-        try await managed.update(context) { tokens in
-            try tokens.add(token, limit: managed.limit, now: context.now)
-        }
+        try await managed.add(token, context)
         return answer(token.view, context)
     }
 
@@ -66,6 +64,7 @@ extension DebugProvider {
 
     func delete(_ request: DeleteDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
         let token = try await change(request.id, request.etag, context) { tokens, token in tokens.remove(token) }
+        await managed?.forget(token, context)
         return CallAnswer([:], facts: token.view.facts)
     }
 

@@ -10,11 +10,54 @@ final class ManagedTokenStore: Sendable {
 
     /// How many of them there may be that have not expired.
     let limit: Int
-    /// What the document said when it was last read, so that strangers' tokens cost one look at the store and no parsing.
+    /// What the document said when it was last read, so that it is parsed once.
     private let latest = Mutex<Parsed?>(nil)
+    private let index = ManagedTokenIndex()
+    private let guesses = GuessLimit()
+    private let clock: HostClock
 
-    init(limit: Int) {
+    init(limit: Int, clock: HostClock) {
         self.limit = limit
+        self.clock = clock
+    }
+
+    /// The token with a hash; nil when there is none. One that is none costs one look at one small entry.
+    ///
+    /// - Throws: ``CallFailure`` when the peer showed too many tokens that are none.
+    func token(hash: [UInt8], _ context: Context) async throws -> ManagedToken? {
+        let uptime = clock.uptime
+        // A token that was seen here as registered is no guess, whatever else comes from the same address.
+        let isKnown = latest.withLock { $0?.tokens.token(hash: hash) != nil }
+        if !isKnown, let wait = guesses.wait(context.peer, at: uptime) {
+            throw CallFailure(
+                .resourceExhausted, "Too many unknown debug tokens came from this address: try again later.",
+                reason: DebugReasons.tooManyUnknown, retryAfter: wait)
+        }
+        let token = try await find(hash, context, uptime)
+        if token == nil { guesses.count(context.peer, at: uptime) }
+        return token
+    }
+
+    private func find(_ hash: [UInt8], _ context: Context, _ uptime: Duration) async throws -> ManagedToken? {
+        if try await index.has(hash, context) { return try await read(context).token(hash: hash) }
+        switch index.absence(at: uptime) {
+        case .certain: return nil
+        case .toRead: return try await read(context).token(hash: hash)
+        case .toCompare:
+            return try await index.compare(context, at: uptime) { try await self.read(context) }.token(hash: hash)
+        }
+    }
+
+    /// Registers a token.
+    func add(_ token: ManagedToken, _ context: Context) async throws {
+        try await update(context) { tokens in try tokens.add(token, limit: self.limit, now: context.now) }
+        // Should this fail, the comparison with the document makes up for it.
+        try await index.add(token.hash, context)
+    }
+
+    /// Removes the entry of a token that is in the document no more.
+    func forget(_ token: ManagedToken, _ context: Context) async {
+        try? await index.remove(token.hash, context)
     }
 
     func read(_ context: Context) async throws -> ManagedTokens {

@@ -12,6 +12,8 @@ struct ManagedTokens: Sendable, Equatable {
 
     func token(id: String) -> ManagedToken? { byID[id] }
 
+    var hashes: [[UInt8]] { Array(identifiers.keys) }
+
     var views: [DebugTokenView] { byID.values.map(\.view) }
 
     /// Adds a token, and removes those that have expired.

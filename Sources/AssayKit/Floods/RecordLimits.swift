@@ -1,0 +1,26 @@
+/// How many requests of strangers are put on record one by one; the others are summed.
+public struct RecordLimits: Sendable, Hashable {
+    /// A second, of requests that are about nothing that is known: no known app, no valid credential, no valid form.
+    public var strangersPerSecond: Int
+    /// A second, of requests about one known app, or by one known caller, that showed nothing that could be verified. All
+    /// apps together have five times as many.
+    public var appPerSecond: Int
+    /// A second, of both kinds, for one address (IPv6: one /64).
+    public var peerPerSecond: Int
+    /// For how long requests are summed before the sum is put on record.
+    public var interval: Duration
+
+    public init(
+        strangersPerSecond: Int = 10, appPerSecond: Int = 10, peerPerSecond: Int = 5, interval: Duration = .seconds(60)
+    ) {
+        self.strangersPerSecond = strangersPerSecond
+        self.appPerSecond = appPerSecond
+        self.peerPerSecond = peerPerSecond
+        self.interval = interval
+    }
+
+    /// What may come at once, as seconds of a rate.
+    package static let burstSeconds = 20
+    /// How many apps together have the rate of one.
+    package static let appFactor = 5
+}
