@@ -35,6 +35,7 @@ public final class Engine: CallHandler {
     let sink: any DecisionSink
     let options: Options
     private let failedChallenges = FailedChallenges()
+    private let verifiedPeers = VerifiedPeers()
     private let live: LiveSnapshot
     private let storeProbe: StoreProbe
 
@@ -181,7 +182,7 @@ public final class Engine: CallHandler {
         let dispatch = Dispatch(
             snapshot: snapshot, live: live, call: call, decision: decision, caller: subject.caller, now: now,
             host: host,
-            failedChallenges: failedChallenges, timeLimit: options.timeLimit)
+            failedChallenges: failedChallenges, verifiedPeers: verifiedPeers, timeLimit: options.timeLimit)
         if let method = registry.kernelMethods[call.method] {
             guard method.descriptor.resources.contains(resource.kind) else {
                 return .rejected(.invalidArgument, "The method is not there for resources of this kind.")
@@ -197,8 +198,10 @@ public final class Engine: CallHandler {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
         }
         // Before anything is verified that costs time. Callers with a permission are known, and are not many.
-        if registry.demands[call.method] == nil, let wait = app.bucket?.take(at: host.clock.uptime) {
-            return .limited(wait: wait)
+        if registry.demands[call.method] == nil, let bucket = app.bucket {
+            let (peer, uptime) = (PeerGroup(call.peer), host.clock.uptime)
+            let isVerified = verifiedPeers.contains(peer, of: app.name, at: uptime)
+            if let wait = bucket.take(at: uptime, for: peer, isVerified: isVerified) { return .limited(wait: wait) }
         }
         return await dispatch.run(entry, of: app)
     }
