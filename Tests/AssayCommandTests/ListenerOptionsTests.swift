@@ -13,6 +13,9 @@ private let wrongOptions: [([String], String)] = [
     (["--ext-authz-listen", "0.0.0.0:9191", "--ext-authz-tls"], "--tls-certificate"),
     (["--ext-authz-listen", "unix:"], "ext-authz-listen"), (["--ext-authz-tls"], "--ext-authz-listen"),
     (["--ext-authz-forward-token"], "--ext-authz-listen"),
+    (["--trusted-proxy", "proxy.example.com"], "--trusted-proxy"),
+    (["--trusted-proxy", "10.0.0.0/33"], "--trusted-proxy"),
+    (["--trusted-proxy", "0.0.0.0/0"], "--trusted-proxy"), (["--trusted-proxy", "::/0"], "--trusted-proxy"),
 ]
 
 @Suite("Options for the listener")

@@ -13,4 +13,12 @@ struct HTTPInput: Sendable {
     let endsConnection: Bool
     /// Whether the client is one of HTTP/1.0 that has to be told that the connection is kept.
     let announcesKeepAlive: Bool
+
+    /// The request's head, as far as it is known.
+    var head: RequestHead? {
+        switch content {
+        case .request(let head, _): head
+        case .fault(_, let head): head
+        }
+    }
 }

@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// Where the HTTP transport listens, and what it grants a stranger.
 public struct HTTPConfiguration: Sendable {
     /// The address or name to listen on.
@@ -9,15 +11,19 @@ public struct HTTPConfiguration: Sendable {
     public var origins: AllowedOrigins
     /// What is shown over TLS; nil to serve without.
     public var certificate: ServerCertificate?
+    /// The proxies whose `X-Forwarded-For` says who a client is; none by default, since a client can send that, too.
+    public var trustedProxies: [IPRange]
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, limits: HTTPLimits = HTTPLimits(),
-        origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil
+        origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil,
+        trustedProxies: [IPRange] = []
     ) {
         self.host = host
         self.port = port
         self.limits = limits
         self.origins = origins
         self.certificate = certificate
+        self.trustedProxies = trustedProxies
     }
 }

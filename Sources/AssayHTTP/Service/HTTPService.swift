@@ -78,7 +78,7 @@ public struct HTTPService: Service {
         let server = Server(
             childChannelSetup: HTTPConnections(
                 responder: responder, limits: limits, slots: slots, metrics: metrics,
-                certificate: configuration.certificate),
+                certificate: configuration.certificate, proxies: TrustedProxies(configuration.trustedProxies)),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port), backlog: limits.backlog,
                 availableConnectionsDelegate: ConnectionGate(slots: slots)),

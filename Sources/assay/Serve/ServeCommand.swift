@@ -60,6 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
     var limits: LimitOptions
 
     @OptionGroup
+    var proxies: ProxyOptions
+
+    @OptionGroup
     var extAuthz: ExtAuthzOptions
 
     @OptionGroup
@@ -96,7 +99,7 @@ struct ServeCommand: AsyncParsableCommand {
         let fingerprint = directory.fingerprint
         let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
-        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 64))
+        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
         let host = Host(
             store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
         let tlsFingerprint = tls.fingerprint
@@ -137,7 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
             handler: engine, pages: operations == nil ? pages : .none,
             configuration: HTTPConfiguration(
                 host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
-                certificate: certificate),
+                certificate: certificate, trustedProxies: proxies.ranges),
             logger: logger, meter: metrics.meter
         ) { host, port in
             // A server whose starter has gone away serves all the same.

@@ -12,13 +12,14 @@ enum TestServer {
     static func with<Result: Sendable>(
         _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient, logger: Logger = Self.logger,
         pages: HTTPPages = .health, meter: Meter = .none, origins: AllowedOrigins = .any,
-        certificate: ServerCertificate? = nil,
+        certificate: ServerCertificate? = nil, proxies: [IPRange] = [],
         _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
     ) async throws -> Result {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let service = try HTTPService(
             handler: handler, pages: pages,
-            configuration: HTTPConfiguration(port: 0, limits: limits, origins: origins, certificate: certificate),
+            configuration: HTTPConfiguration(
+                port: 0, limits: limits, origins: origins, certificate: certificate, trustedProxies: proxies),
             logger: logger, meter: meter,
             onListening: { _, port in
                 continuation.yield(port)
