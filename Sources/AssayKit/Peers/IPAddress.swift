@@ -65,18 +65,18 @@ public struct IPAddress: Sendable, Hashable {
             let all = fields(text)
             return all?.count == 8 ? all : nil
         }
-        guard let front = gap == text.startIndex ? [] : fields(text[..<gap]),
+        guard let front = gap == text.startIndex ? [] : fields(text[..<gap], endsAddress: false),
             let back = gap + 2 == text.endIndex ? [] : fields(text[(gap + 2)...]), front.count + back.count < 8
         else { return nil }
         return front + Array(repeating: 0, count: 8 - front.count - back.count) + back
     }
 
-    /// Groups between colons, of which the last may be an IPv4 address for two.
-    private static func fields(_ text: ArraySlice<UInt8>) -> [UInt16]? {
+    /// Groups between colons, of which the last of an address may be an IPv4 address for two.
+    private static func fields(_ text: ArraySlice<UInt8>, endsAddress: Bool = true) -> [UInt16]? {
         let parts = text.split(separator: UInt8(ascii: ":"), maxSplits: 8, omittingEmptySubsequences: false)
         var groups: [UInt16] = []
         for (index, part) in parts.enumerated() {
-            if index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
+            if endsAddress, index == parts.count - 1, part.contains(UInt8(ascii: ".")) {
                 guard let number = ipv4(part) else { return nil }
                 groups += [UInt16(truncatingIfNeeded: number >> 16), UInt16(truncatingIfNeeded: number)]
             } else {
@@ -115,7 +115,8 @@ extension IPAddress: CustomStringConvertible {
             start = end + 1
         }
         let text = { (part: ArraySlice<UInt64>) in part.map { String($0, radix: 16) }.joined(separator: ":") }
-        return gap.isEmpty ? text(groups[...]) : "\(text(groups[..<gap.lowerBound]))::\(text(groups[gap.upperBound...]))"
+        if gap.isEmpty { return text(groups[...]) }
+        return "\(text(groups[..<gap.lowerBound]))::\(text(groups[gap.upperBound...]))"
     }
 }
 
