@@ -20,6 +20,9 @@ private let wrongOptions: [([String], String)] = [
     (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "1777"], "ext-authz-socket-mode"),
     (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "660u"], "ext-authz-socket-mode"),
     (["--ext-authz-max-connections", "3"], "4 to"),
+    (["--trusted-proxy", "proxy.example.com"], "--trusted-proxy"),
+    (["--trusted-proxy", "10.0.0.0/33"], "--trusted-proxy"),
+    (["--trusted-proxy", "0.0.0.0/0"], "--trusted-proxy"), (["--trusted-proxy", "::/0"], "--trusted-proxy"),
 ]
 
 @Suite("Options for the listener")

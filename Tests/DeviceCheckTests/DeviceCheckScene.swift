@@ -24,13 +24,18 @@ struct DeviceCheckScene: Sendable {
     /// - Parameters:
     ///   - section: further keys of the section `device_check`.
     ///   - http: what is called instead of the simulated Apple.
-    init(_ section: String = "", http: (any OutboundHTTP)? = nil) throws {
+    ///   - before: what stands before the simulated Apple.
+    init(
+        _ section: String = "", http: (any OutboundHTTP)? = nil,
+        before: (SimulatedAppleServer, ManualClock) -> any OutboundHTTP = { apple, _ in apple }
+    ) throws {
         team = try SimulatedAppleTeam(teamID: "ABCDE12345")
         apple = SimulatedAppleServer(
             authority: try SimulatedAppleCA(at: clock.now), teams: [team], form: .bearer, clock: clock.hostClock)
         engine = try Self.engine(
             Self.policy("device_check: {key_id: \(team.keyID), private_key: \"env:KEY\"\(section)}"),
-            .provider(DeviceCheckProvider.self), team: team, clock: clock, sink: sink, http: http ?? apple)
+            .provider(DeviceCheckProvider.self), team: team, clock: clock, sink: sink,
+            http: http ?? before(apple, clock))
     }
 
     static func policy(
@@ -76,8 +81,12 @@ struct DeviceCheckScene: Sendable {
         .string(SimulatedAppleServer.deviceToken(of: device, in: environment, number: number))
     }
 
-    func exchange(_ token: JSON = token(), for app: String = app) async -> Result<JSON, CallFailure> {
-        await engine.handle(Call("exchangeDeviceCheckToken", resource: app, body: ["device_token": token])).result
+    func exchange(
+        _ token: JSON = token(), for app: String = app, from peer: String? = nil
+    ) async -> Result<JSON, CallFailure> {
+        await engine.handle(
+            Call("exchangeDeviceCheckToken", resource: app, body: ["device_token": token], peer: peer)
+        ).result
     }
 
     /// The same; whatever it waits for comes at once.

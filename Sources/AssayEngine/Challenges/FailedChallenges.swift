@@ -7,33 +7,67 @@ internal import Synchronization
 /// with rubbish as the network carries; those are remembered here, in a bounded piece of memory, so that nobody without
 /// a genuine app can fill a disk. What is forgotten too early, or by a restart, allows another try with evidence that
 /// would have to be genuine after all.
+///
+/// The memory is divided by the networks of peers (``PeerGroup/network``), in a way that is secret to the process: a stranger
+/// has the failures of few others forgotten before their time, however many addresses it has in a network.
 final class FailedChallenges: Sendable {
-    private struct Generations {
-        var recent: Set<String> = []
-        var older: Set<String> = []
-        var began = Instant(milliseconds: .min)
-    }
+    /// The 16 random bytes of a challenge that is ours.
+    private struct Mark: Hashable {
+        let high: UInt64
+        let low: UInt64
 
-    private let capacity: Int
-    private let state = Mutex(Generations())
-
-    /// - Parameter capacity: how many are remembered at least, before the oldest are forgotten; twice as many at most.
-    init(capacity: Int = 50_000) {
-        self.capacity = capacity
-    }
-
-    func remember(_ name: String, now: Instant) {
-        state.withLock { state in
-            if state.recent.count >= capacity || now - state.began > ChallengeIssuer.life {
-                state.older = state.recent
-                state.recent = []
-                state.began = now
-            }
-            state.recent.insert(name)
+        init(_ challenge: [UInt8]) {
+            high = UInt64(bigEndianBytes: challenge.dropFirst(21).prefix(8))
+            low = UInt64(bigEndianBytes: challenge.dropFirst(29).prefix(8))
         }
     }
 
-    func contains(_ name: String) -> Bool {
-        state.withLock { $0.recent.contains(name) || $0.older.contains(name) }
+    /// The latest marks, in a ring.
+    private struct Part {
+        var marks: [Mark] = []
+        /// Where the oldest is, once the ring is full.
+        var oldest = 0
+
+        /// Remembers a mark; returns the one that it displaces.
+        mutating func put(_ mark: Mark, capacity: Int) -> Mark? {
+            guard marks.count >= capacity else {
+                marks.append(mark)
+                return nil
+            }
+            let forgotten = marks[oldest]
+            marks[oldest] = mark
+            oldest = (oldest + 1) % capacity
+            return forgotten
+        }
+    }
+
+    private struct State {
+        var parts: [Int: Part] = [:]
+        var known: Set<Mark> = []
+    }
+
+    private static let parts = 64
+
+    private let capacity: Int
+    private let state = Mutex(State())
+
+    /// - Parameter capacity: how many are remembered at most; some 3 MB at 65,536, once so many failed.
+    init(capacity: Int = 65_536) {
+        self.capacity = max(capacity / Self.parts, 1)
+    }
+
+    /// - Parameter challenge: one of this service's, whole.
+    func remember(_ challenge: [UInt8], of peer: PeerGroup) {
+        let mark = Mark(challenge)
+        let index = Int(UInt(bitPattern: peer.network.hashValue) % UInt(Self.parts))
+        state.withLock { state in
+            guard state.known.insert(mark).inserted else { return }
+            let forgotten = state.parts[index, default: Part()].put(mark, capacity: capacity)
+            if let forgotten { state.known.remove(forgotten) }
+        }
+    }
+
+    func contains(_ challenge: [UInt8]) -> Bool {
+        state.withLock { $0.known.contains(Mark(challenge)) }
     }
 }

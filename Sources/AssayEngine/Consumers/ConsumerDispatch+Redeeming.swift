@@ -13,8 +13,11 @@ extension ConsumerDispatch {
         switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
         case .success(let good):
             var ending: Ending
-            // Before anybody is asked who takes time.
-            if request.isLimited, let wait = good.app.bucket?.take(at: host.clock.uptime) {
+            // Before anybody is asked who takes time. The token shows that the peer has the app.
+            if request.isLimited,
+                let wait = good.app.bucket?.take(
+                    at: host.clock.uptime, for: PeerGroup(call.peer), isVerified: true)
+            {
                 ending = .limited(wait: wait)
             } else {
                 ending = await redeem(good, request, admission)

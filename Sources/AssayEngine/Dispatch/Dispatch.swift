@@ -10,6 +10,7 @@ struct Dispatch: Sendable {
     /// Whose permission was checked; nil where none is demanded.
     let caller: Caller?
     let failedChallenges: FailedChallenges
+    let verifiedPeers: VerifiedPeers
 
     private var snapshot: Snapshot { scope.snapshot }
     private var now: Instant { scope.now }
@@ -17,13 +18,15 @@ struct Dispatch: Sendable {
     private var timeLimit: Duration { scope.timeLimit }
 
     init(
-        _ scope: DecisionScope, live: LiveSnapshot, call: Call, caller: Caller?, failedChallenges: FailedChallenges
+        _ scope: DecisionScope, live: LiveSnapshot, call: Call, caller: Caller?, failedChallenges: FailedChallenges,
+        verifiedPeers: VerifiedPeers
     ) {
         self.scope = scope
         self.live = live
         self.call = call
         self.caller = caller
         self.failedChallenges = failedChallenges
+        self.verifiedPeers = verifiedPeers
     }
 
     /// Where the consumption of challenges is recorded.
@@ -127,7 +130,9 @@ struct Dispatch: Sendable {
             guard appraisal.tokenLife.map(TokenLife.isPossible) ?? true else {
                 return .fault("the provider \(provider.descriptor.name) wants a token of an impossible life")
             }
-            return try issueToken(appraisal, entry, app, limitedUse: limitedUse, id: tokenID)
+            let ending = try issueToken(appraisal, entry, app, limitedUse: limitedUse, id: tokenID)
+            verifiedPeers.remember(PeerGroup(call.peer), of: app.name, at: host.clock.uptime)
+            return ending
         }
     }
 
@@ -142,12 +147,12 @@ struct Dispatch: Sendable {
         case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
         }
         let key = StateKey(Dispatch.challengeSpace, name)
-        guard !failedChallenges.contains(name), try await host.store.get(key) == nil else {
+        guard !failedChallenges.contains(challenge), try await host.store.get(key) == nil else {
             return .refused(KernelReasons.challengeAlreadyUsed)
         }
         let verdict = try await appraise()
         guard case .verified = verdict else {
-            failedChallenges.remember(name, now: now)
+            failedChallenges.remember(challenge, of: PeerGroup(call.peer))
             return verdict
         }
         // Of several that came this far with one challenge, the store lets one through.
@@ -208,6 +213,9 @@ struct Dispatch: Sendable {
             peer: call.peer, caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
             appState: StateSpace(provider.appSpace, in: host.store),
             sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }),
-            logger: host.logger)
+            logger: host.logger,
+            wasVerified: { [verifiedPeers, uptime = host.clock.uptime, name = app.name] peer in
+                verifiedPeers.contains(peer, of: name, at: uptime)
+            })
     }
 }

@@ -37,6 +37,7 @@ public final class Engine: CallHandler {
     let gate: DecisionGate
     private let options: Options
     private let failedChallenges = FailedChallenges()
+    private let verifiedPeers = VerifiedPeers()
     private let live: LiveSnapshot
     private let storeProbe: StoreProbe
 
@@ -165,7 +166,8 @@ public final class Engine: CallHandler {
             return .rejected(.notFound, "Requested entity was not found.")
         }
         let dispatch = Dispatch(
-            scope, live: live, call: call, caller: subject.caller, failedChallenges: failedChallenges)
+            scope, live: live, call: call, caller: subject.caller, failedChallenges: failedChallenges,
+            verifiedPeers: verifiedPeers)
         if let method = registry.kernelMethods[call.method] {
             guard method.descriptor.resources.contains(resource.kind) else {
                 return .rejected(.invalidArgument, "The method is not there for resources of this kind.")
@@ -181,8 +183,10 @@ public final class Engine: CallHandler {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
         }
         // Before anything is verified that costs time. Callers with a permission are known, and are not many.
-        if registry.demands[call.method] == nil, let wait = app.bucket?.take(at: host.clock.uptime) {
-            return .limited(wait: wait)
+        if registry.demands[call.method] == nil, let bucket = app.bucket {
+            let (peer, uptime) = (PeerGroup(call.peer), host.clock.uptime)
+            let isVerified = verifiedPeers.contains(peer, of: app.name, at: uptime)
+            if let wait = bucket.take(at: uptime, for: peer, isVerified: isVerified) { return .limited(wait: wait) }
         }
         return await dispatch.run(entry, of: app)
     }

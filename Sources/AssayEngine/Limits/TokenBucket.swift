@@ -1,34 +1,71 @@
+internal import AssayKit
 internal import AssayPolicy
 internal import Synchronization
 
 /// Lets the calls for one app through at no more than the rate of its policy.
 ///
-/// A token bucket kept as one point in time: when it would be full again. Whatever the number of calls, that is all that is
-/// remembered.
+/// A token bucket kept as one point in time: when it would be full again. So that no peer uses it up for all, each has a share,
+/// an eighth of the rate and of the burst, kept in the same way. A peer may take more than its share as long as the burst
+/// lasts: alone, it gets what the policy says. A call within its peer's share passes when others have emptied the bucket, up to
+/// a quarter of the burst ahead of the rate, and up to half of it when the peer was verified before. What was taken ahead is
+/// missing to those beyond their share; the rate in the long run is that of the policy.
 final class TokenBucket: Sendable {
     let limit: RateLimit
     /// What one call costs.
     private let step: Duration
     /// How far ahead of the clock the bucket may be owed.
     private let depth: Duration
-    private let fullAt = Mutex(Duration.zero)
+    /// The same for a peer's share.
+    private let ownStep: Duration
+    private let ownDepth: Duration
+    private let state = Mutex(State())
+
+    /// How many peers' shares are remembered; those with the most calls lately.
+    private static let peers = 256
+
+    private struct State {
+        var fullAt = Duration.zero
+        /// When each peer's share would be full again, in microseconds of the uptime.
+        var shares = PeerTable(capacity: TokenBucket.peers)
+    }
 
     init(_ limit: RateLimit) {
         self.limit = limit
         step = limit.interval / limit.requests
         depth = step * limit.burst
+        ownStep = step * 8
+        ownDepth = ownStep * max(limit.burst / 8, 1)
     }
 
     /// Takes what one call costs.
     ///
-    /// - Parameter uptime: a clock that never goes back.
+    /// - Parameters:
+    ///   - uptime: a clock that never goes back.
+    ///   - isVerified: whether evidence of the peer was verified before.
     /// - Returns: nil when the call may pass; otherwise how long it would have to wait, and nothing is taken.
-    func take(at uptime: Duration) -> Duration? {
-        fullAt.withLock { fullAt in
-            let next = max(fullAt, uptime) + step
-            guard next - uptime <= depth else { return next - uptime - depth }
-            fullAt = next
+    func take(at uptime: Duration, for peer: PeerGroup, isVerified: Bool) -> Duration? {
+        state.withLock { state in
+            // Nobody has taken anything from anybody.
+            if state.fullAt <= uptime, !state.shares.isEmpty { state.shares.removeAll() }
+            let own = max(.microseconds(state.shares.value(of: peer) ?? 0), uptime) + ownStep
+            var most = depth
+            if own - uptime <= ownDepth {
+                most += step * (isVerified ? max(limit.burst / 2, 2) : max(limit.burst / 4, 1))
+            }
+            let next = max(state.fullAt, uptime) + step
+            guard next - uptime <= most else { return next - uptime - most }
+            state.fullAt = next
+            state.shares.set(min(own, uptime + ownDepth).wholeMicroseconds, of: peer)
             return nil
         }
+    }
+}
+
+extension Duration {
+    /// Rounded down, and bounded.
+    fileprivate var wholeMicroseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? (seconds < 0 ? .min : .max) : product &+ attoseconds / 1_000_000_000_000
     }
 }

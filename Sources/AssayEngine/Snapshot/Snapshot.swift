@@ -51,6 +51,8 @@ final class AppEntry: Sendable {
     let methods: [String: MethodEntry]
     /// Those providers, by their names.
     let providers: [String: ConfiguredProvider]
+    /// Its resource's name, by which what is remembered of its peers is found, also after a reload.
+    let name: ExactText
     /// How many calls are answered; nil for all.
     let bucket: TokenBucket?
     /// Where its policy stands.
@@ -61,6 +63,7 @@ final class AppEntry: Sendable {
         providers: [String: ConfiguredProvider], bucket: TokenBucket?, location: SourceLocation
     ) {
         self.identity = identity
+        name = ExactText(identity.resource)
         self.claims = claims
         self.methods = methods
         self.providers = providers

@@ -18,6 +18,8 @@ struct HTTPConnections: ServerChildChannel {
     let budget: TransportBudget
     /// What is shown over TLS; nil to serve without.
     var certificate: ServerCertificate?
+    /// Who says which clients are behind a connection.
+    let proxies: TrustedProxies
 
     /// There is no room for a connection.
     private struct Full: Error {}
@@ -109,10 +111,12 @@ struct HTTPConnections: ServerChildChannel {
     func handle(value connection: HTTPConnection, logger: Logger) async {
         let channel = connection.channel
         let peer = channel.remoteAddress?.ipAddress
+        let isProxy = proxies.trust(peer)
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
                 // The reader closes the connection, and with that ends the exchanges.
                 for await exchange in connection.exchanges {
+                    let peer = isProxy ? proxies.client(exchange.input.head?.headers, behind: peer) : peer
                     if exchange.isConcurrent {
                         // A stream that broke is no matter of the others.
                         group.addTask { _ = await answer(exchange, peer: peer, logger: logger) }

@@ -15,4 +15,12 @@ struct HTTPInput: Sendable {
     let announcesKeepAlive: Bool
     /// What the request holds of the process's budget; nil for one that was refused because there was no room.
     var reservation: Reservation?
+
+    /// The request's head, as far as it is known.
+    var head: RequestHead? {
+        switch content {
+        case .request(let head, _): head
+        case .fault(_, let head): head
+        }
+    }
 }

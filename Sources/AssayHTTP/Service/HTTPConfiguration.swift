@@ -15,11 +15,13 @@ public struct HTTPConfiguration: Sendable {
     public var budget: TransportBudget
     /// How many of the requests that never become calls are logged one by one.
     public var records = RecordLimits()
+    /// The proxies whose `X-Forwarded-For` says who a client is; none by default, since a client can send that, too.
+    public var trustedProxies: [IPRange]
 
     public init(
         host: String = "127.0.0.1", port: Int = 8080, limits: HTTPLimits = HTTPLimits(),
         origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil,
-        budget: TransportBudget = TransportBudget()
+        budget: TransportBudget = TransportBudget(), trustedProxies: [IPRange] = []
     ) {
         self.host = host
         self.port = port
@@ -27,5 +29,6 @@ public struct HTTPConfiguration: Sendable {
         self.origins = origins
         self.certificate = certificate
         self.budget = budget
+        self.trustedProxies = trustedProxies
     }
 }

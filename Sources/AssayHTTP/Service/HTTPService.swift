@@ -88,7 +88,8 @@ public struct HTTPService: Service {
         let server = Server(
             childChannelSetup: HTTPConnections(
                 responder: responder, limits: limits, slots: slots, metrics: metrics,
-                budget: configuration.budget, certificate: configuration.certificate),
+                budget: configuration.budget, certificate: configuration.certificate,
+                proxies: TrustedProxies(configuration.trustedProxies)),
             configuration: ServerConfiguration(
                 address: .hostname(host, port: configuration.port), backlog: limits.backlog,
                 availableConnectionsDelegate: ConnectionGate(slots: slots)),

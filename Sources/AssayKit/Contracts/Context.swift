@@ -12,6 +12,7 @@ public struct Context: Sendable {
     public let deadline: Instant
     /// Who called, as far as the transport knows: an address; nil in a process.
     public let peer: String?
+    private let wasVerified: @Sendable (PeerGroup) -> Bool
     /// The policy's name for the caller whose permission was checked; nil where none is demanded.
     public let caller: String?
     /// The time at which the request is judged: one reading for the whole decision.
@@ -29,11 +30,20 @@ public struct Context: Sendable {
     /// A logger that carries the decision's identifier. It is made when it is asked for: few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
-    /// - Parameter logger: the host's.
+    /// Whom the request counts for where strangers share something bounded.
+    public var peerGroup: PeerGroup { PeerGroup(peer) }
+
+    /// Whether evidence of this peer was verified lately, for this app: such peers go first where something bounded is scarce.
+    /// It says nothing of the present evidence.
+    public var peerWasVerified: Bool { wasVerified(peerGroup) }
+
+    /// - Parameters:
+    ///   - logger: the host's.
+    ///   - wasVerified: whether evidence of a peer was verified lately, for this app.
     public init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
         caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
-        logger: Logger
+        logger: Logger, wasVerified: @escaping @Sendable (PeerGroup) -> Bool = { _ in false }
     ) {
         self.decision = decision
         self.app = app
@@ -46,6 +56,7 @@ public struct Context: Sendable {
         self.appState = appState ?? state
         self.sealer = sealer
         base = logger
+        self.wasVerified = wasVerified
     }
 }
 

@@ -64,6 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
     var limits: LimitOptions
 
     @OptionGroup
+    var proxies: ProxyOptions
+
+    @OptionGroup
     var extAuthz: ExtAuthzOptions
 
     @OptionGroup
@@ -104,7 +107,7 @@ struct ServeCommand: AsyncParsableCommand {
         let fingerprint = directory.fingerprint
         let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
-        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 64))
+        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
         let host = Host(
             store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
         let tlsFingerprint = tls.fingerprint
@@ -154,7 +157,7 @@ struct ServeCommand: AsyncParsableCommand {
             engine, certificate: authorizationCertificate, budget: budget, logger: logger, meter: metrics.meter)
         var configuration = HTTPConfiguration(
             host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
-            certificate: certificate, budget: budget)
+            certificate: certificate, budget: budget, trustedProxies: proxies.ranges)
         configuration.records = records.limits
         let service = try HTTPService(
             handler: engine, pages: publicPages, configuration: configuration,

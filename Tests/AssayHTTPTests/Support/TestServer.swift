@@ -13,13 +13,15 @@ enum TestServer {
         _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient, logger: Logger = Self.logger,
         pages: HTTPPages = .health, meter: Meter = .none, origins: AllowedOrigins = .any,
         certificate: ServerCertificate? = nil, budget: TransportBudget = TransportBudget(),
+        proxies: [IPRange] = [],
         _ body: @escaping @Sendable (_ port: Int, _ group: ServiceGroup) async throws -> Result
     ) async throws -> Result {
         let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
         let service = try HTTPService(
             handler: handler, pages: pages,
             configuration: HTTPConfiguration(
-                port: 0, limits: limits, origins: origins, certificate: certificate, budget: budget),
+                port: 0, limits: limits, origins: origins, certificate: certificate, budget: budget,
+                trustedProxies: proxies),
             logger: logger, meter: meter,
             onListening: { _, port in
                 continuation.yield(port)

@@ -6,6 +6,8 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     /// Answers are a line of text or a small object.
     private static let responseLimit = 4096
     private static let youth = Duration.seconds(60)
+    /// How many bytes a device token may have. Apple does not say; those of iPhones have some 2,300.
+    private static let tokenBytes = 16...8192
 
     let server: EndpointURL
     let key: AppleServerKey
@@ -14,7 +16,10 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     var keepsBits: Bool { true }
 
     func canonical(_ deviceToken: String) -> String? {
-        guard let bytes = Base64.decode(deviceToken), !bytes.isEmpty else { return nil }
+        // What is too long is not even decoded: four characters stand for three bytes.
+        guard deviceToken.utf8.count <= Self.tokenBytes.upperBound / 3 * 4 + 4,
+            let bytes = Base64.decode(deviceToken), Self.tokenBytes.contains(bytes.count)
+        else { return nil }
         return Base64.encode(bytes)
     }
 

@@ -20,7 +20,9 @@ public struct DeviceTokenAppraiser: Sendable {
     private let rules: DeviceTokenRules
     private let reasons: DeviceTokenReasons
     private let randomness: Randomness
+    private let clock: HostClock
     private let inquiry: UpstreamInquiry
+    private let conduct = TokenConduct()
     /// The tokens that were used, of all apps of the account.
     private let used: StateSpace
 
@@ -40,22 +42,32 @@ public struct DeviceTokenAppraiser: Sendable {
         self.rules = rules
         self.reasons = reasons
         randomness = host.randomness
+        clock = host.clock
         inquiry = UpstreamInquiry(upstream: upstream, gate: .to(upstream.server, host: host), host: host)
     }
 
     /// Whether a token is genuine, new, and of a device that the policy does not refuse.
     ///
-    /// - Throws: ``CallFailure`` with `UNAVAILABLE` and a time to come back at when the vendor did not decide; what the
-    ///   state store throws.
+    /// - Throws: ``CallFailure`` with `UNAVAILABLE` and a time to come back at when the vendor did not decide, with
+    ///   `RESOURCE_EXHAUSTED` when the vendor refused many tokens of the peer; what the state store throws.
     public func appraise(_ deviceToken: String, _ context: Context) async throws -> Verdict {
         guard let token = upstream.canonical(deviceToken) else { return .refused(reasons.malformed) }
-        let name = Hex.encode(SHA256.hash(Array(token.utf8)))
+        let digest = SHA256.hash(Array(token.utf8))
+        let mark = TokenConduct.Mark(digest)
+        if conduct.wasRefused(mark, at: clock.uptime) {
+            return .refused(reasons.refused, detail: "the upstream refused it before")
+        }
+        let name = Hex.encode(digest)
         if rules.memory != nil, try await used.get(name) != nil { return .refused(reasons.reused) }
         // One question tells both, and a token may be good for one only.
         let kind: DeviceQuestion.Kind = rules.refuseWhen == nil ? .validate : .query
+        let question = DeviceQuestion(kind, token, randomness: randomness)
+        let asker = try asker(context)
         let bits: DeviceBits?
-        switch await inquiry.ask(DeviceQuestion(kind, token, randomness: randomness), deadline: context.deadline) {
-        case .refused(let detail): return .refused(reasons.refused, detail: detail)
+        switch await inquiry.ask(question, for: asker, deadline: context.deadline) {
+        case .refused(let detail):
+            conduct.refused(mark, of: asker.peer, at: clock.uptime)
+            return .refused(reasons.refused, detail: detail)
         case .undecided(let failure): throw Self.unavailable(failure)
         case .genuine(let found): bits = found
         }
@@ -80,7 +92,9 @@ public struct DeviceTokenAppraiser: Sendable {
             throw InvalidRequest("the field 'deviceToken' is no device token")
         }
         let question = DeviceQuestion(.update(bit0: bit0, bit1: bit1), token, randomness: randomness)
-        switch await inquiry.ask(question, deadline: context.deadline) {
+        // The caller has a permission.
+        let asker = Asker(peer: context.peerGroup, standing: .verified)
+        switch await inquiry.ask(question, for: asker, deadline: context.deadline) {
         case .genuine: break
         case .refused(let detail):
             throw CallFailure(
@@ -93,6 +107,24 @@ public struct DeviceTokenAppraiser: Sendable {
         return [(FactName.deviceBit0, bit0), (.deviceBit1, bit1)].compactMap { name, bit in
             bit.map { Fact(name, .bool($0)) }
         }
+    }
+
+    /// For whom the vendor is asked.
+    ///
+    /// - Throws: ``CallFailure`` for a stranger whose tokens the vendor called bad too often.
+    private func asker(_ context: Context) throws(CallFailure) -> Asker {
+        let peer = context.peerGroup
+        let isVerified = context.peerWasVerified
+        guard let wait = conduct.wait(peer, at: clock.uptime) else {
+            return Asker(peer: peer, standing: isVerified ? .verified : .unknown)
+        }
+        // Many clients may share an address of which one was verified, or a proxy that the server does not know.
+        guard isVerified || !peer.isOfTheInternet else {
+            throw CallFailure(
+                .resourceExhausted, "Quota exceeded for device tokens of this client.", reason: reasons.limited,
+                retryAfter: wait)
+        }
+        return Asker(peer: peer, standing: .suspect)
     }
 
     private static func unavailable(_ failure: UpstreamFailure) -> CallFailure {

@@ -6,6 +6,7 @@ public struct DeviceTokenReasons: Sendable {
     public let refused: Reason
     public let reused: Reason
     public let bits: Reason
+    public let limited: Reason
 
     /// - Parameter prefix: what the codes begin with: `device_token` makes `device_token_refused`.
     public init(prefix: String) {
@@ -13,8 +14,10 @@ public struct DeviceTokenReasons: Sendable {
         refused = Reason("\(prefix)_refused", "The upstream says that the device token is not good.")
         reused = Reason("\(prefix)_reused", "The device token was exchanged before.")
         bits = Reason("\(prefix)_bits_refused", "The policy refuses devices whose bits are set like that.")
+        limited = Reason(
+            "\(prefix)_limited", "The upstream refused many device tokens of the peer; this one was not looked at.")
     }
 
     /// All of them.
-    public var all: [Reason] { [malformed, refused, reused, bits] }
+    public var all: [Reason] { [malformed, refused, reused, bits, limited] }
 }

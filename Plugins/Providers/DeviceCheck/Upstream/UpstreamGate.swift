@@ -1,8 +1,8 @@
 internal import AssayKit
 internal import Synchronization
 
-/// What all apps that ask one vendor's server have in common: how many questions are on their way, and whether the
-/// server answers at all. It stays through reloads as long as an instance uses it.
+/// What all apps that ask one vendor's server have in common: the places for questions, and whether the server answers at
+/// all. It stays through reloads as long as an instance uses it.
 final class UpstreamGate: Sendable {
     private struct Name: Hashable {
         let server: String
@@ -14,15 +14,13 @@ final class UpstreamGate: Sendable {
     }
 
     private static let held = Mutex<[Name: Held]>([:])
-    /// How many questions may be on their way at once.
-    static let width = 64
     /// How many failures in a row close the gate.
     static let threshold = 5
     /// For how long.
     static let pause = Duration.seconds(30)
 
     let breaker: CircuitBreaker
-    private let running = Mutex(0)
+    let places = PlaceQueue()
     /// Keeps the client, whose identity names the gate, from being followed by another in its place.
     private let client: any OutboundHTTP
 
@@ -41,18 +39,5 @@ final class UpstreamGate: Sendable {
             held[name] = Held(gate: gate)
             return gate
         }
-    }
-
-    /// Takes a place; false when there is none.
-    func enter() -> Bool {
-        running.withLock { running in
-            guard running < Self.width else { return false }
-            running += 1
-            return true
-        }
-    }
-
-    func leave() {
-        running.withLock { $0 -= 1 }
     }
 }

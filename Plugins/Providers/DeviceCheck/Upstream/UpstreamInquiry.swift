@@ -15,21 +15,13 @@ final class UpstreamInquiry: Sendable {
     private static let backoff = Backoff(first: .milliseconds(200), limit: .seconds(2))
     /// What is kept of the deadline to answer in.
     private static let reserve = Duration.milliseconds(250)
-    /// How many questions of one app may be on their way, so that it leaves places for the others.
-    static let width = UpstreamGate.width / 2
-    /// How long the vendor is left alone at most.
-    private static let longestPause = Duration.seconds(3600)
-
-    private struct State {
-        var running = 0
-        /// When, by the uptime, the vendor may be asked again.
-        var pausedUntil = Duration.zero
-    }
+    /// Nobody waits longer than this for a place.
+    private static let placePatience = Duration.seconds(2)
 
     private let upstream: any DeviceTokenUpstream
     private let gate: UpstreamGate
     private let host: Host
-    private let state = Mutex(State())
+    private let pause = Mutex(ThrottlePause())
 
     init(upstream: any DeviceTokenUpstream, gate: UpstreamGate, host: Host) {
         self.upstream = upstream
@@ -39,14 +31,8 @@ final class UpstreamInquiry: Sendable {
 
     private var clock: HostClock { host.clock }
 
-    func ask(_ question: DeviceQuestion, deadline: Instant) async -> DeviceAnswer {
-        let answer: DeviceAnswer
-        if let pause = enter() {
-            answer = .undecided(pause)
-        } else {
-            answer = await persist(question, deadline: deadline - Self.reserve)
-            leave()
-        }
+    func ask(_ question: DeviceQuestion, for asker: Asker, deadline: Instant) async -> DeviceAnswer {
+        let answer = await admit(question, for: asker, deadline: deadline - Self.reserve)
         switch answer {
         case .genuine: host.meter.add(to: DeviceTokenMetrics.answers, "genuine")
         case .refused: host.meter.add(to: DeviceTokenMetrics.answers, "refused")
@@ -57,33 +43,35 @@ final class UpstreamInquiry: Sendable {
 
     // MARK: - Bounds
 
-    /// Takes a place; says why there is none.
-    private func enter() -> UpstreamFailure? {
-        let now = clock.uptime
-        let failure = state.withLock { state -> UpstreamFailure? in
-            if now < state.pausedUntil {
-                return UpstreamFailure(.throttled, "asked to wait before", retryAfter: state.pausedUntil - now)
-            }
-            guard state.running < Self.width else { return UpstreamFailure(.crowded, retryAfter: .seconds(1)) }
-            state.running += 1
-            return nil
+    /// Asks when there is a place, and the vendor does not want to be left alone.
+    private func admit(_ question: DeviceQuestion, for asker: Asker, deadline: Instant) async -> DeviceAnswer {
+        // Who would not be let through afterwards does not wait for a place.
+        if let wait = pause.withLock({ $0.wait(asker.standing, at: clock.uptime) }) { return Self.paused(wait) }
+        let (app, places) = (ObjectIdentifier(self), gate.places)
+        let patience = min(Self.placePatience, deadline - clock.now - Self.leastTime)
+        guard await places.enter(app, asker, patience: patience, clock: clock) else {
+            return .undecided(UpstreamFailure(.crowded, retryAfter: .seconds(1)))
         }
-        if let failure { return failure }
-        if gate.enter() { return nil }
-        state.withLock { $0.running -= 1 }
-        return UpstreamFailure(.crowded, retryAfter: .seconds(1))
+        defer { places.leave(app, asker.peer) }
+        let pass: ThrottlePause.Pass
+        switch pause.withLock({ $0.begin(asker.standing, at: clock.uptime) }) {
+        case .refused(let wait): return Self.paused(wait)
+        case .admitted(let admitted): pass = admitted
+        }
+        let answer = await persist(question, deadline: deadline)
+        switch answer {
+        case .genuine, .refused: pause.withLock { $0.ended(pass, isAnswered: true) }
+        case .undecided(let failure) where failure.kind == .throttled:
+            let wish = failure.retryAfter
+            let wait = pause.withLock { $0.throttled(pass, retryAfter: wish, at: clock.uptime) }
+            return .undecided(UpstreamFailure(.throttled, failure.detail, retryAfter: wait))
+        case .undecided: pause.withLock { $0.ended(pass, isAnswered: false) }
+        }
+        return answer
     }
 
-    private func leave() {
-        gate.leave()
-        state.withLock { $0.running -= 1 }
-    }
-
-    /// Leaves the vendor alone for as long as it asks.
-    private func pause(_ failure: UpstreamFailure) {
-        guard failure.kind == .throttled, let wait = failure.retryAfter else { return }
-        let end = clock.uptime + min(wait, Self.longestPause)
-        state.withLock { $0.pausedUntil = max($0.pausedUntil, end) }
+    private static func paused(_ wait: Duration) -> DeviceAnswer {
+        .undecided(UpstreamFailure(.throttled, "asked to wait before", retryAfter: wait))
     }
 
     // MARK: - Tries
@@ -113,7 +101,6 @@ final class UpstreamInquiry: Sendable {
                 refused = credential
                 continue
             }
-            pause(failure)
             guard failure.isWorthAnotherTry else { return answer }
             failures += 1
             let delay = max(

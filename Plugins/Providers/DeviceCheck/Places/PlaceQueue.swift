@@ -1,0 +1,76 @@
+internal import AssayKit
+internal import Synchronization
+
+/// The places at a vendor's server, and those that wait for one.
+final class PlaceQueue: Sendable {
+    private typealias Waiter = CheckedContinuation<Bool, Never>
+
+    private struct State {
+        var places = FairPlaces<ObjectIdentifier>()
+        var number: UInt64 = 0
+        var waiters: [UInt64: Waiter] = [:]
+        /// What became of those that do not wait yet, or not any more.
+        var outcomes: [UInt64: Bool] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Takes a place, and waits for one if need be. False when there is none, after `patience`, and when the task is cancelled.
+    func enter(_ app: ObjectIdentifier, _ asker: Asker, patience: Duration, clock: HostClock) async -> Bool {
+        let (number, entry, displaced) = state.withLock { state in
+            state.number += 1
+            let entry = state.places.enter(state.number, app, asker, mayWait: patience > .zero)
+            guard case .waiting(let displaced?) = entry else { return (state.number, entry, nil as Waiter?) }
+            return (state.number, entry, Self.settle(displaced, false, &state))
+        }
+        displaced?.resume(returning: false)
+        switch entry {
+        case .admitted: return true
+        case .refused: return false
+        case .waiting: break
+        }
+        return await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                if (try? await clock.sleep(for: patience)) != nil { self.giveUp(number) }
+            }
+            let isAdmitted = await withTaskCancellationHandler {
+                await withCheckedContinuation { waiter in self.wait(number, waiter) }
+            } onCancel: {
+                self.giveUp(number)
+            }
+            group.cancelAll()
+            return isAdmitted
+        }
+    }
+
+    /// Gives a place back.
+    func leave(_ app: ObjectIdentifier, _ peer: PeerGroup) {
+        let admitted = state.withLock { state in
+            state.places.leave(app, peer).compactMap { Self.settle($0, true, &state) }
+        }
+        for waiter in admitted { waiter.resume(returning: true) }
+    }
+
+    private func wait(_ number: UInt64, _ waiter: Waiter) {
+        let outcome = state.withLock { state -> Bool? in
+            if let outcome = state.outcomes.removeValue(forKey: number) { return outcome }
+            state.waiters[number] = waiter
+            return nil
+        }
+        if let outcome { waiter.resume(returning: outcome) }
+    }
+
+    private func giveUp(_ number: UInt64) {
+        let waiter = state.withLock { state in
+            state.places.giveUp(number) ? Self.settle(number, false, &state) : nil
+        }
+        waiter?.resume(returning: false)
+    }
+
+    /// Who is to be told; when nobody waits yet, the outcome is kept for the one that is about to.
+    private static func settle(_ number: UInt64, _ outcome: Bool, _ state: inout State) -> Waiter? {
+        if let waiter = state.waiters.removeValue(forKey: number) { return waiter }
+        state.outcomes[number] = outcome
+        return nil
+    }
+}
