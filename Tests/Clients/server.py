@@ -80,6 +80,9 @@ def policy(authority, apple, text=POLICY):
 
 
 class Server:
+    # What `serve` is given beside the folders of this one.
+    arguments = ()
+
     def __init__(self, folder, authority, apple, text=POLICY):
         self.folder = pathlib.Path(folder)
         policies = self.folder / "policies"
@@ -94,6 +97,7 @@ class Server:
             [
                 os.environ["ASSAY"], "serve", "--policies", self.folder / "policies",
                 "--state", f"sqlite:{self.folder / 'state.sqlite'}", "--listen", "127.0.0.1:0",
+                *self.arguments,
             ],
             stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), env=environment, text=True,
         )

@@ -54,7 +54,7 @@ struct HTTPConnections: ServerChildChannel {
         return connection
     }
 
-    private func addHTTP1(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+    func addHTTP1(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
         var headerLimits = NIOHTTPDecoderLimitConfiguration()
         headerLimits.maxHeaderFieldSize = limits.headerBytes
         headerLimits.maxHeaderListSize = limits.headerBytes
@@ -71,7 +71,7 @@ struct HTTPConnections: ServerChildChannel {
         ])
     }
 
-    private func addHTTP2(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+    func addHTTP2(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
         let gate = InputGate()
         let connection = StreamConnection(limits: limits, gate: gate, slots: slots, exchanges: exchanges)
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)

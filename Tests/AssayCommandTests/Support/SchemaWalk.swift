@@ -48,6 +48,34 @@ struct SchemaWalk {
         }
     }
 
+    /// A document with a place of a sample, what leads to it, and what the schema requires beside that.
+    func needed(_ document: JSON, for path: String) -> JSON {
+        needed(document, validator.root, path: "", for: path)
+    }
+
+    private func needed(_ value: JSON, _ schema: JSON, path: String, for place: String) -> JSON {
+        let schema = validator.resolved(schema)
+        func leads(_ path: String) -> Bool {
+            place == path || place.hasPrefix(path + ".") || place.hasPrefix(path + "[")
+        }
+        if let members = value.members, schema["properties"] != nil || schema["additionalProperties"]?.members != nil {
+            let required = (schema["required"]?.array ?? []).compactMap(\.string) + alternatives(schema).flatMap { $0 }
+            return .object(
+                members.compactMap { member in
+                    let inner = path.isEmpty ? member.name : "\(path).\(member.name)"
+                    let others = schema["additionalProperties"].flatMap { $0.bool == nil ? $0 : nil }
+                    guard let part = schema["properties"]?[member.name] ?? others else { return nil }
+                    guard leads(inner) || required.contains(member.name) else { return nil }
+                    return JSONMember(member.name, needed(member.value, part, path: inner, for: place))
+                })
+        }
+        if let elements = value.array, let items = schema["items"] {
+            return .array(
+                elements.enumerated().map { needed($0.element, items, path: "\(path)[\($0.offset)]", for: place) })
+        }
+        return value
+    }
+
     /// Every place of a document that is a sample of the schema.
     func places(_ document: JSON) -> [Place] {
         var places: [Place] = []
