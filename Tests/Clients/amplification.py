@@ -11,6 +11,12 @@ import grpc
 _libc = ctypes.CDLL(None, use_errno=True)
 # So long may a request take by the wall clock; one that takes longer has failed, whatever it costs in the end.
 PATIENCE = 4.0
+# What a request may cost: so many times what a plain one does, or so many seconds whatever that is.
+FACTOR, FREE = 3, 0.005
+# How often what is over the bound is measured again.
+TRIES = 3
+# With so many failures nothing further is tried.
+ENOUGH = 40
 
 
 class TooSlow(Exception):
@@ -168,3 +174,49 @@ class Meter:
         self.server.process.wait()
         self.server.start()
         self._attach()
+
+
+class Judge:
+    """Compares what texts cost with what plain ones cost; what failed is in `failures`."""
+
+    def __init__(self, meter):
+        self.meter = meter
+        self.plain = {}
+        self.failures = []
+        self.count = 0
+
+    def judge(self, name, text, request, plain_request):
+        self.count += 1
+        cost, _ = self.meter.cost(request)
+        if cost <= FREE:
+            return
+        plain = self._plain(plain_request)
+        if cost <= FACTOR * plain:
+            return
+        for _ in range(TRIES if cost < 1 else 0):
+            cost = min(cost, self.meter.cost(request)[0])
+            plain = max(plain, self.meter.cost(plain_request)[0])
+            if cost <= max(FREE, FACTOR * plain):
+                return
+        self.failures.append(f"{name}: {text}: {cost * 1000:.1f} ms, {cost / plain:.0f} times a plain one")
+
+    def grows(self, name, place, make):
+        """Judges whether an ordinary structure costs no more than its size."""
+        self.count += 1
+        parts = 16
+        whole, part = (place.request(make(place.room // each)) for each in (1, parts))
+        for _ in range(TRIES + 1):
+            cost, share = self.meter.cost(whole)[0], self.meter.cost(part)[0]
+            if cost <= max(FREE, FACTOR * parts * share):
+                return
+        self.failures.append(
+            f"{name}: an ordinary structure: {cost * 1000:.1f} ms, {cost / share:.0f} times one of a {parts}th of its size")
+
+    def _plain(self, request):
+        key = hash(request)
+        if key not in self.plain:
+            self.plain[key] = self.meter.cost(request, 2)[0]
+        return self.plain[key]
+
+    def report(self):
+        assert not self.failures, f"{len(self.failures)} of {self.count}:\n" + "\n".join(self.failures)

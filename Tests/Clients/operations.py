@@ -57,8 +57,9 @@ class Operation:
         return {each["name"]: each["schema"] for each in self.parameters if each["in"] == kind}
 
     def sample(self, name, schema):
-        if name in self.samples:
-            return self.samples[name]
+        for key in (f"{self.method}.{name}", name):
+            if key in self.samples:
+                return self.samples[key]
         for key in ("enum", "examples"):
             if schema.get(key):
                 return schema[key][0]
@@ -146,7 +147,7 @@ class Operation:
                 self._head(target, [(name, before + MARK)]), body, HEAD)
         yield self._place("header name", "header name", self._head(target, [(MARK, "1")]), body, HEAD)
         yield self._place(
-            "headers", "headers", self._head(target, [("A", "1\r\n" + MARK + "B: 1")]), body, HEAD)
+            "headers", "headers", self._head(target, [("A", "1\r\n" + MARK)]), body, HEAD)
         head = self._head(target)
         if self.type == JSON:
             yield from self._json_places(head)

@@ -27,7 +27,8 @@ final class FuzzServer: CallHandler {
             form,
             MethodDescriptor(name: "exchange", kind: .challenge, resources: [.app, .oauthClient]),
             MethodDescriptor(
-                name: "config", kind: .call(nil), resources: [.app], path: MethodPath(.get, "/config", query: ["filter"])),
+                name: "config", kind: .call(nil), resources: [.app],
+                path: MethodPath(.get, "/config", query: ["filter"])),
             MethodDescriptor(
                 name: "batch", kind: .call(nil), resources: [],
                 rules: [HTTPRule(.get, "/v1/{resource=projects/*}/apps/-/config:batchGet", version: .v1)]),

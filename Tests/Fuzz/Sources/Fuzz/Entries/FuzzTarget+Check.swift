@@ -15,7 +15,8 @@ extension FuzzTarget {
         }
         for name in judgement.removed {
             try BrokenPromise.unless(
-                !name.isEmpty && name.allSatisfy { (0x21...0x7E).contains($0) }, "a header that is taken out has a name")
+                !name.isEmpty && name.allSatisfy { (0x21...0x7E).contains($0) }, "a header that is taken out has a name"
+            )
         }
         guard judgement.code == 0 else {
             try BrokenPromise.unless(

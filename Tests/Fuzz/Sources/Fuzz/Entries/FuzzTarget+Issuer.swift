@@ -10,7 +10,8 @@ extension FuzzTarget {
     /// Accepted is a document with a key that can verify.
     func judgeJWKS(_ input: [UInt8]) async throws -> FuzzVerdict {
         let set = try? JWKSet(json: input)
-        let published = IssuerKeys.published(at: FuzzIssuer.endpoint, host: FuzzIssuer.host(publishing: input))
+        let published = IssuerKeys.published(
+            at: try FuzzIssuer.endpoint(), host: FuzzIssuer.host(publishing: input))
         for key in set?.keys ?? [] {
             try BrokenPromise.unless(key.thumbprint.utf8.count == 43, "a thumbprint is 32 bytes in base64url")
             try BrokenPromise.unless(try JWK(key.json) == key, "a key is the same when it was written and read")
@@ -29,7 +30,8 @@ extension FuzzTarget {
             _ = try await published.verify(FuzzIssuer.forged(.es256, keyID: keyID))
             throw BrokenPromise("not so: a forged signature is refused")
         } catch let error as KeysUnavailable {
-            try BrokenPromise.unless(set == nil || set?.keys.isEmpty == true, "keys that can be read can be had: \(error)")
+            try BrokenPromise.unless(
+                set == nil || set?.keys.isEmpty == true, "keys that can be read can be had: \(error)")
         } catch let error as JWTFault {
             try BrokenPromise.unless(set != nil, "keys that cannot be read verify nothing: \(error)")
         }
@@ -70,7 +72,13 @@ struct FuzzIssuer: Sendable {
     static let subject = "Kjosé"
     static let audience = "https://assay.example.com"
     static let realm = "staff"
-    static let endpoint = EndpointURL("https://login.example.com/keys")!
+
+    static func endpoint() throws(BrokenPromise) -> EndpointURL {
+        guard let url = EndpointURL("https://login.example.com/keys") else {
+            throw BrokenPromise("not so: a URL is one")
+        }
+        return url
+    }
 
     let trusted: TrustedIssuer
     private let key: PrivateKey
@@ -81,8 +89,9 @@ struct FuzzIssuer: Sendable {
 
     private init() throws {
         key = try PrivateKey.generate(.ec(.p256))
+        let endpoint = try Self.endpoint()
         let configuration: JSON = [
-            "issuer": .string(Self.name), "audiences": [.string(Self.audience)], "jwks": .string(Self.endpoint.text),
+            "issuer": .string(Self.name), "audiences": [.string(Self.audience)], "jwks": .string(endpoint.text),
             "subjects": [.string(Self.subject)], "claims": ["realm.name": .string(Self.realm)],
         ]
         let document = JWKSet([JWK(signing: key.publicKey, keyID: "K1")]).json.encoded
@@ -109,7 +118,8 @@ struct FuzzIssuer: Sendable {
 
     static func host(publishing document: [UInt8]) -> AssayKit.Host {
         AssayKit.Host(
-            clock: ManualClock(FuzzScene.now).hostClock, store: MemoryStore(clock: .system), http: OneDocument(document),
+            clock: ManualClock(FuzzScene.now).hostClock, store: MemoryStore(clock: .system),
+            http: OneDocument(document),
             logger: Logger(label: "fuzz", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 

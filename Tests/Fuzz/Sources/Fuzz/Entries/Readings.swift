@@ -24,7 +24,9 @@ struct FormReading {
         var parameters: [Parameter] = []
         for part in parts {
             let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.text(pair[0]), let value = pair.count == 2 ? Self.text(pair[1]) : [] else { return nil }
+            guard let name = Self.text(pair[0]), let value = pair.count == 2 ? Self.text(pair[1]) : [] else {
+                return nil
+            }
             parameters.append(Parameter(name, value))
         }
         self.parameters = parameters
