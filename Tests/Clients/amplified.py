@@ -30,7 +30,9 @@ class AmplifiedServer(Server):
         key = dict(json.loads(jwt.algorithms.ECAlgorithm.to_jwk(users.public_key())), kid="k", use="sig", alg="ES256")
         (folder / "users.json").write_text(json.dumps({"keys": [key]}))
         issuer = {
-            "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"], "jwks": f"file:{folder / 'users.json'}"}
+            "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
+            "jwks": f"file:{folder / 'users.json'}",
+        }
         actor = {"claim": "groups", "values": ["dispatch"]}
         policy = {
             "callers": {
@@ -99,7 +101,8 @@ class AmplifiedServer(Server):
     def target(self):
         """Where Envoy asks; of several starts, the last."""
         for _ in range(600):
-            found = re.findall(r"address=(\S+) .*ext_authz is answered", (self.folder / "log").read_text(errors="replace"))
+            log = (self.folder / "log").read_text(errors="replace")
+            found = re.findall(r"address=(\S+) .*ext_authz is answered", log)
             if len(found) == self.starts:
                 return found[-1]
             time.sleep(0.05)
