@@ -138,11 +138,13 @@ struct PolicySchemaTests {
 
     /// A place of a document with nothing but what the place needs beside it: to judge that takes a tenth of the time.
     private func small(_ place: SchemaWalk.Place) throws -> SchemaWalk.Place {
-        let needed = walk.needed(document, for: place.path)
-        // Some sections go together without a schema that says so: then the whole document remains.
-        guard try problems(needed).isEmpty, let found = walk.places(needed).first(where: { $0.path == place.path })
-        else { return place }
-        return found
+        // Some keys go together without a schema that says so: then more remains.
+        for keepsSection in [false, true] {
+            let needed = walk.needed(document, for: place.path, keepsSection: keepsSection)
+            guard try problems(needed).isEmpty else { continue }
+            if let found = walk.places(needed).first(where: { $0.path == place.path }) { return found }
+        }
+        return place
     }
 
     /// Values of many forms: each is tried in every place that holds no other values.
