@@ -58,6 +58,8 @@ struct SchemaWalk {
     private func needed(
         _ value: JSON, _ schema: JSON, path: String, for place: String, _ keepsSection: Bool
     ) -> JSON {
+        // The keys of one mapping may depend on each other.
+        if place.split(separator: ".").dropLast().joined(separator: ".") == path { return value }
         let parents = path.split(separator: ".").dropLast()
         if keepsSection, parents.last == "providers" || parents.last == "consumers" { return value }
         let schema = validator.resolved(schema)
