@@ -254,8 +254,9 @@ let package = Package(
         .target(
             name: "FuzzEntries",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
-                "AssayVerifier", "AppAttest", "Debug", .product(name: "Logging", package: "swift-log"),
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz",
+                "AssayHTTP", "AssayJWT", "AssayTesting", "AssayVerifier", "AppAttest", "CustomBackend", "Debug",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz/Sources/Fuzz/Entries",
             swiftSettings: settings),

@@ -81,9 +81,13 @@ def policy(authority, apple, text=POLICY):
 
 
 class Server:
+    # What `serve` is given beside the folders of this one.
+    arguments = ()
+
     def __init__(self, folder, authority, apple, text=POLICY, arguments=()):
         self.folder = pathlib.Path(folder)
-        self.arguments = arguments
+        if arguments:
+            self.arguments = arguments
         policies = self.folder / "policies"
         policies.mkdir()
         (policies / "policy.yaml").write_text(policy(authority, apple, text))

@@ -15,8 +15,8 @@ public struct ExtAuthzService: Service {
     /// `consumed`.
     public static let method = "verifyRequest"
 
-    private let handler: any CallHandler
-    private let configuration: ExtAuthzConfiguration
+    let handler: any CallHandler
+    let configuration: ExtAuthzConfiguration
     private let clock: HostClock
     private let logger: Logger
     private let meter: Meter

@@ -65,7 +65,7 @@ struct HTTPConnections: ServerChildChannel {
         return connection
     }
 
-    private func addHTTP1(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+    func addHTTP1(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
         var headerLimits = NIOHTTPDecoderLimitConfiguration()
         headerLimits.maxHeaderFieldSize = limits.headerBytes
         headerLimits.maxHeaderListSize = limits.headerBytes
@@ -82,7 +82,7 @@ struct HTTPConnections: ServerChildChannel {
         ])
     }
 
-    private func addHTTP2(
+    func addHTTP2(
         to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ reservation: Reservation
     ) throws {
         let gate = InputGate()

@@ -18,10 +18,10 @@ internal import Darwin
 /// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
 /// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
 public struct HTTPService: Service {
-    private let configuration: HTTPConfiguration
-    private let responder: RequestResponder
-    private let logger: Logger
-    private let metrics: HTTPMetrics
+    let configuration: HTTPConfiguration
+    let responder: RequestResponder
+    let logger: Logger
+    let metrics: HTTPMetrics
     private let onListening: @Sendable (_ host: String, _ port: Int) async -> Void
 
     /// - Parameters:

@@ -48,6 +48,44 @@ struct SchemaWalk {
         }
     }
 
+    /// A document with a place of a sample, what leads to it, and what the schema requires beside that.
+    ///
+    /// - Parameter keepsSection: whether the section of a plugin that the place is in remains whole.
+    func needed(_ document: JSON, for path: String, keepsSection: Bool) -> JSON {
+        needed(document, validator.root, path: "", for: path, keepsSection)
+    }
+
+    private func needed(
+        _ value: JSON, _ schema: JSON, path: String, for place: String, _ keepsSection: Bool
+    ) -> JSON {
+        // The keys of one mapping may depend on each other.
+        if place.split(separator: ".").dropLast().joined(separator: ".") == path { return value }
+        let parents = path.split(separator: ".").dropLast()
+        if keepsSection, parents.last == "providers" || parents.last == "consumers" { return value }
+        let schema = validator.resolved(schema)
+        func leads(_ path: String) -> Bool {
+            place == path || place.hasPrefix(path + ".") || place.hasPrefix(path + "[")
+        }
+        if let members = value.members, schema["properties"] != nil || schema["additionalProperties"]?.members != nil {
+            let required = (schema["required"]?.array ?? []).compactMap(\.string) + alternatives(schema).flatMap { $0 }
+            return .object(
+                members.compactMap { member in
+                    let inner = path.isEmpty ? member.name : "\(path).\(member.name)"
+                    let others = schema["additionalProperties"].flatMap { $0.bool == nil ? $0 : nil }
+                    guard let part = schema["properties"]?[member.name] ?? others else { return nil }
+                    guard leads(inner) || required.contains(member.name) else { return nil }
+                    return JSONMember(member.name, needed(member.value, part, path: inner, for: place, keepsSection))
+                })
+        }
+        if let elements = value.array, let items = schema["items"] {
+            return .array(
+                elements.enumerated().map {
+                    needed($0.element, items, path: "\(path)[\($0.offset)]", for: place, keepsSection)
+                })
+        }
+        return value
+    }
+
     /// Every place of a document that is a sample of the schema.
     func places(_ document: JSON) -> [Place] {
         var places: [Place] = []

@@ -24,11 +24,23 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
     case json
     /// A policy file, with the sections of the plugins App Attest and debug.
     case policy
+    /// A form, as OAuth's endpoints take it, in a whole request.
+    case form
+    /// What a client sends over a connection of HTTP/2, from its preface on.
+    case http2
+    /// A message that Envoy asks with whether a request may pass.
+    case check
+    /// A request target: what the routes make of it, and what a backend's rules for paths do.
+    case path
+    /// A JWKS document of an issuer.
+    case jwks
+    /// A user's JWT: its header in the first line, its claims in the others; both are then signed by the issuer.
+    case actorToken = "actor-token"
 
     /// Judges an input, and checks on the way what must hold of every input.
     ///
     /// - Throws: ``BrokenPromise`` when something does not hold, or when the scene of the target cannot be set.
-    public func judge(_ input: [UInt8]) throws -> FuzzVerdict {
+    public func judge(_ input: [UInt8]) async throws -> FuzzVerdict {
         switch self {
         case .cbor: try judgeCBOR(input)
         case .attestation: try judgeAttestation(input)
@@ -41,6 +53,12 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
         case .claims: try judgeClaims(input)
         case .json: try judgeJSON(input)
         case .policy: try judgePolicy(input)
+        case .form: try await judgeForm(input)
+        case .http2: try await judgeHTTP2(input)
+        case .check: try await judgeCheck(input)
+        case .path: try await judgePath(input)
+        case .jwks: try await judgeJWKS(input)
+        case .actorToken: try await judgeActorToken(input)
         }
     }
 }

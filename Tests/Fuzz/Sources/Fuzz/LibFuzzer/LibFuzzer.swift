@@ -1,3 +1,5 @@
+internal import Dispatch
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -21,12 +23,19 @@ private let chosenTarget: FuzzTarget = {
 @c(LLVMFuzzerTestOneInput)
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let target = chosenTarget
-    do {
-        _ = try target.judge(Array(UnsafeBufferPointer(start: bytes, count: count)))
-    } catch {
-        complain("\(target.rawValue): \(error)")
-        abort()
+    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
+    let end = DispatchSemaphore(value: 0)
+    // Most targets never wait, and are done when this returns.
+    Task.immediate {
+        do {
+            _ = try await target.judge(input)
+        } catch {
+            complain("\(target.rawValue): \(error)")
+            abort()
+        }
+        end.signal()
     }
+    end.wait()
     return 0
 }
 

@@ -1,0 +1,152 @@
+"""A server that has a method of every plugin, and Envoy's listener."""
+
+import datetime
+import json
+import os
+import re
+import subprocess
+import time
+
+import jwt
+import requests
+from cryptography.hazmat.primitives.asymmetric import ec
+
+import hostile
+import operations
+from fleet import AUDIENCE, Account
+from server import ADMIN_TOKEN, APP, APP_ID, CLIENT, DEBUG_TOKEN, NUMBER, PROJECT, Apple, Server
+
+AUTHORITY = "https://login.example.com"
+LINKED = CLIENT.split("/")[1]
+
+
+class AmplifiedServer(Server):
+    arguments = ("--ext-authz-listen", "127.0.0.1:0")
+
+    def __init__(self, folder, authority, apple):
+        super().__init__(folder, authority, apple)
+        account, users = Account("server"), ec.generate_private_key(ec.SECP256R1())
+        (folder / "account.json").write_text(account.key_file)
+        key = dict(json.loads(jwt.algorithms.ECAlgorithm.to_jwk(users.public_key())), kid="k", use="sig", alg="ES256")
+        (folder / "users.json").write_text(json.dumps({"keys": [key]}))
+        issuer = {
+            "issuer": hostile.ISSUER, "audiences": ["https://assay.example.com"],
+            "jwks": f"file:{folder / 'users.json'}",
+        }
+        actor = {"claim": "groups", "values": ["dispatch"]}
+        policy = {
+            "callers": {
+                "administrator": {"token": "env:ASSAY_ADMIN_TOKEN", "permissions": ["admin"]},
+                "user": {"jwt": {**issuer, "subjects": ["s"]}, "permissions": ["admin"]},
+            },
+            "projects": [{
+                "number": int(NUMBER), "id": PROJECT, "verification": {"accept_development": True},
+                "services": {
+                    "firestore.googleapis.com": {"enforcement": "UNENFORCED", "editable": True},
+                    "oauth2.googleapis.com": {"editable": True},
+                },
+                "apps": [{
+                    "id": APP_ID, "apple": {"team_id": "ABCDE12345", "bundle_id": "com.example.app"},
+                    "providers": {
+                        "app_attest": {"trust_anchor": authority.root_pem},
+                        "device_check": {
+                            "key_id": "SIMULATED1", "private_key": f"file:{apple.key_file}", "base_url": apple.url},
+                        "debug": {
+                            "managed": {"limit": 20}, "tokens": [{"name": "local", "token": "env:ASSAY_DEBUG_TOKEN"}]},
+                        "custom": {
+                            "issuers": [{**issuer, "app_claim": "app_id"}],
+                            "service_accounts": [{"key_file": f"file:{folder / 'account.json'}"}],
+                        },
+                    },
+                }],
+                "oauth_clients": [{"id": LINKED, "app": APP_ID}],
+                "consumers": {
+                    "custom_backend": {
+                        "tokens": {"accept_development": True},
+                        "backends": {
+                            "orders": {
+                                "original_request": "x-original",
+                                "routes": [{
+                                    "path": "/pay/*", "methods": ["POST"], "tokens": {"limited_use": True}}],
+                            },
+                            "forwarded": {"original_request": "x-forwarded"},
+                            "envoy": {"original_request": "transport", "routes": [{
+                                "path": "/pay/*", "methods": ["POST"], "tokens": {"limited_use": True}}]},
+                        },
+                    },
+                    "oauth_client": {
+                        "authorization_servers": [AUTHORITY], "tokens": {"accept_development": True}, "attester": {},
+                        "verifier": {}, "client_assertion": {"accept_development": True, "limited_use": False},
+                        "introspection": {"accept_development": True},
+                        "ear": {"audiences": ["https://relying-party.example.com"]},
+                    },
+                    "fleet_engine": {
+                        "tokens": {"accept_development": True}, "account": f"file:{folder / 'account.json'}",
+                        "actors": [issuer],
+                        "roles": {
+                            "server": {"actor": actor}, "driver": {"vehicle": {"claim": "vehicles"}},
+                            "consumer": {"trip": {"claim": "trips"}},
+                            "untrusted_delivery_driver": {"delivery_vehicle": {"claim": "vehicles"}},
+                            "delivery_consumer": {"tracking": {"claim": "parcels"}},
+                            "delivery_fleet_reader": {"actor": actor}, "fleet_reader": {"actor": actor},
+                        },
+                    },
+                },
+            }],
+        }
+        (folder / "policies" / "policy.yaml").write_text(json.dumps(policy))
+        self.users, self.public = users, key
+        self.starts = 0
+
+    def target(self):
+        """Where Envoy asks; of several starts, the last."""
+        for _ in range(600):
+            log = (self.folder / "log").read_text(errors="replace")
+            found = re.findall(r"address=(\S+) .*ext_authz is answered", log)
+            if len(found) == self.starts:
+                return found[-1]
+            time.sleep(0.05)
+        raise RuntimeError("Envoy's listener did not start")
+
+    def start(self):
+        super().start()
+        self.starts += 1
+
+    # What requests hold beside the text that is tried.
+
+    def user_token(self):
+        now = int(datetime.datetime.now(datetime.UTC).timestamp())
+        claims = {
+            "iss": hostile.ISSUER, "sub": "s", "aud": "https://assay.example.com", "iat": now, "exp": now + 3600,
+            "groups": ["dispatch"], "vehicles": ["text"], "trips": ["text"], "parcels": ["text"], "app_id": APP_ID}
+        return jwt.encode(claims, self.users, algorithm="ES256", headers={"kid": "k"})
+
+    def app_token(self):
+        reply = requests.post(
+            f"{self.address}/v1/{APP}:exchangeDebugToken", json={"debugToken": DEBUG_TOKEN}, timeout=30)
+        reply.raise_for_status()
+        return reply.json()["token"]
+
+    def operations(self):
+        printed = subprocess.run(
+            [os.environ["ASSAY"], "methods", "--format", "openapi", "--policies", self.folder / "policies"],
+            check=True, capture_output=True).stdout
+        token, user = self.app_token(), self.user_token()
+        samples = {
+            "project": PROJECT, "app": APP_ID, "oauthClient": LINKED, "serviceId": "oauth2.googleapis.com",
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": token,
+            "subject_token_type": "urn:ietf:params:oauth:token-type:jwt", "actor_token": user,
+            "actor_token_type": "urn:ietf:params:oauth:token-type:jwt", "audience": AUTHORITY, "resource": "",
+            "scope": "", "requested_token_type": "", "appCheckToken": token, "token": token, "client_assertion": token,
+            "client_assertion_type": "urn:ietf:params:oauth:client-assertion-type:appcheck", "client_id": LINKED,
+            "method": "POST", "uri": f"{AUTHORITY}/token", "clientAttestation": [user], "clientAttestationPop": [user],
+            "dpop": [user], "customToken": user, "challenge": "AAAA", "artifact": "AAAA", "assertion": "AAAA",
+            "attestationStatement": "AAAA", "keyId": "A" * 43 + "=", "deviceToken": Apple.device_token("amplified"),
+            "jwk": {name: self.public[name] for name in ("kty", "crv", "x", "y")}, "etag": None,
+            "verifyRequest.backend": "orders", "exchangeToken.audience": AUDIENCE, "exchangeToken.scope": "server",
+            "createDebugToken.token": "5A1C0A36-6F1B-4C8E-9D2A-0B7F3E4D5C6B", "expireTime": None,
+            "name": f"projects/{NUMBER}/services/oauth2.googleapis.com", "updateMask": "enforcementMode",
+            "requestId": "0123456789abcdef0123456789abcdef", "tokenTtl": "3600s",
+        }
+        credentials = {"Authorization": f"Bearer {ADMIN_TOKEN}", "X-Firebase-AppCheck": token}
+        return operations.operations(json.loads(printed), samples, credentials)

@@ -1,0 +1,168 @@
+"""No request costs much more CPU time than a plain one of its size, whatever is put into it.
+
+For every method that `assay methods` lists, every path variable, parameter, header, member and form field is given hostile
+texts and structures, at the largest size that is let through and at a fraction of it. What a text costs is held against
+ASCII letters in the same place, what a structure costs against an ordinary structure of as many bytes in the same place:
+three times as much at most, or under 5 ms. Times are CPU times of the server, not of the wall clock; only what is over the
+bound is measured again, three times, and the least counts.
+
+The bounds are ratios, and hold for any build. 5 ms are for a release build: in a debug build, which is slower by more
+than ten times, fewer cases are let off by them, and so the test is stricter there. What is the same for every request of a
+size, however plain, is bounded by the last rule: ordinary structures cost no more than their size.
+"""
+
+import collections
+import functools
+import os
+import subprocess
+
+import pytest
+
+import hostile
+from amplification import ENOUGH, Checks, Connection, Judge, Meter
+from amplified import AmplifiedServer
+from envoy import CheckRequest
+from variants import COMMON, ESCAPES, EXHAUSTIVE, ORDINARY, TOKENS, variants
+
+
+@functools.cache
+def listed():
+    """The methods of the program, by name."""
+    text = subprocess.run([os.environ["ASSAY"], "methods"], check=True, capture_output=True, text=True).stdout
+    return [line for line in text.splitlines() if line and not line.startswith(" ")]
+
+
+@pytest.fixture(scope="module")
+def amplified(authority, apple, tmp_path_factory):
+    server = AmplifiedServer(tmp_path_factory.mktemp("amplified"), authority, apple)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="module")
+def meter(amplified):
+    meter = Meter(amplified, lambda server: Connection(server.address))
+    yield meter
+    meter.sender.close()
+
+
+@pytest.fixture(scope="module")
+def known(amplified):
+    found = collections.defaultdict(list)
+    for operation in amplified.operations():
+        found[operation.method].append(operation)
+    return found
+
+
+@pytest.mark.parametrize("method", listed())
+def test_no_text_costs_more_than_plain_text(meter, known, method):
+    assert known[method], f"the policy of this test serves no {method}: add what it needs"
+    judge = Judge(meter)
+    rank = listed().index(method)
+    for operation in known[method]:
+        for place in operation.places():
+            if not EXHAUSTIVE and place.name in COMMON and (COMMON.index(place.name) + rank) % 8:
+                continue
+            name = f"{operation.verb} {operation.path} {place.name}"
+            for text, bad, plain in variants(place, rank):
+                judge.judge(name, text, place.request(bad), place.request(plain))
+            if place.kind not in ESCAPES and "." not in place.name:
+                judge.grows(name, place, ORDINARY[place.kind])
+            if len(judge.failures) >= ENOUGH:
+                judge.report()
+    judge.report()
+
+
+# Envoy's listener: the fields of a check, each made by a function of the text and put into a message.
+
+FIELDS = {
+    "method": lambda http, text: setattr(http, "method", text), "path": lambda http, text: setattr(http, "path", "/" + text),
+    "query": lambda http, text: setattr(http, "path", "/?" + text),
+    "host": lambda http, text: setattr(http, "host", text), "scheme": lambda http, text: setattr(http, "scheme", text),
+    "protocol": lambda http, text: setattr(http, "protocol", text), "id": lambda http, text: setattr(http, "id", text),
+    "token": lambda http, text: http.headers.update({"x-firebase-appcheck": text}),
+    "header": lambda http, text: http.headers.update({"cookie": text}),
+    "header name": lambda http, text: http.headers.update({text: "1"}),
+    "finding": lambda http, text: http.headers.update({"x-appcheck-" + text: "1"}),
+    "raw token": lambda http, text: http.header_map.headers.add(key="x-firebase-appcheck", raw_value=text.encode()),
+    "raw header name": lambda http, text: http.header_map.headers.add(key=text, raw_value=b"1"),
+}
+ATTRIBUTES = {
+    "backend": lambda attributes, text: attributes.context_extensions.update({"backend": text}),
+    "extension name": lambda attributes, text: attributes.context_extensions.update({text: "1"}),
+    "source": lambda attributes, text: setattr(attributes.source.address.socket_address, "address", text),
+    "principal": lambda attributes, text: setattr(attributes.source, "principal", text),
+}
+# The most that is let through is 262,144 bytes.
+MESSAGE = 250_000
+
+
+def check(set_field, set_attribute):
+    request = CheckRequest()
+    http = request.attributes.request.http
+    http.method, http.path, http.host = "GET", "/", "orders.example.com"
+    request.attributes.context_extensions["backend"] = "envoy"
+    set_field(http)
+    set_attribute(request.attributes)
+    return request.SerializeToString()
+
+
+def with_text(name, text):
+    """A check with a text in a field, which need not be the Unicode that Envoy's own definition asks for."""
+    stand_in = "Z" * len(text)
+    message = check(
+        lambda http: FIELDS[name](http, stand_in) if name in FIELDS else None,
+        lambda attributes: ATTRIBUTES[name](attributes, stand_in) if name in ATTRIBUTES else None)
+    return message.replace(stand_in.encode(), text)
+
+
+def with_headers(make, raw):
+    """A check with as many header fields as are let through."""
+    def fill(http):
+        for index in range(250):
+            name, value = make(index)
+            if raw:
+                http.header_map.headers.add(key=name, raw_value=value.encode())
+            else:
+                http.headers[name] = value
+    return check(fill, lambda attributes: None)
+
+
+@pytest.fixture(scope="module")
+def checks(amplified):
+    meter = Meter(amplified, lambda server: Checks(server.target()))
+    yield meter
+    meter.sender.close()
+
+
+@pytest.mark.parametrize("name", [*FIELDS, *ATTRIBUTES])
+def test_no_field_of_a_check_costs_more_than_plain_text(checks, name):
+    judge = Judge(checks)
+    for size in (MESSAGE, MESSAGE // 16):
+        texts = [(text, make, hostile.plain) for text, make in hostile.TEXTS.items()]
+        if "token" in name:
+            texts += TOKENS
+        for text, make, plain in texts:
+            bad = make(size)
+            judge.judge(f"Check {name}", f"{text}, {len(bad)} bytes", with_text(name, bad), with_text(name, plain(len(bad))))
+    judge.report()
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_no_headers_of_a_check_cost_more_than_ordinary_ones(checks, raw):
+    judge = Judge(checks)
+    marks = hostile.marks(450).decode(errors="ignore")
+    values = with_headers(lambda index: (f"header-{index:03}", "a" * 940), raw)
+    names = with_headers(lambda index: (f"{index:03}" + "a" * 930, "1"), raw)
+    token = "x-firebase-appcheck"
+    for text, make, ordinary in [
+        ("names with long equal prefixes", lambda index: ("a" * 930 + f"{index:03}", "1"), names),
+        ("findings", lambda index: ("x_appcheck-" + "a" * 900 + f"{index:03}", "1"), names),
+        ("names of marks", lambda index: (marks + f"{index:03}", marks), names),
+        ("tokens", lambda index: (token if raw else f"{token}{index:03}", "a" * 900), values),
+        ("tokens of commas", lambda index: (token if raw else f"{token}{index:03}", "," * 900), values),
+        ("values of marks", lambda index: (f"header-{index:03}", marks * 2), values),
+    ]:
+        judge.judge("Check headers", text, with_headers(make, raw), ordinary)
+    judge.report()
