@@ -269,6 +269,10 @@ let package = Package(
             ],
             path: "Tests/AssayTestSupport",
             swiftSettings: settings),
+        // The rule that text from outside is compared by its bytes, checked in the compiled modules, and code that breaks it.
+        .target(
+            name: "TextRuleSamples", dependencies: ["AssayKit"], path: "Tests/TextRuleSamples", swiftSettings: settings),
+        .testTarget(name: "TextRulesTests", dependencies: ["TextRuleSamples"], swiftSettings: settings),
         .testTarget(
             name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport", "AssayTesting"],
             swiftSettings: settings),

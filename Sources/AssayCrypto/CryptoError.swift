@@ -1,3 +1,4 @@
+public import AssayKit
 internal import CLibCrypto
 
 /// A failure of a cryptographic operation other than "the signature is wrong", which is a plain `false`.
@@ -5,7 +6,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, as a stable name; open, so that new ones can be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         /// The stable name, as it is logged.
-        public let description: String
+        @Exact public private(set) var description: String
 
         public init(_ name: String) {
             self.description = name

@@ -18,7 +18,7 @@ final class ConnectionSlots: Sendable {
 
     private struct State {
         var next: UInt64 = 0
-        var servers: [String: Server] = [:]
+        var servers: [ExactText: Server] = [:]
         /// Waits that were cancelled before they began.
         var cancelled: Set<UInt64> = []
     }

@@ -1,8 +1,10 @@
+public import AssayKit
+
 /// How an ``HTTPClientService`` behaves.
 public struct HTTPClientOptions: Sendable {
     /// A proxy that speaks `CONNECT`. What goes through it stays encrypted up to the server, whose certificate is verified.
     public struct Proxy: Sendable, Hashable {
-        public var host: String
+        @Exact public var host: String
         public var port: Int
 
         public init(host: String, port: Int) {

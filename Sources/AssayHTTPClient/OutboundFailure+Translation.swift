@@ -53,18 +53,21 @@ extension OutboundFailure {
             .contentLengthMissing, .traceRequestWithBody:
             .invalidRequest
         default:
-            switch error.shortDescription {
-            case HTTPClientError.invalidHeaderFieldNames([]).shortDescription,
-                HTTPClientError.invalidHeaderFieldValues([]).shortDescription,
-                HTTPClientError.unsupportedScheme("").shortDescription:
-                .invalidRequest
-            default: .interrupted
-            }
+            if requestErrors.contains(exactly: error.shortDescription) { .invalidRequest } else { .interrupted }
         }
     }
 
+    /// What errors with parameters, which are no constants, are called.
+    private static let requestErrors = [
+        HTTPClientError.invalidHeaderFieldNames([]).shortDescription,
+        HTTPClientError.invalidHeaderFieldValues([]).shortDescription,
+        HTTPClientError.unsupportedScheme("").shortDescription,
+    ]
+
     /// Errors of lower layers can be as long as what caused them.
     private static func short(_ error: any Error) -> String {
-        String("\(error)".unicodeScalars.prefix(300).map { (0x20...0x7E).contains($0.value) ? Character($0) : "?" })
+        String(
+            decoding: "\(error)".utf8.prefix(300).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },
+            as: UTF8.self)
     }
 }

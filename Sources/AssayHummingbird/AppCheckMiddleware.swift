@@ -61,7 +61,7 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
     }
 
     private func judge(_ request: Request) async -> AppCheckOutcome {
-        let values = request.headers.filter { $0.name.canonicalName == "x-firebase-appcheck" }.map(\.value)
+        let values = request.headers.filter { $0.name.canonicalName.isExactly("x-firebase-appcheck") }.map(\.value)
         let text: String
         switch PresentedToken(values, targets: [request.uri.string]) {
         case nil: return .refused(TokenReasons.missing)
@@ -83,7 +83,10 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
 
     /// Whether a header is named like those that tell a backend what was found; for some servers `_` is `-`.
     private static func isFinding(_ name: HTTPField.Name) -> Bool {
-        name.canonicalName.replacing("_", with: "-").hasPrefix("x-appcheck-")
+        String(
+            decoding: name.canonicalName.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self
+        )
+        .starts(withExactly: "x-appcheck-")
     }
 
     private static func refusal(_ reason: Reason) -> Response {

@@ -11,7 +11,7 @@ public struct IssuerKeys: Sendable {
     private let source: Source
 
     /// What `typ` says, if it is there, of a JWT that says nothing more of itself.
-    public static let jwt: Set = ["jwt"]
+    public static let jwt: Set<ExactText> = ["jwt"]
 
     /// Counts the keys that cannot be used, in each set that was read.
     static let skipped = Metric.counter(
@@ -35,7 +35,7 @@ public struct IssuerKeys: Sendable {
     /// - Parameter types: what `typ` may say, in lower case, where it is there.
     /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when the keys cannot be had now.
     public func verify(
-        _ token: String, types: Set<String> = IssuerKeys.jwt
+        _ token: String, types: Set<ExactText> = IssuerKeys.jwt
     ) async throws -> (header: JWSHeader, claims: JWTClaims) {
         let signed: CompactJWS
         do throws(JWSError) {
@@ -43,7 +43,9 @@ public struct IssuerKeys: Sendable {
         } catch {
             throw JWTFault(error)
         }
-        guard signed.header.type.map({ types.contains($0.lowercased()) }) ?? true else { throw JWTFault.type }
+        guard signed.header.type.map({ types.contains(ExactText($0.lowercasedASCII)) }) ?? true else {
+            throw JWTFault.type
+        }
         let candidates = try await keys(for: signed.header.keyID).filter { key in
             key.use?.isExactly("sig") ?? true
         }
@@ -80,7 +82,7 @@ public struct IssuerKeys: Sendable {
 
 /// The keys of an issuer cannot be had now; whether its token is good cannot be decided.
 public struct KeysUnavailable: Error, Sendable, Hashable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     public init(_ message: String) {
         self.message = message

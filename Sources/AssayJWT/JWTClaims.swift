@@ -5,14 +5,14 @@ public import AssayKit
 public struct JWTClaims: Sendable, Hashable {
     /// All claims, each once.
     public let json: JSON
-    public let issuer: String?
-    public let subject: String?
+    @Exact public private(set) var issuer: String?
+    @Exact public private(set) var subject: String?
     /// One or several; empty when absent.
-    public let audience: [String]
+    @Exact public private(set) var audience: [String]
     public let expires: Instant?
     public let notBefore: Instant?
     public let issued: Instant?
-    public let id: String?
+    @Exact public private(set) var id: String?
 
     private static let limits = JSON.Limits(bytes: 16_384, depth: 16, values: 1024, allowsRepeatedNames: false)
 
@@ -48,7 +48,7 @@ public struct JWTClaims: Sendable, Hashable {
     /// A claim that is a text, found by a path with dots for what is nested; nil when it is absent or no text.
     public func text(at path: String) -> String? {
         var value: JSON? = json
-        for name in path.split(separator: ".") { value = value?[String(name)] }
+        for name in path.split(onASCII: ".") where !name.isEmpty { value = value?[String(name)] }
         return value?.string
     }
 

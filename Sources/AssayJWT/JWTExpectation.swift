@@ -3,16 +3,16 @@ public import AssayKit
 /// What is demanded of the claims of a JWT, whoever signed it.
 public struct JWTExpectation: Sendable, Hashable {
     /// The exact `iss`.
-    public var issuer: String
+    @Exact public var issuer: String
     /// Of these, `aud` must hold one.
-    public var audiences: Set<String>
+    public var audiences: Set<ExactText>
     /// The longest that `exp` may be after `iat`, or after now where there is no `iat`.
     public var longestLife: Duration
     /// How far the issuer's clock may be from ours.
     public var skew: Duration
 
     public init(
-        issuer: String, audiences: Set<String>, longestLife: Duration = .seconds(3600), skew: Duration = .seconds(30)
+        issuer: String, audiences: Set<ExactText>, longestLife: Duration = .seconds(3600), skew: Duration = .seconds(30)
     ) {
         self.issuer = issuer
         self.audiences = audiences
@@ -24,8 +24,8 @@ public struct JWTExpectation: Sendable, Hashable {
     ///
     /// `exp` must be there: a token that never expires is a password.
     public func judge(_ claims: JWTClaims, now: Instant) throws(JWTFault) {
-        guard claims.issuer == issuer else { throw .issuer }
-        guard claims.audience.contains(where: audiences.contains) else { throw .audience }
+        guard claims.issuer.isExactly(issuer) else { throw .issuer }
+        guard claims.audience.contains(where: { audiences.contains(ExactText($0)) }) else { throw .audience }
         guard let expires = claims.expires else { throw .claim("exp") }
         guard now < expires else { throw .expired }
         for start in [claims.issued, claims.notBefore].compactMap(\.self) where start > now + skew {

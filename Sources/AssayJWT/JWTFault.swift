@@ -1,7 +1,8 @@
+internal import AssayKit
 internal import AssayCrypto
 
 /// What is wrong with a JWT. Whoever verifies one gives each case a reason of its own.
-public enum JWTFault: Error, Sendable, Hashable {
+public enum JWTFault: Error, Sendable, Equatable {
     /// Not a JWT, or one whose claims have the wrong types.
     case malformed
     /// A signature algorithm that is not used here, or not the one that goes with the key.
@@ -20,6 +21,30 @@ public enum JWTFault: Error, Sendable, Hashable {
     case lifeTooLong
     /// A claim that must be there is missing, or has another value than it must.
     case claim(String)
+
+    public static func == (left: JWTFault, right: JWTFault) -> Bool {
+        switch (left, right) {
+        case (.claim(let left), .claim(let right)): left.isExactly(right)
+        default: left.position == right.position
+        }
+    }
+
+    /// Its place among the cases.
+    private var position: Int {
+        switch self {
+        case .malformed: 0
+        case .algorithm: 1
+        case .keyUnknown: 2
+        case .signature: 3
+        case .type: 4
+        case .issuer: 5
+        case .audience: 6
+        case .expired: 7
+        case .notYetValid: 8
+        case .lifeTooLong: 9
+        case .claim: 10
+        }
+    }
 
     init(_ error: JWSError) {
         self =

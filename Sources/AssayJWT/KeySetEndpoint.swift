@@ -50,7 +50,7 @@ package struct KeySetEndpoint: Sendable {
                 return .failed("the document is not a set of keys", wasCancelled: false)
             }
             return .keys(keys, entityTag: response.header("etag"), freshFor: Self.freshness(response))
-        case 304 where entityTag != nil:
+        case 304 where !entityTag.isNil:
             return .unchanged(freshFor: Self.freshness(response))
         case 304:
             return .failed("304 to a request without a condition", wasCancelled: false)

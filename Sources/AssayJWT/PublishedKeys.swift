@@ -66,7 +66,7 @@ actor PublishedKeys {
             if now < copy.isFreshUntil { return nil }
             let fetch = fetching ?? (isDue(now) ? begin(keyID, now) : nil)
             // A server that is down or slow does not hold up what an old copy can decide.
-            return failure == nil ? fetch : nil
+            return failure.isNil ? fetch : nil
         }
         if let fetching { return fetching }
         guard isDue(now), !wasMissed(keyID, now) else { return nil }

@@ -6,8 +6,8 @@ public struct TrustedIssuer: Sendable {
     public let name: String
     private let expectation: JWTExpectation
     private let keys: IssuerKeys
-    private let subjects: Set<String>?
-    private let claims: [String: String]
+    private let subjects: Set<ExactText>?
+    private let claims: [ExactText: String]
 
     /// - Parameters:
     ///   - path: where the configuration stands in its section.
@@ -29,9 +29,10 @@ public struct TrustedIssuer: Sendable {
         }
         name = configuration.issuer
         expectation = JWTExpectation(
-            issuer: configuration.issuer, audiences: Set(configuration.audiences), longestLife: longestLife)
+            issuer: configuration.issuer, audiences: Set(configuration.audiences.map { ExactText($0) }),
+            longestLife: longestLife)
         keys = try IssuerKeys.configured(configuration.jwks, at: path + ["jwks"], host: host)
-        subjects = configuration.subjects.map { Set($0) }
+        subjects = configuration.subjects.map { Set($0.map { ExactText($0) }) }
         claims = configuration.claims ?? [:]
     }
 
@@ -40,7 +41,7 @@ public struct TrustedIssuer: Sendable {
     /// - Parameter types: what `typ` may say, in lower case, where it is there.
     /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when that cannot be decided now.
     public func verify(
-        _ token: String, types: Set<String> = IssuerKeys.jwt, now: Instant
+        _ token: String, types: Set<ExactText> = IssuerKeys.jwt, now: Instant
     ) async throws -> JWTClaims {
         let verified = try await keys.verify(token, types: types)
         try judge(verified.claims, now: now)
@@ -50,8 +51,10 @@ public struct TrustedIssuer: Sendable {
     private func judge(_ claims: JWTClaims, now: Instant) throws(JWTFault) {
         try expectation.judge(claims, now: now)
         if let subjects {
-            guard let subject = claims.subject, subjects.contains(subject) else { throw .claim("sub") }
+            guard let subject = claims.subject, subjects.contains(ExactText(subject)) else { throw .claim("sub") }
         }
-        for (path, text) in self.claims where claims.text(at: path) != text { throw .claim(path) }
+        for (path, text) in self.claims where !claims.text(at: path.string).isExactly(text) {
+            throw .claim(path.string)
+        }
     }
 }

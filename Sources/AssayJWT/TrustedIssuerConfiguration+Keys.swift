@@ -1,7 +1,7 @@
 public import AssayKit
 
 extension TrustedIssuerConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "issuer": PolicyKey(
             "The issuer, exactly as its tokens name it in `iss`.", .length(1...2048),
             examples: ["https://login.example.com/"]),

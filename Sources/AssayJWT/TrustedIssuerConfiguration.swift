@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// Somebody whose JWTs a policy trusts: the part of a section that says who, and by which keys.
 ///
 ///     issuer: https://login.example.com/
@@ -16,7 +18,7 @@ public struct TrustedIssuerConfiguration: Decodable, Sendable {
     /// The subjects that are trusted; all of the issuer's when absent.
     public let subjects: [String]?
     /// What further claims must say, each by its path with dots.
-    public let claims: [String: String]?
+    public let claims: [ExactText: String]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case issuer, audiences, jwks, subjects, claims

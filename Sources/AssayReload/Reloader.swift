@@ -156,7 +156,7 @@ public final class Reloader: Service {
             observer(subject.name, .unchanged)
         case .failure(let error):
             let failure = ReloadFailure(error)
-            if isAsked || failure.text != before?.text { failure.log(subject.name, to: logger) }
+            if isAsked || !(before?.text).isExactly(failure.text) { failure.log(subject.name, to: logger) }
             observer(subject.name, .failed)
         }
     }

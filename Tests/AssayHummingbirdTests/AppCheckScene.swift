@@ -46,7 +46,8 @@ final class AppCheckScene: Sendable {
             : .failure(OutboundFailure(.cannotConnect, "down"))
         verifier = AppCheckVerifier(
             keySet: try #require(EndpointURL("https://assay.example.com/v1/jwks")),
-            requirements: TokenRequirements(issuer: Self.issuer, audience: "projects/1234567890", apps: [Self.app]),
+            requirements: TokenRequirements(
+                issuer: Self.issuer, audience: "projects/1234567890", apps: [ExactText(Self.app)]),
             http: ScriptedHTTP([answer]), clock: clock.hostClock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

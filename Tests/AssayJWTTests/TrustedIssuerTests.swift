@@ -8,7 +8,7 @@ import Testing
 @Suite("Trusted issuers")
 struct TrustedIssuerTests {
     private func issuer(
-        _ keys: TestIssuer, subjects: [String]? = nil, claims: [String: String]? = nil, jwks: String = "env:JWKS",
+        _ keys: TestIssuer, subjects: [String]? = nil, claims: [ExactText: String]? = nil, jwks: String = "env:JWKS",
         audiences: [String] = ["https://assay.example.com"]
     ) throws -> TrustedIssuer {
         var host = TestIssuer.host()
@@ -57,6 +57,36 @@ struct TrustedIssuerTests {
         for (claims, fault) in narrowings {
             await #expect(throws: fault) { try await issuer.verify(try keys.token(claims), now: TestIssuer.now) }
         }
+    }
+
+    @Test(
+        "what looks like a trusted name, or is canonically equivalent to it, is another name (RFC 7515, section 5.3)",
+        arguments: [("Karl", "\u{212A}arl"), ("jos\u{E9}", "jose\u{301}"), ("\u{3A9}", "\u{2126}")])
+    func exact(trusted: String, other: String) async throws {
+        let keys = try TestIssuer()
+        let issuer = try issuer(
+            keys, subjects: [trusted], claims: [ExactText("c\(trusted)"): trusted], audiences: ["https://\(trusted)"])
+        func claims(
+            subject: String? = nil, audience: String? = nil, name: String? = nil, value: String? = nil
+        ) -> JSON {
+            .object([
+                JSONMember("sub", .string(subject ?? trusted)),
+                JSONMember("aud", .string("https://\(audience ?? trusted)")),
+                JSONMember("c\(name ?? trusted)", .string(value ?? trusted)),
+            ])
+        }
+        _ = try await issuer.verify(try keys.token(claims()), now: TestIssuer.now)
+        let rows: [(JSON, JWTFault)] = [
+            (claims(subject: other), .claim("sub")), (claims(audience: other), .audience),
+            (claims(name: other), .claim("c\(trusted)")), (claims(value: other), .claim("c\(trusted)")),
+        ]
+        for (claims, fault) in rows {
+            await #expect(throws: fault) { try await issuer.verify(try keys.token(claims), now: TestIssuer.now) }
+        }
+        let named = try TestIssuer("key-\(trusted)")
+        let token = try TestIssuer("key-\(other)").token()
+        let other = IssuerKeys.fixed(try JWKSet(json: named.document()).keys)
+        await #expect(throws: JWTFault.keyUnknown) { try await other.verify(token) }
     }
 
     @Test(

@@ -32,7 +32,9 @@ struct AppCheckVerifierTests {
     @Test("Each demand has its own reason, also for tokens that are shown again", arguments: demands)
     func refused(_ claims: JSON, _ expected: String) async throws {
         let key = try TestKey()
-        let scene = try VerifierScene([TestKey.document(key)], cacheLimit: 100) { $0.apps = [VerifierScene.app] }
+        let scene = try VerifierScene([TestKey.document(key)], cacheLimit: 100) {
+            $0.apps = [ExactText(VerifierScene.app)]
+        }
         let token = try key.token(at: scene.clock.now, claims)
         for _ in 0..<2 { #expect(try await scene.reason(token) == expected) }
     }

@@ -8,7 +8,7 @@ struct LocatedTests {
         let name: String
         let secret: SecretReference?
 
-        static let keys: [String: PolicyKey] = ["name": "What it is called.", "secret": "Where it is."]
+        static let keys: [ExactText: PolicyKey] = ["name": "What it is called.", "secret": "Where it is."]
         static let alternatives = [["name", "other"]]
     }
 

@@ -113,7 +113,7 @@ struct ClientAttestationTests {
     func clients() async throws {
         let keys = IssuerKeys.fixed([JWK(signing: bench.attesterKey.publicKey, keyID: "attester")])
         let other = TrustedAttester(name: "other", issuer: nil, clients: ["other"], keys: keys)
-        let own = TrustedAttester(name: "own", issuer: nil, clients: [ClientBench.clientID], keys: keys)
+        let own = TrustedAttester(name: "own", issuer: nil, clients: [ExactText(ClientBench.clientID)], keys: keys)
         let presented = { try bench.presented([bench.attestation()], proofs: [bench.proof()]) }
         #expect(
             try await bench.refusal(presented(), by: [other])?.reason == OAuthClientReasons.attestationClientUnknown)

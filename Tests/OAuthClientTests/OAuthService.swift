@@ -113,7 +113,7 @@ struct OAuthService {
     func verified(_ token: String, type: String) async throws -> JSON {
         let set = try await call("jwks").get()
         let keys = IssuerKeys.fixed(try JWKSet(json: set.encoded).keys)
-        let (header, claims) = try await keys.verify(token, types: [type])
+        let (header, claims) = try await keys.verify(token, types: [ExactText(type)])
         #expect(header.type == type)
         #expect(header.keyID != nil)
         return claims.json

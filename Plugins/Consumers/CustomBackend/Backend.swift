@@ -12,7 +12,7 @@ struct Backend: Sendable {
     private static let routeLimit = 256
 
     init(
-        _ name: String, _ configuration: BackendConfiguration, apps: Set<String>,
+        _ name: String, _ configuration: BackendConfiguration, apps: Set<ExactText>,
         at path: [ConfigurationError.Component]
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()

@@ -12,7 +12,7 @@ public import AssayKit
 ///             tokens: {limited_use: true, max_age: 5m}
 public struct CustomBackendConfiguration: Decodable, Sendable {
     /// The backends, by the names that proxies ask by.
-    public let backends: [String: BackendConfiguration]
+    public let backends: [ExactText: BackendConfiguration]
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case backends
@@ -59,13 +59,13 @@ public struct RouteConfiguration: Decodable, Sendable {
 }
 
 extension CustomBackendConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "backends": "The backends, each by the name that its proxy asks by: `/verify/NAME`."
     ]
 }
 
 extension BackendConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "tokens": "What the backend demands of tokens; what is absent is taken from the section's own `tokens`.",
         "original_request": PolicyKey(
             """
@@ -81,7 +81,7 @@ extension BackendConfiguration: DescribedConfiguration {
 }
 
 extension RouteConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "path": PolicyKey(
             """
             The path, exactly; or what it begins with before a final `*`; or, before a final `/**`, a path with all that is \

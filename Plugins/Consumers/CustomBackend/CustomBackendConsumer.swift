@@ -46,25 +46,25 @@ public struct CustomBackendConsumer: TokenConsumer {
         ])
 
     public let audiences: [String]
-    private let backends: [String: Backend]
+    private let backends: [ExactText: Backend]
 
     public init(
         _ configuration: CustomBackendConfiguration, scope: ConsumerScope, host: Host
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
-        let apps = Set(scope.apps.map(\.subject))
-        var backends: [String: Backend] = [:]
+        let apps = Set(exactly: scope.apps.map(\.subject))
+        var backends: [ExactText: Backend] = [:]
         if configuration.backends.isEmpty {
             problems.report(at: ["backends"], "without a backend nothing is asked for")
         }
         for (name, section) in configuration.backends {
             backends[name] = problems.attempt { () throws(ConfigurationError) in
-                try Backend(name, section, apps: apps, at: ["backends", .key(name)])
+                try Backend(name.string, section, apps: apps, at: ["backends", .key(name.string)])
             }
         }
         try problems.throwIfAny()
         self.backends = backends
-        audiences = backends.keys.sorted()
+        audiences = backends.keys.sorted().map(\.string)
     }
 
     /// The backend that a request is about; the kernel has seen that it names one, or that there is but one.

@@ -7,6 +7,15 @@ enum RequestTarget: Sendable, Equatable {
     /// Backends read the path in several ways: as another one, or not at all.
     case ambiguous
 
+    static func == (left: RequestTarget, right: RequestTarget) -> Bool {
+        switch (left, right) {
+        case (.clear(let left, let leftPath), .clear(let right, let rightPath)):
+            left.isExactly(right) && leftPath == rightPath
+        case (.ambiguous, .ambiguous): true
+        default: false
+        }
+    }
+
     private static let longest = 8192
 
     /// - Parameter uri: a path with or without a query.
@@ -70,7 +79,7 @@ enum RequestTarget: Sendable, Equatable {
     /// not. An empty last segment is a slash at the end.
     private static func isPlain(_ path: [UInt8]) -> Bool {
         // What is no valid UTF-8, such as an overlong form of a dot, is decoded to anything.
-        if path.contains(where: { $0 >= 0x80 }), String(validating: path, as: UTF8.self) == nil { return false }
+        if path.contains(where: { $0 >= 0x80 }), String(validating: path, as: UTF8.self).isNil { return false }
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return segments.enumerated().allSatisfy { index, segment in
             segment.isEmpty ? index == segments.count - 1 : !(segment.count <= 2 && segment.allSatisfy(isDot))

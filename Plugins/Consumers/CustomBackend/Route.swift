@@ -19,7 +19,8 @@ struct Route: Sendable {
         case .enforced: true
         case nil:
             tokens.limitedUse == true || tokens.replayProtection == .enforced || tokens.maximumAge != nil
-                || tokens.providers != nil || tokens.apps != nil || tokens.acceptsDevelopment == false
+                || tokens.providers?.count != nil || tokens.apps?.count != nil
+                || tokens.acceptsDevelopment == false
         }
     }
 }

@@ -2,14 +2,14 @@ internal import AssayJWT
 public import AssayKit
 
 extension CustomTokenConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "service_accounts": "Service accounts, whose tokens Admin SDKs make with `createToken`.",
         "issuers": "Issuers whose keys are published, for those who have no service accounts.",
     ]
 }
 
 extension CustomTokenConfiguration.ServiceAccount: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "email": PolicyKey(
             "The account's address, which is `iss` and `sub` of its tokens. A key file says it, too.",
             .pattern("^(?=[\\s\\S]{3,320}$)[\\s\\S]*@[\\s\\S]*$"),
@@ -24,8 +24,8 @@ extension CustomTokenConfiguration.ServiceAccount: DescribedConfiguration {
 }
 
 extension CustomTokenConfiguration.Issuer: DescribedConfiguration {
-    public static var keys: [String: PolicyKey] {
-        let own: [String: PolicyKey] = [
+    public static var keys: [ExactText: PolicyKey] {
+        let own: [ExactText: PolicyKey] = [
             "app_claim": PolicyKey("The claim that names the app, by its path with dots.", standard: "app_id")
         ]
         return TrustedIssuerConfiguration.keys.merging(own) { $1 }

@@ -23,31 +23,32 @@ public struct CustomTokenProvider: AttestationProvider {
 
     private let appID: String
     /// The accounts by their addresses.
-    private let accounts: [String: ServiceAccount]
-    private let issuers: [String: (issuer: TrustedIssuer, appClaim: String)]
+    private let accounts: [ExactText: ServiceAccount]
+    private let issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)]
 
     public init(_ configuration: CustomTokenConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
         appID = app.subject
         var problems = ConfigurationProblems()
-        var accounts: [String: ServiceAccount] = [:]
+        var accounts: [ExactText: ServiceAccount] = [:]
         for (index, section) in (configuration.serviceAccounts ?? []).enumerated() {
             let path: [ConfigurationError.Component] = ["service_accounts", .index(index)]
             let made = problems.attempt { () throws(ConfigurationError) in
                 try ServiceAccount(section, at: path, secrets: host.secrets)
             }
             guard let account = made else { continue }
-            if accounts.updateValue(account, forKey: account.email) != nil {
+            if accounts.updateValue(account, forKey: ExactText(account.email)) != nil {
                 problems.report(at: path, "the account `\(account.email)` stands here twice")
             }
         }
-        var issuers: [String: (issuer: TrustedIssuer, appClaim: String)] = [:]
+        var issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)] = [:]
         for (index, section) in (configuration.issuers ?? []).enumerated() {
             let path: [ConfigurationError.Component] = ["issuers", .index(index)]
             let made = problems.attempt { () throws(ConfigurationError) in
                 try TrustedIssuer(section.trusted, at: path, host: host)
             }
             guard let issuer = made else { continue }
-            let isKnown = issuers.updateValue((issuer, section.appClaim ?? "app_id"), forKey: issuer.name) != nil
+            let isKnown =
+                issuers.updateValue((issuer, section.appClaim ?? "app_id"), forKey: ExactText(issuer.name)) != nil
             if isKnown || accounts[issuer.name] != nil {
                 problems.report(at: path, "the issuer `\(issuer.name)` stands here twice")
             }
@@ -68,7 +69,7 @@ public struct CustomTokenProvider: AttestationProvider {
             return .refused(CustomTokenReasons.reason(fault), detail: "\(fault)")
         }
         let appClaim = claims.issuer.flatMap { issuers[$0]?.appClaim } ?? "app_id"
-        guard claims.text(at: appClaim) == appID else { return .refused(CustomTokenReasons.app) }
+        guard claims.text(at: appClaim).isExactly(appID) else { return .refused(CustomTokenReasons.app) }
         var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, .text(claims.issuer ?? ""))])
         if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, .text(subject))) }
         // Whoever holds a custom token may exchange it, and chooses the new token's `jti`.
@@ -89,9 +90,9 @@ public struct CustomTokenProvider: AttestationProvider {
         if let account = accounts[name] {
             let verified = try await account.keys.verify(token)
             let expectation = JWTExpectation(
-                issuer: account.email, audiences: [Self.audience], longestLife: Self.longestLife)
+                issuer: account.email, audiences: [ExactText(Self.audience)], longestLife: Self.longestLife)
             try expectation.judge(verified.claims, now: now)
-            guard verified.claims.subject == account.email else { throw JWTFault.claim("sub") }
+            guard verified.claims.subject.isExactly(account.email) else { throw JWTFault.claim("sub") }
             guard verified.claims.issued != nil else { throw JWTFault.claim("iat") }
             return verified.claims
         }

@@ -25,7 +25,7 @@ struct ServiceAccount: Sendable {
             }
         case (nil, nil, let reference?):
             let file = try Self.keyFile(reference, at: path + ["key_file"], secrets: secrets)
-            guard email == nil || email == file.email else {
+            guard email.isNil || email.isExactly(file.email) else {
                 throw ConfigurationError(at: path + ["email"], "\(reference) is the key of another account")
             }
             (email, key) = (file.email, file.key)
@@ -35,7 +35,7 @@ struct ServiceAccount: Sendable {
         guard let email else {
             throw ConfigurationError(at: path, "expected `email`, the account's address")
         }
-        guard (3...320).contains(email.utf8.count), email.contains("@") else {
+        guard (3...320).contains(email.utf8.count), email.utf8.contains(UInt8(ascii: "@")) else {
             throw ConfigurationError(at: path + ["email"], "expected the e-mail address of a service account")
         }
         guard case .rsa = key else {

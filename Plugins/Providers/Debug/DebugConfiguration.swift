@@ -8,7 +8,7 @@ public struct DebugConfiguration: DescribedConfiguration, Sendable {
     /// Whether administrators may register others; nobody may when absent.
     public let managed: ManagedTokenPolicy?
 
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "tokens": "The debug tokens that are accepted; `assay debug-token` makes one.",
         "managed": """
         Lets administrators register further debug tokens through the API (`debugTokens`), which are kept in the state \
@@ -26,7 +26,7 @@ public struct ManagedTokenPolicy: DescribedConfiguration, Sendable {
     static let limits = 1...500
     static let standardLimit = 20
 
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "limit": PolicyKey(
             "How many of them an app may have; those that have expired do not count.", .range(limits),
             standard: .integer(Int64(standardLimit)))
@@ -46,7 +46,7 @@ public struct DebugToken: DescribedConfiguration, Sendable {
     /// From when on the token is refused; never when absent.
     public let expires: Instant?
 
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "name": PolicyKey(
             "What the token is called in logs.", .length(1...100), examples: ["a developer's device"]),
         "sha256": "The SHA-256 of the token's text in lower case, in hexadecimal; `assay debug-token` prints it.",

@@ -3,8 +3,8 @@ internal import AssayKit
 
 /// A debug token as far as anybody may see it: without its text, and without its hash.
 struct DebugTokenView: Sendable, Hashable {
-    let id: String
-    let displayName: String
+    @Exact private(set) var id: String
+    @Exact private(set) var displayName: String
     /// From when on it is refused; nil for never.
     let expires: Instant?
     /// When it was registered or changed; nil for one of the policy.

@@ -11,13 +11,13 @@ struct ListedToken: Sendable {
 /// The debug tokens of the policy.
 struct ListedTokens: Sendable {
     private var byHash: [[UInt8]: ListedToken] = [:]
-    private var byID: [String: ListedToken] = [:]
+    private var byID: [ExactText: ListedToken] = [:]
 
     /// - Parameter problems: takes what is wrong with the entries.
     init(
         _ tokens: [Located<DebugToken>], secrets: SecretSource, problems: inout ConfigurationProblems
     ) {
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         for (index, entry) in tokens.enumerated() {
             let token = entry.value
             let path: [ConfigurationError.Component] = ["tokens", .index(index)]

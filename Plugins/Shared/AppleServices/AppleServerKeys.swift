@@ -5,8 +5,8 @@ internal import Synchronization
 /// last instance that uses it.
 final class AppleServerKeys: Sendable {
     struct Name: Hashable {
-        let teamID: String
-        let keyID: String
+        @Exact private(set) var teamID: String
+        @Exact private(set) var keyID: String
         /// SHA-256 of the file: another key in the same place is another key.
         let digest: [UInt8]
     }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -13,7 +15,7 @@ struct DatabaseFile {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw SQLiteStoreError(.invalidPath, "the path of the state file is empty or holds a NUL")
         }
-        self.path = path.hasPrefix("/") ? path : "./" + path
+        self.path = path.starts(withExactly: "/") ? path : "./" + path
     }
 
     /// Makes the folder (0700) and the file (0600) where they do not exist; leaves existing ones as they are.

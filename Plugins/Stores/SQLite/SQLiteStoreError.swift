@@ -1,3 +1,4 @@
+public import AssayKit
 internal import GRDB
 
 /// Why a SQLite store could not be opened, or an operation on it could not be carried out.
@@ -39,7 +40,7 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
 
     public let code: Code
     /// What happened, in words, with the file's path where the file is the matter.
-    public let message: String
+    @Exact public private(set) var message: String
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html), where SQLite reported the error.
     public let sqliteCode: Int32?
 

@@ -21,7 +21,7 @@ extension JWK {
         guard Set(members.lazy.map { ExactText($0.name) }).count == members.count else {
             throw .malformed("a member is there twice")
         }
-        guard Self.privateMember(of: json) == nil else { throw .containsPrivateKey }
+        guard Self.privateMember(of: json).isNil else { throw .containsPrivateKey }
         try Self.checkOperations(of: json)
         guard let type = try Self.text("kty", of: json) else { throw .malformed("no kty") }
         let publicKey: PublicKey

@@ -5,9 +5,9 @@ public struct JWK: Sendable, Hashable {
     /// The key.
     public let publicKey: PublicKey
     /// Its identifier, `kid`.
-    public let keyID: String?
+    @Exact public private(set) var keyID: String?
     /// What it is for, `use`; `sig` for all keys of ours.
-    public let use: String?
+    @Exact public private(set) var use: String?
     /// The algorithm that it is for, `alg`.
     public let algorithm: JWSAlgorithm?
 
@@ -31,17 +31,17 @@ public struct JWK: Sendable, Hashable {
     /// The key in JSON: `kty`, `use`, `alg` and `kid`, then `n` and `e`, or `crv`, `x` and `y`.
     public var json: JSON {
         let parameters = parameters
-        var members = parameters.filter { $0.name == "kty" }
+        var members = parameters.filter { $0.name.isExactly("kty") }
         if let use { members.append(JSONMember("use", .string(use))) }
         if let algorithm { members.append(JSONMember("alg", .string(algorithm.rawValue))) }
         if let keyID { members.append(JSONMember("kid", .string(keyID))) }
-        members += parameters.filter { $0.name != "kty" }
+        members += parameters.filter { !$0.name.isExactly("kty") }
         return .object(members)
     }
 
     /// The key's thumbprint with SHA-256 in unpadded base64url (RFC 7638): the same for the same key, whatever its `kid`.
     public var thumbprint: String {
-        let members = parameters.sorted { $0.name < $1.name }
+        let members = parameters.sorted { $0.name.precedesExactly($1.name) }
         return Base64.encodeURL(SHA256.hash(JSON.object(members).encoded))
     }
 

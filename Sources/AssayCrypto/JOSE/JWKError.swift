@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Why a JSON Web Key, or a set of them, is refused.
 public enum JWKError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is not JSON of the right shape: a member is missing, of the wrong type, or not canonical base64url.
@@ -10,6 +12,10 @@ public enum JWKError: Error, Sendable, Equatable, CustomStringConvertible {
     case containsPrivateKey
     /// It is for something else than the verification of signatures, by its `use` or its `key_ops`.
     case notForVerification(String)
+
+    public static func == (left: JWKError, right: JWKError) -> Bool {
+        left.description.isExactly(right.description)
+    }
 
     public var description: String {
         switch self {

@@ -17,7 +17,7 @@ public struct JWKSet: Sendable, Hashable {
         /// Its position in the document, from 0.
         public let index: Int
         /// Why it cannot be used, in words for an operator; nothing in it comes from the document.
-        public let problem: String
+        @Exact public private(set) var problem: String
 
         public var description: String { "keys[\(index)]: \(problem)" }
     }

@@ -1,4 +1,4 @@
-internal import AssayKit
+public import AssayKit
 
 /// The protected header of a token (RFC 7515, section 4), of which only these members mean anything here.
 ///
@@ -7,9 +7,9 @@ public struct JWSHeader: Sendable, Hashable {
     /// How the token is signed.
     public let algorithm: JWSAlgorithm
     /// Which key signed it; nil when the header does not say.
-    public let keyID: String?
+    @Exact public private(set) var keyID: String?
     /// What the token is, commonly `JWT`; nil when the header does not say.
-    public let type: String?
+    @Exact public private(set) var type: String?
 
     init(algorithm: JWSAlgorithm, keyID: String?, type: String?) {
         self.algorithm = algorithm
@@ -29,7 +29,7 @@ public struct JWSHeader: Sendable, Hashable {
         guard json.members != nil else { throw .malformed(.header) }
         guard json["crit"] == nil else { throw .malformed(.critical) }
         guard let name = json["alg"]?.string else { throw .malformed(.header) }
-        guard let algorithm = JWSAlgorithm(rawValue: name) else { throw .unsupportedAlgorithm }
+        guard let algorithm = JWSAlgorithm(exactly: name) else { throw .unsupportedAlgorithm }
         self.algorithm = algorithm
         keyID = try Self.text("kid", of: json)
         type = try Self.text("typ", of: json)

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// The curves that are used here: P-256 for devices and tokens, P-384 for Apple's certification authorities.
 public enum EllipticCurve: Sendable, Hashable, CaseIterable {
     /// NIST P-256 (secp256r1, prime256v1).
@@ -30,10 +32,12 @@ public enum EllipticCurve: Sendable, Hashable, CaseIterable {
     }
 
     init?(groupName: String) {
-        switch groupName {
-        case "prime256v1", "P-256": self = .p256
-        case "secp384r1", "P-384": self = .p384
-        default: return nil
+        if ["prime256v1", "P-256"].contains(exactly: groupName) {
+            self = .p256
+        } else if ["secp384r1", "P-384"].contains(exactly: groupName) {
+            self = .p384
+        } else {
+            return nil
         }
     }
 }

@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// Why bytes are not a certificate that is read here.
 public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong.
@@ -29,7 +31,7 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
     /// What is wrong.
     public let code: Code
     /// The object identifier of the extension that the code is about, in dotted form.
-    public let extensionIdentifier: String?
+    @Exact public private(set) var extensionIdentifier: String?
     /// What the ASN.1 reader stopped at.
     package let cause: ASN1Error?
 

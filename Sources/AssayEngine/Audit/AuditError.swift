@@ -1,6 +1,8 @@
+public import AssayKit
+
 /// Why an audit file cannot be opened; words for an operator.
 public struct AuditError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     init(_ message: String) {
         self.message = message

@@ -136,7 +136,7 @@ public final class AuditFile: DecisionSink {
     /// record gets this as its ``Engine/Options/hindrance``.
     public var hindrance: String? {
         state.withLock { state in
-            if state.failure != nil { return "audit records cannot be written" }
+            if !state.failure.isNil { return "audit records cannot be written" }
             return state.count < options.queueLimit ? nil : "too many audit records wait to be written"
         }
     }
@@ -159,7 +159,7 @@ public final class AuditFile: DecisionSink {
     private func drain() {
         var written = 0
         var failure: String?
-        while failure == nil, let (entry, file, isTorn) = next() {
+        while failure.isNil, let (entry, file, isTorn) = next() {
             switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + entry.line) {
             case .whole:
                 written += 1
@@ -207,17 +207,17 @@ public final class AuditFile: DecisionSink {
         }
         meter.add(Double(written), to: AuditMetrics.written)
         meter.set(Double(count), of: AuditMetrics.waiting)
-        meter.set(failure == nil ? 1 : 0, of: AuditMetrics.isWritable)
+        meter.set(failure.isNil ? 1 : 0, of: AuditMetrics.isWritable)
         let file: Logger.MetadataValue = "\(path)"
-        if let failure, before == nil {
+        if let failure, before.isNil {
             logger.error(
                 "audit records cannot be written, and wait", metadata: ["file": file, "error": "\"\(failure)\""])
-        } else if failure == nil, before != nil {
+        } else if failure.isNil, !before.isNil {
             logger.notice("audit records are written again", metadata: ["file": file])
         }
         if lost > 0 { logger.error("audit records are lost", metadata: ["file": file, "count": "\(lost)"]) }
         if retries {
-            let delay = failure == nil ? 0 : options.retryDelay / .seconds(1)
+            let delay = failure.isNil ? 0 : options.retryDelay / .seconds(1)
             queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.retry() }
         }
     }

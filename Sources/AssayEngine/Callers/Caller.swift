@@ -6,9 +6,9 @@ final class Caller: Sendable {
     let name: String
     private let permissions: Set<Permission>
     /// The names of the projects that it may act in; nil for all.
-    private let projects: Set<String>?
+    private let projects: Set<ExactText>?
 
-    init(name: String, permissions: Set<Permission>, projects: Set<String>?) {
+    init(name: String, permissions: Set<Permission>, projects: Set<ExactText>?) {
         self.name = name
         self.permissions = permissions
         self.projects = projects

@@ -34,7 +34,7 @@ struct CallerConfiguration: Decodable, Sendable {
         case (let digest?, nil, nil):
             return .secret(digest.bytes)
         case (nil, nil, let jwt?):
-            guard jwt.subjects != nil || jwt.claims?.isEmpty == false else {
+            guard jwt.subjects?.count != nil || jwt.claims?.isEmpty == false else {
                 throw ConfigurationError(
                     at: ["jwt"], "without `subjects` or `claims`, whoever the issuer knows would be this caller")
             }
@@ -66,7 +66,7 @@ struct CallerConfiguration: Decodable, Sendable {
 }
 
 extension CallerConfiguration: DescribedConfiguration {
-    static let keys: [String: PolicyKey] = [
+    static let keys: [ExactText: PolicyKey] = [
         "sha256": "The SHA-256 of the bearer token that the caller shows, in hexadecimal.",
         "token": "Where the bearer token is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
         "jwt": "Whose JWTs the caller shows as its bearer tokens, in place of one of its own.",

@@ -9,7 +9,7 @@ struct Callers: Sendable {
     /// Those that show a bearer token, by its SHA-256: looking one up tells nothing about it by the time it takes.
     private var bearers: [[UInt8]: Caller] = [:]
     /// Those that show JWTs, by `iss`, in the order of the policy.
-    private var issuers: [String: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
+    private var issuers: [ExactText: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
 
     /// A JWT is verified once for each caller of its issuer, whoever sends it.
     private static let callersPerIssuer = 16
@@ -68,7 +68,7 @@ struct Callers: Sendable {
             var permissions: Set<Permission> = []
             for (index, name) in configuration.permissions.enumerated() {
                 if !known.contains(Permission(name)) {
-                    let names = known.map(\.name).sorted().joined(separator: ", ")
+                    let names = known.map(\.name).sortedExactly().joined(separator: ", ")
                     problems.report(
                         at: ["permissions", .index(index)], "there is no permission `\(name)`; known are \(names)")
                 }
@@ -79,14 +79,16 @@ struct Callers: Sendable {
             }
             // Nil where projects could not be read: one that is not known may be one of them.
             for (index, name) in (projects == nil ? [] : configuration.projects ?? []).enumerated()
-            where projects?.contains(where: { $0.identity.number == name || $0.identity.id == name }) == false {
+            where projects?.contains(where: { $0.identity.number.isExactly(name) || $0.identity.id.isExactly(name) })
+                == false
+            {
                 problems.report(at: ["projects", .index(index)], "there is no project `\(name)`")
             }
             let found = problems.attempt { () throws(ConfigurationError) in try configuration.proof(host: host) }
             try problems.throwIfAny()
             guard case let proof?? = found else { return }
             let caller = Caller(
-                name: policy.name, permissions: permissions, projects: configuration.projects.map { Set($0) })
+                name: policy.name, permissions: permissions, projects: configuration.projects.map { Set(exactly: $0) })
             switch proof {
             case .secret(let hash):
                 guard bearers.updateValue(caller, forKey: hash) == nil else {

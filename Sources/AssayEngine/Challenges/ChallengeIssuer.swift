@@ -59,5 +59,14 @@ enum ChallengeIssuer {
         /// It is one of ours and alive; under `name` its use is to be recorded until `forgetAt`.
         case genuine(name: String, forgetAt: Instant)
         case refused(Reason)
+
+        static func == (left: Inspection, right: Inspection) -> Bool {
+            switch (left, right) {
+            case (.genuine(let left, let leftEnd), .genuine(let right, let rightEnd)):
+                left.isExactly(right) && leftEnd == rightEnd
+            case (.refused(let left), .refused(let right)): left == right
+            default: false
+            }
+        }
     }
 }

@@ -14,7 +14,7 @@ struct ConfigMethods: Sendable {
     private static let defaultLife = Duration.seconds(3600)
 
     var all: [KernelMethod] {
-        let word = resource.prefix(1).uppercased() + resource.dropFirst()
+        let word = resource.prefix(1).uppercasedASCII + resource.dropFirst()
         let get = MethodPath(.get, "/\(resource)")
         let update = MethodPath(.patch, "/\(resource)", body: .field("config"), query: ["updateMask"])
         let batchGet = MethodPath(.get, "/apps/-/\(resource):batchGet", query: ["names"])
@@ -64,8 +64,8 @@ struct ConfigMethods: Sendable {
         guard let mask = try call.fields.fieldMask() else { throw InvalidRequest("the field 'updateMask' is missing") }
         let config = try call.fields.message("config") ?? RequestFields([:])
         let present = message(app)
-        let known = (present.members ?? []).map(\.name).filter { $0 != "name" }
-        for path in mask.paths == ["*"] ? known : mask.paths where path != "name" {
+        let known = (present.members ?? []).map(\.name).filter { !$0.isExactly("name") }
+        for path in mask.isEverything ? known : mask.paths where !path.isExactly("name") {
             guard try isSame(path, in: config, as: present[path]) else {
                 let location = app.providers[provider]?.location ?? app.location
                 throw CallFailure(
@@ -79,13 +79,13 @@ struct ConfigMethods: Sendable {
     /// Whether a field of an update says what holds already; what is absent means the default.
     private func isSame(_ path: String, in config: RequestFields, as present: JSON?) throws(InvalidRequest) -> Bool {
         switch present {
-        case .string(let text)? where path == "tokenTtl":
+        case .string(let text)? where path.isExactly("tokenTtl"):
             let life = try config.duration(path) ?? ConfigMethods.defaultLife
             guard TokenLife.isPossible(life) else {
                 throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
             }
-            return text == "\(life.wholeSeconds)s"
-        case .string(let text)?: return try config.optionalString(path) ?? "" == text
+            return text.isExactly("\(life.wholeSeconds)s")
+        case .string(let text)?: return (try config.optionalString(path) ?? "").isExactly(text)
         case .bool(let value)?: return try config.bool(path) == value
         default: return false
         }
@@ -101,7 +101,7 @@ struct ConfigMethods: Sendable {
         for name in names { apps.append(try app(name, of: project, in: call.snapshot)) }
         if names.isEmpty {
             apps = project.apps.values.filter { $0.identity.kind == .app && $0.providers[provider] != nil }
-                .sorted { $0.identity.resource < $1.identity.resource }
+                .sorted { $0.identity.resource.precedesExactly($1.identity.resource) }
         }
         return apps.isEmpty ? [:] : ["configs": .array(apps.map(message))]
     }
@@ -109,11 +109,15 @@ struct ConfigMethods: Sendable {
     /// The app whose settings a name means, which must be of the project that the call is about.
     private func app(_ name: String, of project: ProjectEntry, in snapshot: Snapshot) throws -> AppEntry {
         let suffix = "/\(resource)"
-        let parts = name.hasSuffix(suffix) ? name.dropLast(suffix.count).split(separator: "/") : []
+        guard name.utf8.count <= 1024, name.ends(withExactly: suffix) else {
+            throw InvalidRequest("a name must be projects/*/apps/*/\(resource)")
+        }
+        let appName = String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
+        let parts = appName.split(onASCII: "/", maxSplits: 4)
         guard parts.count == 4 else { throw InvalidRequest("a name must be projects/*/apps/*/\(resource)") }
-        try ResourceName.check(String(name.dropLast(suffix.count)))
+        try ResourceName.check(appName)
         let (parent, id) = (String(parts[1]), String(parts[3]))
-        guard parent == project.identity.number || parent == project.identity.id else {
+        guard parent.isExactly(project.identity.number) || parent.isExactly(project.identity.id) else {
             throw InvalidRequest("all names must be of the project that the request is about")
         }
         guard let app = project.apps[id], app.identity.kind == .app else { throw KernelCall.notFound }

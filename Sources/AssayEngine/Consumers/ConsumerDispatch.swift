@@ -102,7 +102,7 @@ final class ConsumerDispatch: Sendable {
         case .one(let text)?:
             if let project = JWTClaims.issuer(ofUnverified: text).flatMap({ projects[$0] }) { return project }
             // Whatever is wrong with it is found by any project's rules.
-            guard let any = projects.values.min(by: { $0.issuer < $1.issuer }) else { return nil }
+            guard let any = projects.values.min(by: { $0.issuer.precedesExactly($1.issuer) }) else { return nil }
             _ = try refusing { () throws(TokenInspection.Refusal) in try admission(any, TokenDemand()).judge(text) }
             return nil
         case nil: throw ConsumerDispatch.failure(TokenInspection.Refusal(reason: KernelReasons.tokenMissing))

@@ -13,23 +13,23 @@ extension ConsumerEntries {
     ///   - projects: by their canonical names.
     ///   - problems: takes what is wrong.
     init(
-        _ policies: PolicySet, registry: Registry, projects: [String: ProjectEntry], host: Host,
+        _ policies: PolicySet, registry: Registry, projects: [ExactText: ProjectEntry], host: Host,
         problems sink: DiagnosticSink
     ) {
-        var places: [String: (plugin: RegisteredConsumer, owner: String, section: PolicySection)] = [:]
+        var places: [ExactText: (plugin: RegisteredConsumer, owner: String, section: PolicySection)] = [:]
         for project in policies.projects {
             guard let entry = projects["projects/\(project.identity.number)"] else { continue }
             for policy in project.consumers where !sink.isOverfull {
                 do throws(Diagnostics) {
                     guard let plugin = registry.consumers[policy.name] else {
-                        throw policy.section.unknownConsumer(known: Array(registry.consumers.keys))
+                        throw policy.section.unknownConsumer(known: registry.consumers.keys.map(\.string))
                     }
                     let consumer = try ConsumerEntries.entry(
                         plugin, policy.section, of: entry, registry: registry, host: host,
                         isWhole: policies.knowsAllProjects)
                     for audience in consumer.bound.audiences {
                         if let other = places[audience],
-                            !plugin.sharesAudiences || other.plugin.descriptor.name != plugin.descriptor.name
+                            !plugin.sharesAudiences || !other.plugin.descriptor.name.isExactly(plugin.descriptor.name)
                         {
                             throw policy.section.diagnostics(
                                 "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too"
@@ -54,7 +54,7 @@ extension ConsumerEntries {
         // The kernel's own keys and the plugin's: what is wrong in either is said together.
         let sink = DiagnosticSink()
         var demand: TokenDemand?
-        var actors: [String: TrustedIssuer]?
+        var actors: [ExactText: TrustedIssuer]?
         var bound: BoundConsumer?
         do throws(Diagnostics) {
             demand = try ConsumerEntries.demand(plugin, section, of: project, registry: registry, isWhole: isWhole)
@@ -69,7 +69,7 @@ extension ConsumerEntries {
         do throws(Diagnostics) {
             let scope = ConsumerScope(
                 project: project.identity, issuer: project.issuer,
-                apps: project.apps.values.map(\.identity).sorted { $0.resource < $1.resource },
+                apps: project.apps.values.map(\.identity).sorted { $0.resource.precedesExactly($1.resource) },
                 // Where they cannot be read, that is what is wrong, and not what depends on them.
                 knowsActors: actors.map { !$0.isEmpty } ?? true)
             bound = try plugin.instantiate(section, scope, host)
@@ -93,7 +93,7 @@ extension ConsumerEntries {
         var problems = ConfigurationProblems()
         configuration.report(
             apps: isWhole ? Set(project.apps.keys) : nil,
-            providers: Set(registry.providers.keys).union([MintedTokens.provider]),
+            providers: Set(registry.providers.keys).union([ExactText(MintedTokens.provider)]),
             at: [.key(ConsumerKeys.tokens)], to: &problems)
         if configuration.enforcement != nil, !plugin.mayBeUnenforced {
             problems.report(
@@ -105,11 +105,11 @@ extension ConsumerEntries {
     }
 
     /// Whose JWTs name users.
-    private static func actors(_ section: PolicySection, host: Host) throws(Diagnostics) -> [String: TrustedIssuer] {
+    private static func actors(_ section: PolicySection, host: Host) throws(Diagnostics) -> [ExactText: TrustedIssuer] {
         let found = try section.kernelValue(ConsumerKeys.actors, as: [TrustedIssuerConfiguration].self)
         let issuers = found ?? []
         var problems = ConfigurationProblems()
-        var actors: [String: TrustedIssuer] = [:]
+        var actors: [ExactText: TrustedIssuer] = [:]
         if issuers.count > actorLimit {
             problems.report(at: [.key(ConsumerKeys.actors)], "at most \(actorLimit) issuers may be named")
         }
@@ -119,7 +119,7 @@ extension ConsumerEntries {
                 try TrustedIssuer(configuration, at: path, host: host, longestLife: .seconds(86_400))
             }
             guard let issuer = made else { continue }
-            if actors.updateValue(issuer, forKey: issuer.name) != nil {
+            if actors.updateValue(issuer, forKey: ExactText(issuer.name)) != nil {
                 problems.report(at: path + ["issuer"], "the issuer is named twice")
             }
         }

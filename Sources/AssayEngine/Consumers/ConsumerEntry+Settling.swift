@@ -25,7 +25,7 @@ extension ConsumerEntry {
                 JSONMember("token_type", .string(token.use)),
                 JSONMember("expires_in", .integer(token.life.wholeSeconds)),
             ]
-            var names = Set(members.map(\.name))
+            var names = Set(exactly: members.map(\.name))
             guard token.fields.allSatisfy({ names.insert($0.name).inserted }) else {
                 return .fault("the consumer \(descriptor.name) replies with a field twice, or with the kernel's")
             }

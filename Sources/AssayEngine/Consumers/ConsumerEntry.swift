@@ -8,13 +8,13 @@ final class ConsumerEntry: Sendable {
     /// What its section demands of tokens.
     let demand: TokenDemand
     /// Whose JWTs name users, by their `iss`.
-    let actors: [String: TrustedIssuer]
+    let actors: [ExactText: TrustedIssuer]
     let bound: BoundConsumer
     /// The consumer's corner of the state store.
     let space: String
 
     init(
-        descriptor: PluginDescriptor, project: ProjectEntry, demand: TokenDemand, actors: [String: TrustedIssuer],
+        descriptor: PluginDescriptor, project: ProjectEntry, demand: TokenDemand, actors: [ExactText: TrustedIssuer],
         bound: BoundConsumer
     ) {
         self.descriptor = descriptor
@@ -29,13 +29,13 @@ final class ConsumerEntry: Sendable {
 /// The consumers of all projects, and how requests find them.
 struct ConsumerEntries: Sendable {
     /// By the canonical names of their projects, then by their own.
-    private(set) var byProject: [String: [String: ConsumerEntry]] = [:]
+    private(set) var byProject: [ExactText: [ExactText: ConsumerEntry]] = [:]
     /// By the names that requests choose them by. Several have one name only if they are of one plugin, and the project of
     /// a token tells which is meant.
-    private(set) var byAudience: [String: [ConsumerEntry]] = [:]
+    private(set) var byAudience: [ExactText: [ConsumerEntry]] = [:]
     /// The only instance of a consumer, where there is one alone.
-    private var only: [String: ConsumerEntry] = [:]
-    private var counts: [String: Int] = [:]
+    private var only: [ExactText: ConsumerEntry] = [:]
+    private var counts: [ExactText: Int] = [:]
 
     mutating func add(_ entry: ConsumerEntry) {
         byProject[entry.project.name, default: [:]][entry.descriptor.name] = entry
@@ -50,6 +50,6 @@ struct ConsumerEntries: Sendable {
             return only[consumer].flatMap { $0.bound.audiences.count <= 1 ? $0 : nil }
         }
         guard let found = byAudience[audience], found.count == 1 else { return nil }
-        return found.first.flatMap { $0.descriptor.name == consumer ? $0 : nil }
+        return found.first.flatMap { $0.descriptor.name.isExactly(consumer) ? $0 : nil }
     }
 }

@@ -16,7 +16,7 @@ final class RegisteredConsumer: Sendable {
     /// The methods that have doors of their own.
     let methods: [MethodDescriptor]
     /// How requests get in by those, by their names.
-    let doors: [String: Door]
+    let doors: [ExactText: Door]
     /// Whether there is anything that a policy can let through without a good token.
     let mayBeUnenforced: Bool
     /// Whether instances of several projects may have an audience in common: the project of the token tells them apart.
@@ -70,7 +70,7 @@ struct BoundConsumer: Sendable {
     typealias Method = @Sendable (RequestFields) throws(InvalidRequest) -> PreparedRedemption
 
     let audiences: [String]
-    var methods: [String: Method] = [:]
+    var methods: [ExactText: Method] = [:]
     /// What token exchange gives; nil for nothing.
     var exchange: (@Sendable (TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict)?
 }

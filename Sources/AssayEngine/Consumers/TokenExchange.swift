@@ -17,8 +17,8 @@ enum TokenExchange {
 
     private static let shape = MessageShape([
         .required("grantType", .choice([grant])), .required("subjectToken", .text),
-        .required("subjectTokenType", .choice(subjectTypes.map(\.uri).sorted())),
-        .optional("actorToken", .text), .optional("actorTokenType", .choice(actorTypes.map(\.uri).sorted())),
+        .required("subjectTokenType", .choice(subjectTypes.map(\.uri).sortedExactly())),
+        .optional("actorToken", .text), .optional("actorTokenType", .choice(actorTypes.map(\.uri).sortedExactly())),
         .optional("audience", .list(.text, atMost: limit)), .optional("resource", .list(.text, atMost: limit)),
         .optional("scope", .text), .optional("requestedTokenType", .text),
     ])
@@ -44,7 +44,7 @@ enum TokenExchange {
 
         /// - Throws: ``CallFailure`` in the words of RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
         init(_ fields: RequestFields) throws {
-            guard try fields.string("grantType") == grant else {
+            guard try fields.string("grantType").isExactly(grant) else {
                 throw CallFailure(
                     .invalidArgument, "The grant type is not supported: expected \(grant).",
                     oauthError: "unsupported_grant_type")
@@ -58,7 +58,7 @@ enum TokenExchange {
             }
             actor = try fields.optionalString("actorToken")
             let actorType = try fields.optionalString("actorTokenType")
-            guard (actor == nil) == (actorType == nil) else {
+            guard actor.isNil == actorType.isNil else {
                 throw InvalidRequest("'actor_token' and 'actor_token_type' come together")
             }
             guard actorType.map({ actorTypes.contains(TokenType($0)) }) ?? true else {
@@ -66,7 +66,9 @@ enum TokenExchange {
             }
             audiences = try fields.strings("audience").filter { !$0.isEmpty }
             resources = try fields.strings("resource").filter { !$0.isEmpty }
-            scopes = try fields.optionalString("scope")?.split(separator: " ").map(String.init) ?? []
+            scopes =
+                try fields.optionalString("scope")?.split(onASCII: " ", maxSplits: 4096).filter { !$0.isEmpty }.map(
+                    String.init) ?? []
             guard max(audiences.count, resources.count, scopes.count) <= limit else {
                 throw InvalidRequest("at most \(limit) audiences, resources and scopes can be named")
             }
@@ -126,7 +128,7 @@ extension ConsumerDispatch {
         guard resource.utf8.count <= 2048 else { throw ConsumerDispatch.invalidTarget }
         // A resource lies under an audience that is a URL, or is one. The longest counts.
         if let entries = known[resource] { return (try choose(entries, request.subject), resource) }
-        for end in resource.indices.reversed() where resource[end] == "/" {
+        for end in resource.utf8.indices.reversed() where resource.utf8[end] == UInt8(ascii: "/") {
             for prefix in [resource[...end], resource[..<end]] {
                 if let entries = known[String(prefix)] {
                     return (try choose(entries, request.subject), String(prefix))

@@ -85,7 +85,7 @@ struct DecisionGate: Sendable {
                 facts: subject.facts + ending.facts, peer: subject.peer.map { SafeText.of($0) },
                 caller: subject.caller?.name, tokenUse: ending.tokenUse,
                 basis: ending.basis(
-                    isCallerKnown: subject.caller != nil, isResourceKnown: subject.resource != nil)))
+                    isCallerKnown: subject.caller != nil, isResourceKnown: !subject.resource.isNil)))
         return (scope.decision, ending)
     }
 }

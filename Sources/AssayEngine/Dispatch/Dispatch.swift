@@ -32,7 +32,7 @@ struct Dispatch: Sendable {
     /// Where the consumption of challenges is recorded.
     static let challengeSpace = "challenges"
     /// The fields of a reply that a provider cannot set.
-    private static let kernelFields: Set = ["appCheckToken", "attestationToken", "token", "ttl"]
+    private static let kernelFields: Set<ExactText> = ["appCheckToken", "attestationToken", "token", "ttl"]
 
     /// Calls a method of a provider on an app that was found.
     func run(_ entry: MethodEntry, of app: AppEntry) async -> Ending {

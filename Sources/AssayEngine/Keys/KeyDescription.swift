@@ -40,9 +40,9 @@ public struct KeyDescription: Sendable, Equatable {
 
     public let purpose: Purpose
     /// The `kid` of a signing key; of a sealing key eight hexadecimal digits, which artifacts name it by.
-    public let id: String
+    @Exact public private(set) var id: String
     /// `RS256`, `ES256` or `AES-256-GCM`.
-    public let algorithm: String
+    @Exact public private(set) var algorithm: String
     /// The size of the key.
     public let bits: Int
     public let state: State

@@ -80,7 +80,7 @@ extension KeyRing {
     private static func signingKey(_ entry: JSON, _ version: Int64) throws(KeyError) -> SigningKey {
         let name = "the signing key '\(SafeText.of(entry["kid"]?.string ?? "", limit: 20))'"
         guard let pem = entry["pem"]?.string,
-            let algorithm = entry["alg"]?.string.flatMap(JWSAlgorithm.init(rawValue:)),
+            let algorithm = entry["alg"]?.string.flatMap({ JWSAlgorithm(exactly: $0) }),
             let times = times(entry, version)
         else { throw KeyError("\(name) is malformed") }
         let key: SigningKey
@@ -89,7 +89,7 @@ extension KeyRing {
         } catch {
             throw KeyError("\(name) cannot be used: \(error.message)")
         }
-        guard key.id == entry["kid"]?.string else { throw KeyError("\(name) has another key's identifier") }
+        guard (entry["kid"]?.string).isExactly(key.id) else { throw KeyError("\(name) has another key's identifier") }
         return key
     }
 

@@ -12,8 +12,8 @@ extension KeyRing {
     /// The key with an identifier.
     func find(_ id: String) throws(KeyError) -> Place {
         let places =
-            signing.indices.filter { signing[$0].id == id }.map { Place.signing($0) }
-            + sealing.indices.filter { Hex.encode(sealing[$0].id) == id }.map { Place.sealing($0) }
+            signing.indices.filter { signing[$0].id.isExactly(id) }.map { Place.signing($0) }
+            + sealing.indices.filter { Hex.encode(sealing[$0].id).isExactly(id) }.map { Place.sealing($0) }
         guard let place = places.first else {
             throw KeyError("there is no key with the identifier '\(SafeText.of(id, limit: 20))'")
         }
@@ -59,7 +59,7 @@ extension KeyRing {
                 try addSigningKey(kind, .active(from: now))
             }
         }
-        for index in signing.indices where signing[index].id == id { signing[index].times.revoked = now }
+        for index in signing.indices where signing[index].id.isExactly(id) { signing[index].times.revoked = now }
         return true
     }
 

@@ -8,7 +8,7 @@ internal import AssayPolicy
 /// signs goes on until the new one has been published for its lead.
 extension KeyRing {
     /// What was done, for the log.
-    enum Change: Sendable, Equatable {
+    enum Change: Sendable {
         /// The first key signs at once: nobody holds an earlier key set.
         case made(String, algorithm: String)
         case madeSealing(String)

@@ -36,7 +36,7 @@ struct KeyRing: Sendable {
         let key = try KeyError.explaining { () throws(CryptoError) in
             var key = try SigningKey.generate(kind, times: times)
             // An identifier that begins with a hyphen is awkward to give to a command.
-            while key.id.hasPrefix("-") || signing.contains(where: { $0.id == key.id }) {
+            while key.id.starts(withExactly: "-") || signing.contains(where: { $0.id.isExactly(key.id) }) {
                 key = try SigningKey.generate(kind, times: times)
             }
             return key
@@ -75,7 +75,7 @@ struct KeyRing: Sendable {
 
     /// Whether it holds the same keys with the same times as another.
     func isSame(as other: KeyRing) -> Bool {
-        signing.elementsEqual(other.signing) { $0.id == $1.id && $0.times == $1.times }
+        signing.elementsEqual(other.signing) { $0.id.isExactly($1.id) && $0.times == $1.times }
             && sealing.elementsEqual(other.sealing) {
                 $0.id == $1.id && $0.times == $1.times && $0.secret == $1.secret
             }

@@ -27,7 +27,7 @@ extension KeyStore {
     public func published(_ id: String? = nil, now: Instant) throws(KeyError) -> [JWK] {
         let keys = try stored().ring.published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key)
         guard let id else { return keys }
-        let found = keys.filter { $0.keyID == id }
+        let found = keys.filter { $0.keyID.isExactly(id) }
         guard !found.isEmpty else { throw KeyError(refusal: "there is no published key \(id)") }
         return found
     }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -103,13 +105,13 @@ struct PrivateFile: Sendable {
     }
 
     private func makeDirectory() throws(KeyError) {
-        let parts = directory.split(separator: "/")
+        let parts = directory.split(onASCII: "/").filter { !$0.isEmpty }
         for count in parts.indices {
-            let path = (directory.hasPrefix("/") ? "/" : "") + parts[...count].joined(separator: "/")
+            let path = (directory.starts(withExactly: "/") ? "/" : "") + parts[...count].joined(separator: "/")
             guard mkdir(path, 0o700) != 0 else {
                 let parent = parts[..<count].joined(separator: "/")
                 // A folder that may be written and not read cannot be flushed either.
-                try? flush(directory.hasPrefix("/") ? "/\(parent)" : parent.isEmpty ? "." : parent)
+                try? flush(directory.starts(withExactly: "/") ? "/\(parent)" : parent.isEmpty ? "." : parent)
                 continue
             }
             // A parent that is there may still refuse to have one made in its place.

@@ -61,9 +61,9 @@ struct ServiceGuard: Sendable {
         }
         let state = try await ProtectionState.read(of: project.identity, in: scope.host.store)
         var levels = try project.view(of: request.service, state).levels
-        if request.service == ResourcePolicy.service, let client = request.oauthClient {
+        if request.service.isExactly(ResourcePolicy.service), let client = request.oauthClient {
             let target = ResourcePolicy.target(ofClient: client, in: project.identity)
-            if let policy = project.resourcePolicies(state).values.first(where: { $0.target == target }) {
+            if let policy = project.resourcePolicies(state).values.first(where: { $0.target.isExactly(target) }) {
                 levels.enforcement = policy.enforcement
                 levels.replayProtection = min(levels.replayProtection, policy.enforcement)
             }

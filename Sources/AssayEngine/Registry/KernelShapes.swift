@@ -59,7 +59,7 @@ enum KernelShapes {
 
     /// Updates of several resources, each with its full name.
     static func batch(_ name: String, _ message: MessageShape) -> MessageShape {
-        let named = MessageShape([.required("name", .text)] + message.fields.filter { $0.name != "name" })
+        let named = MessageShape([.required("name", .text)] + message.fields.filter { !$0.name.isExactly("name") })
         let request: MessageShape = [.required(name, .message(named)), .optional("updateMask", .fieldMask)]
         return [
             .required("requests", .list(.message(request), atMost: KernelMethods.batchLimit)),

@@ -6,12 +6,12 @@ internal import AssayYAML
 extension Registry {
     /// The JSON Schema (2020-12) of policies for these plugins, by which editors complete and check them.
     public var policySchema: JSON {
-        let providers = providers.values.sorted { $0.descriptor.name < $1.descriptor.name }
+        let providers = providers.values.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }
             .map { provider in
                 PolicySchema.Provider(
                     name: provider.descriptor.name, summary: provider.descriptor.summary, section: provider.section())
             }
-        let consumers = consumers.values.sorted { $0.descriptor.name < $1.descriptor.name }
+        let consumers = consumers.values.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }
             .map { consumer in
                 PolicySchema.Provider(
                     name: consumer.descriptor.name, summary: consumer.descriptor.summary, section: consumer.section(),
@@ -20,11 +20,11 @@ extension Registry {
         return PolicySchema(
             providers: providers, consumers: consumers,
             consumerKeys: [
-                ConsumerKeys.tokens: ValueShape(of: TokenDemandConfiguration.self),
-                ConsumerKeys.actors: ValueShape(of: [TrustedIssuerConfiguration].self),
+                ExactText(ConsumerKeys.tokens): ValueShape(of: TokenDemandConfiguration.self),
+                ExactText(ConsumerKeys.actors): ValueShape(of: [TrustedIssuerConfiguration].self),
             ],
             caller: ValueShape(of: CallerConfiguration.self),
-            permissions: permissions.map(\.name).sorted()
+            permissions: permissions.map(\.name).sortedExactly()
         ).json
     }
 }

@@ -4,33 +4,33 @@ public import AssayKit
 ///
 /// Whatever two of them both claim (a name, a method, a reason's code, a store's scheme) is an error that names both.
 public struct Registry: Sendable {
-    let providers: [String: RegisteredProvider]
-    let consumers: [String: RegisteredConsumer]
+    let providers: [ExactText: RegisteredProvider]
+    let consumers: [ExactText: RegisteredConsumer]
     /// Each method of a consumer, and whose it is.
-    let consumerMethods: [String: RegisteredConsumer]
-    private let stores: [String: RegisteredStore]
+    let consumerMethods: [ExactText: RegisteredConsumer]
+    private let stores: [ExactText: RegisteredStore]
     /// The methods of the kernel and of every provider, in the order of registration.
     public let methods: [MethodDescriptor]
     /// The kernel's own methods, by name.
-    let kernelMethods: [String: KernelMethod]
+    let kernelMethods: [ExactText: KernelMethod]
     /// Each method's provider; none for the kernel's own.
-    let owners: [String: String]
+    let owners: [ExactText: String]
     /// What each method demands of its caller; absent where anybody may call.
-    let demands: [String: Permission]
+    let demands: [ExactText: Permission]
 
     /// - Throws: ``RegistryError`` when plugins are in conflict, or were written for another contract.
     public init(_ plugins: [Plugin]) throws(RegistryError) {
-        var providers: [String: RegisteredProvider] = [:]
-        var stores: [String: RegisteredStore] = [:]
+        var providers: [ExactText: RegisteredProvider] = [:]
+        var stores: [ExactText: RegisteredStore] = [:]
         var kernelMethods = KernelMethods.all
         var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
         var claims = Claims()
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
-        var owners: [String: String] = [:]
-        var consumers: [String: RegisteredConsumer] = [:]
-        var consumerMethods: [String: RegisteredConsumer] = [:]
+        var owners: [ExactText: String] = [:]
+        var consumers: [ExactText: RegisteredConsumer] = [:]
+        var consumerMethods: [ExactText: RegisteredConsumer] = [:]
         for plugin in plugins {
             switch plugin.kind {
             case .provider(let provider):
@@ -67,19 +67,19 @@ public struct Registry: Sendable {
         self.stores = stores
         self.methods = methods
         self.kernelMethods = Dictionary(
-            kernelMethods.map { ($0.descriptor.name, $0) }, uniquingKeysWith: { first, _ in first })
+            kernelMethods.map { (ExactText($0.descriptor.name), $0) }, uniquingKeysWith: { first, _ in first })
         self.demands = methods.reduce(into: [:]) { $0[$1.name] = $1.permission }
         self.owners = owners
     }
 
     /// The descriptors of the registered consumers, by name.
     public var consumerDescriptors: [PluginDescriptor] {
-        consumers.values.map(\.descriptor).sorted { $0.name < $1.name }
+        consumers.values.map(\.descriptor).sorted { $0.name.precedesExactly($1.name) }
     }
 
     /// The descriptors of the registered providers, by name.
     public var descriptors: [PluginDescriptor] {
-        providers.values.map(\.descriptor).sorted { $0.name < $1.name }
+        providers.values.map(\.descriptor).sorted { $0.name.precedesExactly($1.name) }
     }
 
     /// The permissions that a policy can grant.
@@ -96,8 +96,8 @@ public struct Registry: Sendable {
     public func openStore(
         _ name: String, clock: HostClock = .system
     ) async throws(StateStoreOpeningError) -> any StateStore {
-        if name == "memory" { return MemoryStore(clock: clock) }
-        let parts = name.split(separator: ":", maxSplits: 1)
+        if name.isExactly("memory") { return MemoryStore(clock: clock) }
+        let parts = name.split(onASCII: ":", maxSplits: 1)
         guard parts.count == 2, let store = stores[String(parts[0])] else {
             let known = (["memory"] + stores.keys.sorted().map { "\($0):LOCATION" }).joined(separator: ", ")
             throw StateStoreOpeningError("there is no state store '\(name)'; known are \(known)")
@@ -108,7 +108,7 @@ public struct Registry: Sendable {
 
 /// Who claims which name.
 private struct Claims {
-    private var owners: [String: String] = [:]
+    private var owners: [ExactText: String] = [:]
 
     mutating func claim(_ what: String, _ name: String, by owner: String) throws(RegistryError) {
         let key = "\(what) '\(name)'"
@@ -157,7 +157,7 @@ private struct Claims {
 
 /// Why plugins cannot work together.
 public struct RegistryError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     init(_ message: String) {
         self.message = message

@@ -55,8 +55,8 @@ enum UnofferedMethods {
     private static let configs: [MethodDescriptor] = [
         "AppAttest", "DeviceCheck", "PlayIntegrity", "RecaptchaEnterprise", "RecaptchaV3", "Recaptcha",
     ].flatMap { word -> [MethodDescriptor] in
-        let name = word.prefix(1).lowercased() + word.dropFirst() + "Config"
-        let versions = word == "Recaptcha" ? [APIVersion.v1beta] : APIVersion.allCases
+        let name = word.prefix(1).lowercasedASCII + word.dropFirst() + "Config"
+        let versions = word.isExactly("Recaptcha") ? [APIVersion.v1beta] : APIVersion.allCases
         return [
             method("get\(word)Config", [.app], MethodPath(.get, "/\(name)", versions: versions)),
             method("update\(word)Config", [.app], MethodPath(.patch, "/\(name)", versions: versions)),

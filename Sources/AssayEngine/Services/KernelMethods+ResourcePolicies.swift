@@ -15,7 +15,9 @@ extension KernelMethods {
             let page = try ListPage(call.fields)
             let filter = try ResourcePolicyFilter(try call.fields.optionalString("filter") ?? "")
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
-            let policies = project.resourcePolicies(state).values.filter(filter.matches).sorted { $0.id < $1.id }
+            let policies = project.resourcePolicies(state).values.filter(filter.matches).sorted {
+                $0.id.precedesExactly($1.id)
+            }
             return .answered(
                 page.reply("resourcePolicies", policies.map { ($0.id, $0.message(of: project.identity)) }))
         },
@@ -84,7 +86,7 @@ extension KernelMethods {
                 }
                 let id = try call.child(
                     of: "services/\(ResourcePolicy.service)/resourcePolicies", named: try policy.string("name"))
-                guard !changes.contains(where: { $0.id == id }) else {
+                guard !changes.contains(where: { $0.id.isExactly(id) }) else {
                     throw InvalidRequest("a batch may have each resource policy once")
                 }
                 changes.append(try ResourcePolicyUpdate(id, policy, mask: mask, of: project.identity))
@@ -109,7 +111,7 @@ extension KernelMethods {
 
 extension ProtectionState {
     fileprivate mutating func add(_ policy: ResourcePolicy) throws(CallFailure) {
-        guard !resourcePolicies.values.contains(where: { $0.target == policy.target }) else {
+        guard !resourcePolicies.values.contains(where: { $0.target.isExactly(policy.target) }) else {
             throw CallFailure(.alreadyExists, "There is a policy for that resource already.")
         }
         guard resourcePolicies.count < ProtectionState.policyLimit else {
@@ -129,7 +131,7 @@ extension KernelCall {
     /// The project, where the path names the service whose resources can have policies.
     fileprivate func projectOfResources() throws -> ProjectEntry {
         let id = try fields.string("serviceId")
-        guard id == ResourcePolicy.service else { throw ProjectEntry.unsupported(id) }
+        guard id.isExactly(ResourcePolicy.service) else { throw ProjectEntry.unsupported(id) }
         return try project()
     }
 }

@@ -13,7 +13,7 @@ extension KernelMethods {
             let project = try call.project()
             let page = try ListPage(call.fields)
             let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
-            let views = try project.services.keys.sorted().map { try project.view(of: $0, state) }
+            let views = try project.services.keys.sorted().map { try project.view(of: $0.string, state) }
             return .answered(page.reply("services", views.map { ($0.id, $0.message(of: project.identity)) }))
         },
         adminMethod(
@@ -47,7 +47,7 @@ extension KernelMethods {
                     throw InvalidRequest("the field 'service' is missing")
                 }
                 let id = try call.child(of: "services", named: try service.string("name"))
-                guard !updates.contains(where: { $0.id == id }) else {
+                guard !updates.contains(where: { $0.id.isExactly(id) }) else {
                     throw InvalidRequest("a batch may have each service once")
                 }
                 updates.append(try ServiceUpdate(id, service, mask: mask))
@@ -99,8 +99,8 @@ extension KernelCall {
         let project = try project().identity
         for parent in [project.number, project.id] {
             let prefix = "projects/\(parent)/\(collection)/"
-            if name.hasPrefix(prefix), name.utf8.count > prefix.utf8.count, name.utf8.count <= 512 {
-                return String(name.dropFirst(prefix.count))
+            if name.starts(withExactly: prefix), name.utf8.count > prefix.utf8.count, name.utf8.count <= 512 {
+                return String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
             }
         }
         throw InvalidRequest("all names must be projects/\(project.number)/\(collection)/*")

@@ -27,7 +27,7 @@ struct ListPage: Sendable {
     ///
     /// - Parameter elements: all of them, in the order of their names.
     func reply(_ field: String, _ elements: [(name: String, message: JSON)]) -> JSON {
-        let rest = elements.drop { element in after.map { element.name <= $0 } ?? false }
+        let rest = elements.drop { element in after.map { !$0.precedesExactly(element.name) } ?? false }
         let page = rest.prefix(size)
         guard let last = page.last else { return [:] }
         var members = [JSONMember(field, .array(page.map(\.message)))]

@@ -5,7 +5,7 @@ internal import AssayPolicy
 extension ProjectEntry {
     /// Whether it has a service: one of Google's, or one that its policy speaks of.
     func supports(_ service: String) -> Bool {
-        services[service] != nil || ServicePolicy.googleServices.contains(service)
+        services[service] != nil || ServicePolicy.googleServices.contains(exactly: service)
     }
 
     static func unsupported(_ service: String) -> InvalidRequest {
@@ -28,7 +28,7 @@ extension ProjectEntry {
     }
 
     /// The resource policies in force: none where the policy does not let administrators have any.
-    func resourcePolicies(_ state: ProtectionState) -> [String: ResourcePolicy] {
+    func resourcePolicies(_ state: ProtectionState) -> [ExactText: ResourcePolicy] {
         services[ResourcePolicy.service]?.isEditable == true ? state.resourcePolicies : [:]
     }
 

@@ -8,9 +8,9 @@ struct ProtectionState: Sendable, Equatable {
         let time: Instant
     }
 
-    var services: [String: Edit] = [:]
+    var services: [ExactText: Edit] = [:]
     /// By their identifiers.
-    var resourcePolicies: [String: ResourcePolicy] = [:]
+    var resourcePolicies: [ExactText: ResourcePolicy] = [:]
 
     /// How many resource policies a project may have: as many as fit into one document.
     static let policyLimit = 1000
@@ -48,11 +48,11 @@ extension ProtectionState {
     var encoded: [UInt8] {
         let services = self.services.sorted { $0.key < $1.key }.map { id, edit -> JSON in
             [
-                "id": .string(id), "enforcement": .string(edit.levels.enforcement.rawValue),
+                "id": .string(id.string), "enforcement": .string(edit.levels.enforcement.rawValue),
                 "replay": .string(edit.levels.replayProtection.rawValue), "time": .integer(edit.time.milliseconds),
             ]
         }
-        let policies = resourcePolicies.values.sorted { $0.id < $1.id }.map { policy -> JSON in
+        let policies = resourcePolicies.values.sorted { $0.id.precedesExactly($1.id) }.map { policy -> JSON in
             [
                 "id": .string(policy.id), "target": .string(policy.target),
                 "enforcement": .string(policy.enforcement.rawValue), "time": .integer(policy.updated.milliseconds),
@@ -88,7 +88,7 @@ extension ProtectionState {
 
 extension EnforcementMode {
     fileprivate init?(json: JSON?) {
-        guard let mode = json?.string.flatMap(EnforcementMode.init(rawValue:)) else { return nil }
+        guard let mode = json?.string.flatMap({ EnforcementMode(exactly: $0) }) else { return nil }
         self = mode
     }
 }

@@ -2,9 +2,9 @@ internal import AssayKit
 
 /// The level of one resource within a service, in place of the service's own.
 struct ResourcePolicy: Sendable, Hashable {
-    let id: String
+    @Exact private(set) var id: String
     /// `//oauth2.googleapis.com/projects/NUMBER/oauthClients/CLIENT_ID`.
-    let target: String
+    @Exact private(set) var target: String
     var enforcement: EnforcementMode
     var updated: Instant
 
@@ -27,14 +27,15 @@ struct ResourcePolicy: Sendable, Hashable {
     ///
     /// - Throws: when it is no OAuth client of the project. It need not be one that policies know.
     static func target(_ text: String, of project: ProjectIdentity) throws(InvalidRequest) -> String {
-        let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 7, parts[0].isEmpty, parts[1].isEmpty, parts[2] == service, parts[3] == "projects",
-            parts[5] == "oauthClients", ResourceName.isWord(parts[6])
+        let parts = text.split(onASCII: "/", maxSplits: 7).map(String.init)
+        guard parts.count == 7, parts[0].isEmpty, parts[1].isEmpty, parts[2].isExactly(service),
+            parts[3].isExactly("projects"),
+            parts[5].isExactly("oauthClients"), ResourceName.isWord(parts[6])
         else {
             throw InvalidRequest(
                 "the field 'targetResource' must be //\(service)/projects/{project_number}/oauthClients/{client_id}")
         }
-        guard parts[4] == project.number || parts[4] == project.id else {
+        guard parts[4].isExactly(project.number) || parts[4].isExactly(project.id) else {
             throw InvalidRequest("the field 'targetResource' must be of the same project as the policy")
         }
         return target(ofClient: parts[6], in: project)

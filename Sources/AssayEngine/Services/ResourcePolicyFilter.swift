@@ -22,12 +22,12 @@ struct ResourcePolicyFilter: Sendable {
         var words = try ResourcePolicyFilter.words(text)[...]
         var comparisons: [Comparison] = []
         while let name = words.popFirst() {
-            guard let sign = words.popFirst(), let value = words.popFirst(), sign == .sign("=") || sign == .sign("!=")
+            guard let sign = words.popFirst(), let value = words.popFirst(), sign.isSign("=") || sign.isSign("!=")
             else { throw ResourcePolicyFilter.malformed }
             comparisons.append(
-                Comparison(field: try ResourcePolicyFilter.field(name, value), isEqual: sign == .sign("=")))
+                Comparison(field: try ResourcePolicyFilter.field(name, value), isEqual: sign.isSign("=")))
             guard let and = words.popFirst() else { break }
-            guard and == .word("AND"), !words.isEmpty else { throw ResourcePolicyFilter.malformed }
+            guard and.isWord("AND"), !words.isEmpty else { throw ResourcePolicyFilter.malformed }
         }
         self.comparisons = comparisons
     }
@@ -37,7 +37,7 @@ struct ResourcePolicyFilter: Sendable {
             let isEqual =
                 switch comparison.field {
                 case .enforcementMode(let mode): policy.enforcement == mode
-                case .targetResource(let target): policy.target == target
+                case .targetResource(let target): policy.target.isExactly(target)
                 }
             return isEqual == comparison.isEqual
         }
@@ -49,19 +49,26 @@ struct ResourcePolicyFilter: Sendable {
 
     private static func field(_ name: Word, _ value: Word) throws(InvalidRequest) -> Field {
         guard let text = value.value else { throw malformed }
-        switch name {
-        case .word("enforcement_mode"), .word("enforcementMode"):
-            guard let mode = EnforcementMode(rawValue: text) else { throw malformed }
+        if name.isWord("enforcement_mode") || name.isWord("enforcementMode") {
+            guard let mode = EnforcementMode(exactly: text) else { throw malformed }
             return .enforcementMode(mode)
-        case .word("target_resource"), .word("targetResource"): return .targetResource(text)
-        default: throw malformed
         }
+        guard name.isWord("target_resource") || name.isWord("targetResource") else { throw malformed }
+        return .targetResource(text)
     }
 
-    private enum Word: Hashable {
+    private enum Word {
         case word(String)
         case quoted(String)
         case sign(String)
+
+        func isWord(_ expected: String) -> Bool {
+            if case .word(let text) = self { text.isExactly(expected) } else { false }
+        }
+
+        func isSign(_ expected: String) -> Bool {
+            if case .sign(let text) = self { text.isExactly(expected) } else { false }
+        }
 
         /// What it is as the value of a comparison.
         var value: String? {
@@ -76,7 +83,7 @@ struct ResourcePolicyFilter: Sendable {
     private static func words(_ text: String) throws(InvalidRequest) -> [Word] {
         guard text.utf8.count <= 2048 else { throw malformed }
         var words: [Word] = []
-        var rest = text[...]
+        var rest = text.unicodeScalars[...]
         while let first = rest.first {
             switch first {
             case " ", "\t": rest.removeFirst()
@@ -94,7 +101,7 @@ struct ResourcePolicyFilter: Sendable {
                 words.append(.quoted(String(quoted)))
                 rest = rest[end...].dropFirst()
             default:
-                let word = rest.prefix { !" \t=!\"'()<>,:".contains($0) }
+                let word = rest.prefix { !" \t=!\"'()<>,:".unicodeScalars.contains($0) }
                 guard !word.isEmpty else { throw malformed }
                 words.append(.word(String(word)))
                 rest = rest.dropFirst(word.count)

@@ -28,7 +28,7 @@ struct ResourcePolicyUpdate: Sendable {
         }
         // With the mask `*`, what is left out stays what it must be anyway.
         let text = try policy.optionalString("targetResource")
-        guard text != nil || mask.paths == ["*"] else { throw InvalidRequest("the field 'targetResource' is missing") }
+        guard !text.isNil || mask.isEverything else { throw InvalidRequest("the field 'targetResource' is missing") }
         target = try text.map { (text) throws(InvalidRequest) in try ResourcePolicy.target(text, of: project) }
     }
 
@@ -36,7 +36,7 @@ struct ResourcePolicyUpdate: Sendable {
     func apply(to state: inout ProtectionState, now: Instant) throws -> ResourcePolicy {
         guard var policy = state.resourcePolicies[id] else { throw KernelCall.notFound }
         try ETag.check(etag, is: policy.etag)
-        if let target, target != policy.target {
+        if let target, !target.isExactly(policy.target) {
             throw InvalidRequest("the field 'targetResource' cannot be changed: make another policy")
         }
         guard mask.contains("enforcementMode"), policy.enforcement != enforcement else { return policy }

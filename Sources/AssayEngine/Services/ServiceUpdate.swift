@@ -50,7 +50,7 @@ extension RequestFields {
     /// A level by its name; OFF when it is absent.
     func enforcementMode(_ name: String) throws(InvalidRequest) -> EnforcementMode {
         guard let text = try optionalString(name) else { return .off }
-        guard let mode = EnforcementMode(rawValue: text) else {
+        guard let mode = EnforcementMode(exactly: text) else {
             throw InvalidRequest("the field '\(name)' must be OFF, UNENFORCED or ENFORCED")
         }
         return mode
@@ -67,7 +67,7 @@ extension RequestFields {
         }
         return try requests.map { (request) throws(InvalidRequest) in
             let own = try request.fieldMask()
-            if let own, let common, Set(own.paths) != Set(common.paths) {
+            if let own, let common, Set(exactly: own.paths) != Set(exactly: common.paths) {
                 throw InvalidRequest("the field masks of the batch and of its elements are not the same")
             }
             guard let mask = own ?? common else { throw InvalidRequest("the field 'updateMask' is missing") }

@@ -7,13 +7,14 @@ enum ResourceName {
         guard text.utf8.count <= 512 else { throw InvalidRequest("the resource name is too long") }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
-        switch (parts.count, parts.first) {
-        case (4, "projects") where parts[2] == "apps":
+        let isOfProject = parts[0].isExactly("projects")
+        switch parts.count {
+        case 4 where isOfProject && parts[2].isExactly("apps"):
             guard isWord(parts[1]) else { throw InvalidRequest("the project is malformed") }
             guard isAppID(parts[3]) else { throw InvalidRequest("the app ID is malformed") }
-        case (2, "oauthClients"):
+        case 2 where parts[0].isExactly("oauthClients"):
             guard isWord(parts[1]) else { throw InvalidRequest("the OAuth client ID is malformed") }
-        case (2, "projects"):
+        case 2 where isOfProject:
             guard isWord(parts[1]) else { throw InvalidRequest("the project is malformed") }
         default:
             throw InvalidRequest("the resource must be projects/*/apps/*, oauthClients/* or projects/*")

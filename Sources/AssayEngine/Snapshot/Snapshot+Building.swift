@@ -23,7 +23,7 @@ extension BoundPolicies {
         if refusesDevelopment { policies.reportDevelopment(registry, to: sink) }
         apps = BoundPolicies.apps(
             policies, registry: registry, host: host, following: present, problems: sink)
-        var subjects: [String: [String: AppEntry]] = [:]
+        var subjects: [ExactText: [ExactText: AppEntry]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
             let entry = ProjectEntry(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
@@ -40,14 +40,14 @@ extension BoundPolicies {
     private static func apps(
         _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
         problems sink: DiagnosticSink
-    ) -> [String: AppEntry] {
+    ) -> [ExactText: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
         var seen: Set<Diagnostic> = []
-        var apps: [String: AppEntry] = [:]
+        var apps: [ExactText: AppEntry] = [:]
         apps.reserveCapacity(2 * policies.apps.count)
         for policy in policies.apps where !sink.isOverfull {
-            var methods: [String: MethodEntry] = [:]
-            var providers: [String: ConfiguredProvider] = [:]
+            var methods: [ExactText: MethodEntry] = [:]
+            var providers: [ExactText: ConfiguredProvider] = [:]
             for provider in policy.providers {
                 do throws(Diagnostics) {
                     guard policy.isSound else {
@@ -84,7 +84,7 @@ extension BoundPolicies {
         of policy: ProviderPolicy, _ registry: Registry
     ) throws(Diagnostics) -> RegisteredProvider {
         guard let plugin = registry.providers[policy.name] else {
-            throw policy.section.unknownProvider(known: Array(registry.providers.keys))
+            throw policy.section.unknownProvider(known: registry.providers.keys.map(\.string))
         }
         return plugin
     }

@@ -16,11 +16,11 @@ final class Snapshot: Sendable {
 /// Policies with an instance of each plugin that they name.
 struct BoundPolicies: Sendable {
     /// The apps and OAuth clients, under each of their names.
-    var apps: [String: AppEntry] = [:]
+    var apps: [ExactText: AppEntry] = [:]
     /// The projects, under each of their names.
-    var projects: [String: ProjectEntry] = [:]
+    var projects: [ExactText: ProjectEntry] = [:]
     /// The projects, by the `iss` of their tokens.
-    var projectsByIssuer: [String: ProjectEntry] = [:]
+    var projectsByIssuer: [ExactText: ProjectEntry] = [:]
     /// What tokens are good for.
     var consumers = ConsumerEntries()
     /// What providers do between calls.
@@ -30,7 +30,7 @@ struct BoundPolicies: Sendable {
     /// What the policies say of tokens, and so of keys.
     let tokens: TokenPolicy
     /// What the providers of this program say of themselves, by their names.
-    let descriptors: [String: PluginDescriptor]
+    let descriptors: [ExactText: PluginDescriptor]
 
     /// What has exactly this name; nil when no policy knows it.
     ///
@@ -48,9 +48,9 @@ final class AppEntry: Sendable {
     /// What tokens for it say.
     let claims: TokenClaims
     /// The methods of the providers that its policy names.
-    let methods: [String: MethodEntry]
+    let methods: [ExactText: MethodEntry]
     /// Those providers, by their names.
-    let providers: [String: ConfiguredProvider]
+    let providers: [ExactText: ConfiguredProvider]
     /// Its resource's name, by which what is remembered of its peers is found, also after a reload.
     let name: ExactText
     /// How many calls are answered; nil for all.
@@ -59,8 +59,8 @@ final class AppEntry: Sendable {
     let location: SourceLocation
 
     init(
-        identity: AppIdentity, claims: TokenClaims, methods: [String: MethodEntry],
-        providers: [String: ConfiguredProvider], bucket: TokenBucket?, location: SourceLocation
+        identity: AppIdentity, claims: TokenClaims, methods: [ExactText: MethodEntry],
+        providers: [ExactText: ConfiguredProvider], bucket: TokenBucket?, location: SourceLocation
     ) {
         self.identity = identity
         name = ExactText(identity.resource)
@@ -80,26 +80,26 @@ final class ProjectEntry: Sendable {
     /// The `iss` of its tokens.
     let issuer: String
     /// Its apps and OAuth clients, by the subjects of their tokens.
-    let apps: [String: AppEntry]
+    let apps: [ExactText: AppEntry]
     /// Whether `verifyAppCheckToken` takes tokens of providers for development.
     let acceptsDevelopment: Bool
     /// Where the uses are remembered that `verifyAppCheckToken` knows of.
     let verificationSpace: ConsumptionSpace
     /// The services that policies speak of, by their names.
-    let services: [String: ServicePolicy]
+    let services: [ExactText: ServicePolicy]
     /// Where its policy stands.
     let location: SourceLocation
     /// Since when the policy is in force in this process.
     let since: Instant
 
-    init(_ policy: ProjectPolicy, apps: [String: AppEntry], since: Instant) {
+    init(_ policy: ProjectPolicy, apps: [ExactText: AppEntry], since: Instant) {
         identity = policy.identity
         name = "projects/\(policy.identity.number)"
         issuer = policy.issuerPrefix + policy.identity.number
         self.apps = apps
         acceptsDevelopment = policy.acceptsDevelopment
         verificationSpace = policy.consumption == .shared ? .shared : .verification
-        services = Dictionary(policy.services.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        services = Dictionary(policy.services.map { (ExactText($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         location = policy.location
         self.since = since
     }

@@ -41,7 +41,7 @@ extension TokenIssuer {
     ///
     /// - Throws: ``CryptoError`` also for a type that would let it pass for one.
     func sign(type: String, _ claims: JSON) throws(CryptoError) -> String {
-        guard !type.isEmpty, type.lowercased() != "jwt" else {
+        guard !type.isEmpty, !type.lowercasedASCII.isExactly("jwt") else {
             throw CryptoError(.operationFailed, "only App Check tokens have the type JWT")
         }
         return try signer.sign(payload: claims.encoded, type: type)

@@ -9,10 +9,10 @@ final class UpkeepList: Sendable {
     }
 
     /// Those of a snapshot's apps, each once, although apps have two names and providers several methods.
-    convenience init(_ apps: [String: AppEntry]) {
-        var spaces: Set<String> = []
+    convenience init(_ apps: [ExactText: AppEntry]) {
+        var spaces: Set<ExactText> = []
         var entries: [UpkeepEntry] = []
-        for (name, app) in apps where name == app.identity.resource {
+        for (name, app) in apps where name == ExactText(app.identity.resource) {
             for method in app.methods.values {
                 guard let upkeep = method.provider.upkeep, spaces.insert(method.provider.space).inserted else {
                     continue

@@ -20,7 +20,7 @@ final class UpkeepSchedule: Sendable {
 
     private struct State {
         var list: UpkeepList?
-        var tasks: [String: Task] = [:]
+        var tasks: [ExactText: Task] = [:]
         /// Each task that waits stands here under its time; what stands under another one is stale.
         var queue = ExpiryHeap<String>()
 

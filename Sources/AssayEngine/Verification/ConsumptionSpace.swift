@@ -44,7 +44,7 @@ extension ConsumptionSpace {
 
         /// Where such a version remembered a token; nil for one that it cannot have issued.
         func key(of good: TokenInspection.Good) -> StateKey? {
-            guard good.token.idChooser == nil else { return nil }
+            guard good.token.idChooser.isNil else { return nil }
             return StateKey(rawValue, ConsumptionSpace.shared.key(of: good).name)
         }
     }

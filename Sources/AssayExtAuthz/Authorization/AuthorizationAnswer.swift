@@ -76,7 +76,7 @@ struct AuthorizationAnswer {
         for metadata in failure.metadata where isHeaderName(metadata.name) {
             headers[ExactText(metadata.name)] = metadata.value
         }
-        if failure.status == .unauthenticated, headers["www-authenticate"] == nil {
+        if failure.status == .unauthenticated, headers["www-authenticate"].isNil {
             headers["www-authenticate"] = "AppCheck realm=\"assay\", error=\"invalid_token\""
         }
         if let wait = failure.retryAfter { headers["retry-after"] = String(wholeSeconds(wait)) }

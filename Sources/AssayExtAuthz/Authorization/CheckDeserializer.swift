@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import GRPCCore
 internal import GRPCProtobuf
 

@@ -3,7 +3,7 @@ public import AssayHTTP
 /// Where the transport listens, and what it tells the backend.
 public struct ExtAuthzConfiguration: Sendable {
     /// Where to listen.
-    public enum Address: Sendable, Hashable {
+    public enum Address: Sendable {
         /// An address or a name, and a port; 0 takes any free one.
         case host(String, port: Int)
         /// The path of a Unix domain socket.

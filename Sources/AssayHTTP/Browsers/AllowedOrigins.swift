@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// The web pages whose scripts may call methods and read the replies (CORS), by their origins.
 ///
 /// It concerns only methods that demand no permission. Those that do, and pages for operators, are never opened to
@@ -7,16 +9,18 @@ public enum AllowedOrigins: Sendable, Hashable {
     /// Pages of any origin, as with Google's service.
     case any
     /// Pages of exactly these origins, each as browsers send it: `https://app.example.com`. None when empty.
-    case only(Set<String>)
+    case only(Set<ExactText>)
 
     public static let none = AllowedOrigins.only([])
 
     /// Whether a text has the form of an origin that browsers send (RFC 6454, section 6.2): a scheme, a host in lower case,
     /// and a port where it is not the scheme's own.
     public static func isOrigin(_ text: String) -> Bool {
-        guard text.utf8.count <= 255, let range = text.firstRange(of: "://") else { return false }
-        let scheme = text[..<range.lowerBound].utf8
-        var host = text[range.upperBound...].utf8[...]
+        guard text.utf8.count <= 255, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            text.utf8[colon...].starts(with: "://".utf8)
+        else { return false }
+        let scheme = text[..<colon].utf8
+        var host = text.utf8[colon...].dropFirst(3)
         guard let first = scheme.first, isLetter(first),
             scheme.allSatisfy({ isLetter($0) || isMark($0) || isDigit($0) })
         else { return false }

@@ -6,7 +6,7 @@ struct BrowserAccess: Sendable {
     let origins: AllowedOrigins
 
     /// What clients of App Check send beside what browsers always allow.
-    private static let requestHeaders: Set = ["content-type", "x-goog-api-key", "x-goog-api-client"]
+    private static let requestHeaders: Set<ExactText> = ["content-type", "x-goog-api-key", "x-goog-api-client"]
     private static let requestHeaderPrefix = "x-firebase-"
     /// What scripts may read of a reply's head beside its body.
     private static let exposed = "etag, retry-after, x-assay-decision"
@@ -55,20 +55,21 @@ struct BrowserAccess: Sendable {
         // A method that takes any verb answers OPTIONS itself: a yes to a browser is none to a proxy that asks about one.
         if case .found = table.find("OPTIONS", target) { return nil }
         let methods = request["access-control-request-method"]
-        guard origin(request) != nil, methods.count == 1, let method = methods.first,
+        guard !origin(request).isNil, methods.count == 1, let method = methods.first,
             HTTPRule.Verb(named: method) != nil, case .found(let match) = table.find(method, target),
             match.endpoint.isForAnybody
         else { return nil }
         var headers = headers(request)
-        guard headers.contains(where: { $0.name == "access-control-allow-origin" }) else { return nil }
-        let wanted = request[canonicalForm: "access-control-request-headers"].map { $0.lowercased() }
+        guard headers.contains(where: { $0.name.isExactly("access-control-allow-origin") }) else { return nil }
+        let wanted = request[canonicalForm: "access-control-request-headers"].map { $0.lowercasedASCII }
         // Where a token is taken, the user may be named beside it.
         let takesToken = if case .method(let route) = match.endpoint { route.takesToken } else { false }
         let allowed = wanted.filter {
-            BrowserAccess.requestHeaders.contains($0) || takesToken && $0 == "authorization"
-                || $0.hasPrefix(BrowserAccess.requestHeaderPrefix) && $0.utf8.allSatisfy(BrowserAccess.isNamePart)
+            BrowserAccess.requestHeaders.contains($0) || takesToken && $0.isExactly("authorization")
+                || $0.starts(withExactly: BrowserAccess.requestHeaderPrefix)
+                    && $0.utf8.allSatisfy(BrowserAccess.isNamePart)
         }
-        headers.removeAll { $0.name == "access-control-expose-headers" || $0.name == "vary" }
+        headers.removeAll { $0.name.isExactly("access-control-expose-headers") || $0.name.isExactly("vary") }
         headers.append(("access-control-allow-methods", method))
         if !allowed.isEmpty { headers.append(("access-control-allow-headers", allowed.joined(separator: ", "))) }
         headers.append(("access-control-max-age", BrowserAccess.life))

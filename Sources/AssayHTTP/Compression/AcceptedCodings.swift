@@ -1,18 +1,19 @@
+internal import AssayKit
 internal import NIOHTTP1
 
 /// The content codings that a client takes (RFC 9110, section 12.5.3), as far as they concern what is spoken here.
 struct AcceptedCodings: Sendable {
     /// Weights in thousandths; of codings named twice the first counts.
-    private var weights: [String: Int] = [:]
+    private var weights: [ExactText: Int] = [:]
 
     init(_ request: HTTPHeaders) {
         for member in request[canonicalForm: "accept-encoding"] {
-            let parts = member.split(separator: ";", omittingEmptySubsequences: false).map(AcceptedCodings.trimmed)
+            let parts = member.split(onASCII: ";").map(\.trimmedASCII)
             // A member that is not understood asks for nothing.
-            guard let name = parts.first?.lowercased(), parts.count <= 2 else { continue }
+            guard let name = parts.first?.lowercasedASCII, parts.count <= 2 else { continue }
             guard let weight = parts.count == 1 ? 1000 : AcceptedCodings.weight(parts[1]) else { continue }
             // They are one and the same (section 8.4.1.3).
-            let coding = name == "x-gzip" ? "gzip" : name
+            let coding = name.isExactly("x-gzip") ? "gzip" : name
             if weights[coding] == nil { weights[coding] = weight }
         }
     }
@@ -25,7 +26,7 @@ struct AcceptedCodings: Sendable {
 
     /// `q=0.5` in thousandths (section 12.4.2).
     private static func weight(_ text: Substring) -> Int? {
-        guard text.lowercased().hasPrefix("q=") else { return nil }
+        guard text.lowercasedASCII.starts(withExactly: "q=") else { return nil }
         var rest = text.utf8.dropFirst(2)
         guard let first = rest.popFirst(), first == UInt8(ascii: "0") || first == UInt8(ascii: "1") else { return nil }
         var weight = first == UInt8(ascii: "1") ? 1000 : 0
@@ -39,11 +40,5 @@ struct AcceptedCodings: Sendable {
             }
         }
         return weight <= 1000 ? weight : nil
-    }
-
-    private static func trimmed(_ text: Substring) -> Substring {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import NIOHTTP1
 
 /// Replies that are made to be kept or are long are sent compressed to those who take that.
@@ -17,7 +18,7 @@ extension HTTPReply {
         if isTagged {
             let tag = EntityTag(of: body)
             if let known = tag.known(to: request, isCompressed: isCompressed) {
-                reply.headers.removeAll { $0.name == "content-type" }
+                reply.headers.removeAll { $0.name.isExactly("content-type") }
                 return HTTPReply(empty: .notModified, headers: reply.headers + [("etag", known)])
             }
             reply.headers.append(("etag", tag.text(isCompressed: isCompressed)))

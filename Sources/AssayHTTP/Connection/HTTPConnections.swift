@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import HummingbirdCore
 internal import Logging
 internal import NIOCore
@@ -44,7 +45,7 @@ struct HTTPConnections: ServerChildChannel {
             continuation.onTermination = { _ in channel.close(promise: nil) }
             if let certificate {
                 let handshake = Handshake(limits: limits, slots: slots) { channel, protocolName in
-                    if protocolName == "h2" {
+                    if protocolName.isExactly("h2") {
                         try addHTTP2(to: channel, continuation, reservation)
                     } else {
                         try addHTTP1(to: channel, continuation)

@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import NIOCore
 internal import NIOHTTP1
 
@@ -140,7 +141,9 @@ final class RequestReader: ChannelDuplexHandler {
                 // Where the next request would begin is not known then.
                 pass(.request(RequestHead(head), body: []), head: head, endsConnection: true, context)
             } else if head.version != .http1_0 {
-                owesContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+                owesContinue = head.headers[canonicalForm: "expect"].contains {
+                    $0.lowercasedASCII.isExactly("100-continue")
+                }
             }
         case (.body(let buffer), .body(let head)):
             owesContinue = false
@@ -160,7 +163,7 @@ final class RequestReader: ChannelDuplexHandler {
             }
             // After an upgrade or a tunnel was asked for, the parser reads no further.
             let endsConnection =
-                !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+                !head.isKeepAlive || head.method.isConnect || head.headers.contains(name: "upgrade")
             pass(.request(RequestHead(head), body: body.bytes), head: head, endsConnection: endsConnection, context)
         case (.body, _), (.end, _):
             break
@@ -186,7 +189,9 @@ final class RequestReader: ChannelDuplexHandler {
         let codings = head.headers[canonicalForm: "transfer-encoding"]
         // HTTP/1.0 has no transfer codings: a proxy that passed one on did not see where the message ends (RFC 9112, 6.1).
         if head.version == .http1_0, !codings.isEmpty { return .malformed }
-        if codings.contains(where: { $0.lowercased() != "chunked" }) || codings.count > 1 { return .transferCoding }
+        if codings.contains(where: { !$0.lowercasedASCII.isExactly("chunked") }) || codings.count > 1 {
+            return .transferCoding
+        }
         // The parser lets one number pass, which may be too large for an Int.
         let length = head.bodyLength ?? 0
         return length > limits.bodyBytes && !isBodyIgnored ? .bodyTooLarge(limit: limits.bodyBytes) : nil
@@ -217,7 +222,7 @@ final class RequestReader: ChannelDuplexHandler {
         owesContinue = false
         unanswered += 1
         let input = HTTPInput(
-            content: content, omitsBody: head?.method == .HEAD, endsConnection: endsConnection,
+            content: content, omitsBody: head?.method.isHead ?? false, endsConnection: endsConnection,
             announcesKeepAlive: !endsConnection && head?.version == .http1_0, reservation: reservation)
         held = 0
         context.fireChannelRead(wrapInboundOut(input))
@@ -343,7 +348,7 @@ extension HTTPRequestHead {
     fileprivate var bodyLength: Int? { headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } }
 
     fileprivate var announcesBody: Bool {
-        headers.contains(name: "transfer-encoding") || headers["content-length"].contains { $0 != "0" }
+        headers.contains(name: "transfer-encoding") || headers["content-length"].contains { !$0.isExactly("0") }
     }
 }
 
@@ -351,4 +356,10 @@ extension RequestHead {
     fileprivate init(_ head: HTTPRequestHead) {
         self.init(method: head.method.rawValue, target: head.uri, headers: head.headers)
     }
+}
+
+extension HTTPMethod {
+    // `==` of this type compares the names, as texts are compared in Swift.
+    fileprivate var isHead: Bool { if case .HEAD = self { true } else { false } }
+    fileprivate var isConnect: Bool { if case .CONNECT = self { true } else { false } }
 }

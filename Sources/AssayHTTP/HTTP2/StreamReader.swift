@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP1
@@ -140,7 +141,7 @@ final class StreamReader: ChannelInboundHandler {
             return
         }
         self.reservation = reservation
-        omitsBody = fields.first(name: ":method") == "HEAD"
+        omitsBody = fields.first(name: ":method").isExactly("HEAD")
         let request: StreamRequest
         do throws(HTTPFault) {
             request = try StreamRequest(fields, limits: limits)

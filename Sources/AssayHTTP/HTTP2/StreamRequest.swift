@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import NIOHPACK
 internal import NIOHTTP1
 
@@ -15,7 +16,7 @@ struct StreamRequest: Sendable {
     ///
     /// - Throws: ``HTTPFault`` when the request cannot be answered whatever its body is.
     init(_ fields: HPACKHeaders, limits: HTTPLimits) throws(HTTPFault) {
-        var pseudo: [String: String] = [:]
+        var pseudo: [ExactText: String] = [:]
         var headers = HTTPHeaders()
         var bytes = 0
         var count = 0
@@ -37,7 +38,7 @@ struct StreamRequest: Sendable {
         // Whoever names another host in the field than the protocol does might have got past somebody (section 8.3.1).
         let hosts = headers["host"]
         if let authority = pseudo[":authority"] {
-            guard hosts.allSatisfy({ $0 == authority }) else { throw .malformed }
+            guard hosts.allSatisfy({ $0.isExactly(authority) }) else { throw .malformed }
             headers.replaceOrAdd(name: "host", value: authority)
         } else if hosts.count != 1 {
             throw .malformed
@@ -50,7 +51,7 @@ struct StreamRequest: Sendable {
     }
 
     var expectsContinue: Bool {
-        head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+        head.headers[canonicalForm: "expect"].contains { $0.lowercasedASCII.isExactly("100-continue") }
     }
 
     private static func isPrintable(_ text: String) -> Bool {

@@ -24,7 +24,10 @@ struct EntityTag: Sendable {
         let tags = request[canonicalForm: "if-none-match"]
         for tag in [text(isCompressed: isCompressed), text(isCompressed: !isCompressed)] {
             // The comparison is the weak one: a proxy that compresses makes the tag weak.
-            if tags.contains(where: { $0 == "*" || $0 == tag || $0.hasPrefix("W/") && $0.dropFirst(2) == tag }) {
+            if tags.contains(where: {
+                $0.isExactly("*") || $0.isExactly(tag)
+                    || $0.starts(withExactly: "W/") && $0.utf8.dropFirst(2).elementsEqual(tag.utf8)
+            }) {
                 return tag
             }
         }

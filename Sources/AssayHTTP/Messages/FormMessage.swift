@@ -6,11 +6,12 @@ enum FormMessage {
     /// A parameter is a text, and one that is there several times a list.
     static func read(_ headers: HTTPHeaders, _ body: [UInt8]) throws(HTTPFault) -> JSON {
         let types = headers["content-type"]
-        let type = types.first?.split(separator: ";").first ?? ""
-        guard types.count == 1, String(type).trimmed.lowercased() == "application/x-www-form-urlencoded" else {
+        let type = types.first.map { $0.prefix(upTo: $0.firstIndex(ofASCII: ";")) } ?? ""
+        guard types.count == 1, type.trimmedASCII.isExactlyIgnoringASCIICase("application/x-www-form-urlencoded") else {
             throw .invalid("The request body must be a form: application/x-www-form-urlencoded.")
         }
-        guard headers[canonicalForm: "content-encoding"].allSatisfy({ $0.lowercased() == "identity" }) else {
+        guard headers[canonicalForm: "content-encoding"].allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") })
+        else {
             throw .compressed
         }
         do throws(QueryParameters.Malformed) {
@@ -21,13 +22,5 @@ enum FormMessage {
         } catch {
             throw .invalid("The request body is no valid form.")
         }
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        var text = Substring(self)
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return String(text.drop { $0 == " " || $0 == "\t" })
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import NIOHTTP1
 
 /// Why a request never became a call: what the transport itself answers.
@@ -6,10 +7,10 @@ internal import NIOHTTP1
 struct HTTPFault: Error, Sendable, Hashable {
     let status: HTTPResponseStatus
     /// The canonical code (google.rpc.Code) that stands beside the HTTP status.
-    let code: String
-    let message: String
+    @Exact private(set) var code: String
+    @Exact private(set) var message: String
     /// The methods that the path is there for.
-    var allowed: String?
+    @Exact var allowed: String?
     /// After how many seconds the client may try again.
     var retryAfter: Int?
 

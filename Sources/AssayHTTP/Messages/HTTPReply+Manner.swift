@@ -58,7 +58,7 @@ extension HTTPReply {
         let code = failure.oauthError ?? usual.code
         // What is wrong with the request is 400, whoever is to blame; 401 is for the caller's own credentials.
         let status =
-            failure.oauthError == nil || usual.status.code >= 429 || code == OAuthError.invalidClient
+            failure.oauthError.isNil || usual.status.code >= 429 || code.isExactly(OAuthError.invalidClient)
             ? usual.status : .badRequest
         self.init(status, ["error": .string(code), "error_description": .string(OAuthError.text(failure.message))])
         if status == .unauthorized { headers.append(("www-authenticate", HTTPReply.challenge)) }
@@ -81,7 +81,7 @@ extension HTTPReply {
     private static let tokenChallenge = "AppCheck realm=\"assay\", error=\"invalid_token\""
 
     private static func forToken(_ header: (name: String, value: String)) -> (name: String, value: String) {
-        header.name == "www-authenticate" ? (header.name, tokenChallenge) : header
+        header.name.isExactly("www-authenticate") ? (header.name, tokenChallenge) : header
     }
 
     private static func isHeader(_ entry: CallFailure.Metadata) -> Bool {

@@ -11,7 +11,7 @@ struct HeaderFields {
 
     /// Where a field is in the message already, there are two of it then, which no reader takes.
     func added(to message: JSON, verb: String, _ headers: HTTPHeaders) -> JSON {
-        guard !manner.requestHeaders.isEmpty || manner.verbField != nil else { return message }
+        guard !manner.requestHeaders.isEmpty || !manner.verbField.isNil else { return message }
         var members = message.members ?? []
         if let field = manner.verbField { members.append(JSONMember(field, .string(verb))) }
         for header in manner.requestHeaders {

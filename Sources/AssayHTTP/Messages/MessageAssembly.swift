@@ -23,7 +23,7 @@ struct MessageAssembly: Sendable {
                 throw .invalid("The query of the request is not valid.")
             }
             for name in rule.query {
-                let values = parameters[name] + (name.snakeCased == name ? [] : parameters[name.snakeCased])
+                let values = parameters[name] + (name.snakeCased.isExactly(name) ? [] : parameters[name.snakeCased])
                 switch values.count {
                 case 0: continue
                 case 1: members.append(JSONMember(name, .string(values[0])))

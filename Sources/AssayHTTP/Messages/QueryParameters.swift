@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// The parameters of a query or a form (WHATWG URL, section 5.1, "application/x-www-form-urlencoded parsing").
 struct QueryParameters: Sendable {
     struct Malformed: Error {}
@@ -5,15 +7,17 @@ struct QueryParameters: Sendable {
     /// More than any client of App Check sends: a batch has 100 names at most.
     private static let limit = 256
 
-    private var values: [String: [String]] = [:]
+    private var values: [ExactText: [String]] = [:]
 
-    /// - Throws: ``Malformed`` for broken escapes, for what is not UTF-8, and for more than 256 parameters.
+    /// - Throws: ``Malformed`` for broken escapes, for what is not UTF-8, for names that are not ASCII, and for more than 256
+    ///   parameters.
     init(_ bytes: some Sequence<UInt8>) throws(Malformed) {
         let parts = Array(bytes).split(separator: UInt8(ascii: "&"), maxSplits: QueryParameters.limit)
         guard parts.count <= QueryParameters.limit else { throw Malformed() }
         for part in parts {
             let equals = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
             let name = try QueryParameters.decoded(part[..<equals])
+            guard name.isASCII else { throw Malformed() }
             values[name, default: []].append(try QueryParameters.decoded(part[equals...].dropFirst()))
         }
     }
@@ -26,7 +30,7 @@ struct QueryParameters: Sendable {
 
     /// Every parameter with its values, by name.
     var all: [(name: String, values: [String])] {
-        values.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 }
+        values.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
     }
 
     /// All values of a parameter, in their order.

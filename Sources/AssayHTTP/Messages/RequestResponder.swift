@@ -83,14 +83,14 @@ struct RequestResponder: Sendable {
         let headers = head.headers
         if let override = try override(verb, headers) {
             // The query came as the body: it was too long for a request line.
-            if override == "GET" || override == "DELETE" {
+            if override.isExactly("GET") || override.isExactly("DELETE") {
                 guard body.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .invalid("The form is not valid.") }
                 target += (target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + String(decoding: body, as: UTF8.self)
                 body = []
             }
             verb = override
         }
-        if verb == "OPTIONS", let reply = access.preflight(target, headers, table: table) { return reply }
+        if verb.isExactly("OPTIONS"), let reply = access.preflight(target, headers, table: table) { return reply }
         let outcome = table.find(verb, target)
         granted = access.headers(for: outcome, target, headers, table: table)
         let match: RouteMatch
@@ -171,7 +171,7 @@ struct RequestResponder: Sendable {
     /// The HTTP method that a client means whose own one is `POST` (`X-HTTP-Method-Override`, as Google's clients send it
     /// for what would be too long for a request line); nil when it says none.
     private func override(_ verb: String, _ headers: HTTPHeaders) throws(HTTPFault) -> String? {
-        guard verb == "POST" else { return nil }
+        guard verb.isExactly("POST") else { return nil }
         let values = headers[canonicalForm: "x-http-method-override"]
         guard let value = values.first else { return nil }
         guard values.count == 1, let verb = HTTPRule.Verb(named: String(value)) else {
@@ -183,16 +183,17 @@ struct RequestResponder: Sendable {
     /// The bearer token of the header `Authorization`; nil when there is none, or something else.
     private func credentials(_ headers: HTTPHeaders) -> BearerToken? {
         let values = headers["authorization"]
-        guard values.count == 1, let parts = values.first?.split(separator: " ", omittingEmptySubsequences: true),
-            parts.count == 2, parts[0].lowercased() == "bearer"
+        guard values.count == 1, let value = values.first, value.utf8.count <= BearerToken.byteLimit + 64,
+            let space = value.firstIndex(ofASCII: " "),
+            value[..<space].isExactlyIgnoringASCIICase("bearer")
         else { return nil }
-        return BearerToken(String(parts[1]))
+        return BearerToken(String(decoding: value[space...].utf8.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self))
     }
 
     /// The body as a JSON object. No body at all is the empty message; a content type is not asked for.
     private func json(_ headers: HTTPHeaders, _ body: [UInt8]) throws(HTTPFault) -> JSON {
         let codings = headers[canonicalForm: "content-encoding"]
-        guard codings.allSatisfy({ $0.lowercased() == "identity" }) else { throw .compressed }
+        guard codings.allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") }) else { throw .compressed }
         if body.isEmpty { return [:] }
         let json: JSON
         do throws(JSONError) {

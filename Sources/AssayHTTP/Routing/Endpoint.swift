@@ -53,11 +53,11 @@ final class MethodRoute: Sendable {
 /// Within one table a rule leads to one method, and by its name all else is known.
 extension MethodRoute: Hashable {
     static func == (one: MethodRoute, other: MethodRoute) -> Bool {
-        one.name == other.name && one.rule == other.rule
+        one.name.isExactly(other.name) && one.rule == other.rule
     }
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
+        name.hashExactly(into: &hasher)
         hasher.combine(rule)
     }
 }
@@ -78,12 +78,12 @@ extension Endpoint.Audience {
 struct RouteMatch: Sendable, Hashable {
     let endpoint: Endpoint
     /// What `{resource=…}` matched; empty where the template has no such variable.
-    var resource = ""
+    @Exact var resource = ""
     /// What the other variables matched: fields of the request message.
     var fields: [Field] = []
 
     struct Field: Sendable, Hashable {
-        let name: String
-        let value: String
+        @Exact private(set) var name: String
+        @Exact private(set) var value: String
     }
 }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// The path of a request target, split and decoded (RFC 3986, sections 2.1 and 3.3; RFC 9112, section 3.2).
 struct RequestPath: Sendable, Hashable {
     /// A target that no client should send: a broken escape, a control character, or text that is not UTF-8.
@@ -54,7 +56,7 @@ struct RequestPath: Sendable, Hashable {
             guard decoded >= 0x20, decoded != 0x7F else { throw Malformed() }
             segment.append(decoded)
         }
-        guard String(validating: segment, as: UTF8.self) != nil else { throw Malformed() }
+        guard !String(validating: segment, as: UTF8.self).isNil else { throw Malformed() }
         return segment
     }
 

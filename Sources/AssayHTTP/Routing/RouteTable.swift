@@ -25,7 +25,7 @@ struct RouteTable: Sendable {
 
     private var entries: [Shape: [Entry]] = [:]
     /// What is found without a look at the path's segments: the templates that are paths, by their text.
-    private var literals: [String: [HTTPRule.Verb: Endpoint]] = [:]
+    private var literals: [ExactText: [HTTPRule.Verb: Endpoint]] = [:]
     /// Whether any method demands no permission.
     private(set) var hasOpenMethods = false
 
@@ -102,21 +102,22 @@ struct RouteTable: Sendable {
             }
             for (verb, rule) in entry.rules where rule.template.matches(segments) { allowed.insert(verb) }
         }
-        return allowed.isEmpty ? .unknown : .wrongVerb(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
+        return allowed.isEmpty
+            ? .unknown : .wrongVerb(allowed: allowed.sorted { $0.rawValue.precedesExactly($1.rawValue) })
     }
 }
 
 extension RouteTable {
     /// What is there for an HTTP method, or else for any.
     private static func choose<Value>(_ rules: [HTTPRule.Verb: Value], _ method: String) -> Value? {
-        HTTPRule.Verb(named: method == "HEAD" ? "GET" : method).flatMap { rules[$0] } ?? rules[.any]
+        HTTPRule.Verb(named: method.isExactly("HEAD") ? "GET" : method).flatMap { rules[$0] } ?? rules[.any]
     }
 }
 
 extension HTTPRule.Verb {
     /// The one that a request names; nil for others.
     init?(named text: String) {
-        guard let verb = HTTPRule.Verb(rawValue: text), verb != .any else { return nil }
+        guard let verb = HTTPRule.Verb(exactly: text), verb != .any else { return nil }
         self = verb
     }
 }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// The template of an HTTP rule, compiled (google.api.HttpRule, "Path template syntax", without `**`).
 struct RouteTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
@@ -8,7 +10,7 @@ struct RouteTemplate: Sendable, Hashable {
 
     /// Segments whose text has a name.
     struct Variable: Sendable, Hashable {
-        let name: String
+        @Exact private(set) var name: String
         let range: Range<Int>
     }
 
@@ -31,15 +33,16 @@ struct RouteTemplate: Sendable, Hashable {
         var flat = ""
         var variables: [Variable] = []
         var rest = text[...]
-        while let open = rest.firstIndex(of: "{") {
+        while let open = rest.firstIndex(ofASCII: "{") {
             flat += rest[..<open]
-            guard let close = rest[open...].firstIndex(of: "}"), flat.last == "/" else { throw malformed }
-            let inner = rest[open..<close].dropFirst().split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let close = rest[open...].firstIndex(ofASCII: "}"), flat.ends(withExactly: "/") else {
+                throw malformed
+            }
+            let inner = rest[open..<close].dropFirst().split(onASCII: "=", maxSplits: 1)
             rest = rest[close...].dropFirst()
             guard let name = inner.first, RouteTemplate.isLiteral(name),
-                rest.isEmpty || rest.first == "/" || rest.first == ":",
-                !variables.contains(where: { $0.name == name })
+                rest.isEmpty || rest.starts(withExactly: "/") || rest.starts(withExactly: ":"),
+                !variables.contains(where: { $0.name.isExactly(name) })
             else { throw malformed }
             let pattern = inner.count == 2 ? inner[1] : "*"
             let start = flat.utf8.count { $0 == UInt8(ascii: "/") } - 1
@@ -49,10 +52,10 @@ struct RouteTemplate: Sendable, Hashable {
         }
         flat += rest
 
-        var parts = flat.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        var parts = flat.dropFirst().split(onASCII: "/")
         var verb: [UInt8]?
         if let last = parts.popLast() {
-            if let colon = last.lastIndex(of: ":") {
+            if let colon = last.utf8.lastIndex(of: UInt8(ascii: ":")) {
                 let word = last[colon...].dropFirst()
                 guard RouteTemplate.isLiteral(word) else { throw malformed }
                 verb = Array(word.utf8)
@@ -61,8 +64,8 @@ struct RouteTemplate: Sendable, Hashable {
                 parts.append(last)
             }
         }
-        guard parts.allSatisfy({ $0 == "*" || RouteTemplate.isLiteral($0) }) else { throw malformed }
-        self.segments = parts.map { $0 == "*" ? .any : .literal(Array($0.utf8)) }
+        guard parts.allSatisfy({ $0.isExactly("*") || RouteTemplate.isLiteral($0) }) else { throw malformed }
+        self.segments = parts.map { $0.isExactly("*") ? .any : .literal(Array($0.utf8)) }
         self.verb = verb
         self.variables = variables
     }
@@ -90,7 +93,7 @@ struct RouteTemplate: Sendable, Hashable {
         var match = RouteMatch(endpoint: endpoint)
         for variable in variables {
             let text = String(decoding: Array(path[variable.range].joined(separator: "/".utf8)), as: UTF8.self)
-            if variable.name == RouteTemplate.resource {
+            if variable.name.isExactly(RouteTemplate.resource) {
                 match.resource = text
             } else {
                 match.fields.append(RouteMatch.Field(name: variable.name, value: text))

@@ -10,11 +10,11 @@ public final class ServerCertificate: Sendable {
     /// What is known of the certificate in force.
     public struct Description: Sendable, Hashable {
         /// The SHA-256 fingerprint, in hexadecimal digits.
-        public let fingerprint: String
+        @Exact public private(set) var fingerprint: String
         /// When it expires.
         public let expires: Instant
         /// The SHA-256 fingerprints of the authorities whose certificates clients must show; empty when they need none.
-        public let clientAuthorities: [String]
+        @Exact public private(set) var clientAuthorities: [String]
     }
 
     private struct Loaded {

@@ -10,6 +10,21 @@ public struct ConfigurationError: Error, Sendable, Equatable {
         /// A place in a sequence, from 0.
         case index(Int)
 
+        public static func == (left: Component, right: Component) -> Bool {
+            switch (left, right) {
+            case (.key(let left), .key(let right)): left.isExactly(right)
+            case (.index(let left), .index(let right)): left == right
+            default: false
+            }
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            switch self {
+            case .key(let name): name.hashExactly(into: &hasher)
+            case .index(let index): hasher.combine(index)
+            }
+        }
+
         public init(stringLiteral value: String) {
             self = .key(value)
         }
@@ -22,7 +37,7 @@ public struct ConfigurationError: Error, Sendable, Equatable {
     /// The way from the plugin's section to the value; empty for the section itself.
     public let path: [Component]
     /// What is wrong and what was expected, in words for an operator; never a secret.
-    public let message: String
+    @Exact public private(set) var message: String
     /// What else is wrong in the section; see ``ConfigurationProblems``.
     public let others: [ConfigurationError]
 

@@ -4,7 +4,7 @@
 /// said again. A configuration that describes nothing has a schema too, only without words and without rules.
 public protocol DescribedConfiguration: Decodable {
     /// What each key means, by its name in the policy.
-    static var keys: [String: PolicyKey] { get }
+    static var keys: [ExactText: PolicyKey] { get }
 
     /// Groups of keys of which exactly one must be there; none by default.
     static var alternatives: [[String]] { get }

@@ -4,7 +4,7 @@
 public struct Located<Value> {
     public let value: Value
     /// `FILE:LINE:COLUMN`, where lines and columns count from 1; nil for a value that was not read from a policy file.
-    public let place: String?
+    @Exact public private(set) var place: String?
 
     public init(_ value: Value, at place: String? = nil) {
         self.value = value
@@ -24,7 +24,7 @@ extension Located: Decodable where Value: Decodable {
 }
 
 extension Located: DescribedConfiguration where Value: DescribedConfiguration {
-    public static var keys: [String: PolicyKey] { Value.keys }
+    public static var keys: [ExactText: PolicyKey] { Value.keys }
     public static var alternatives: [[String]] { Value.alternatives }
 }
 

@@ -8,11 +8,11 @@ public protocol WrittenAsText: Decodable {
 /// What text of a type looks like.
 public struct TextForm: Sendable, Hashable {
     /// What it is, for the person who writes it.
-    public let summary: String
+    @Exact public private(set) var summary: String
     /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
-    public let pattern: String
+    @Exact public private(set) var pattern: String
     /// Texts that are of the form.
-    public let examples: [String]
+    @Exact public private(set) var examples: [String]
     /// Whether text of another form may be a secret that somebody wrote here by mistake: it is never shown.
     public let mayBeSecret: Bool
 

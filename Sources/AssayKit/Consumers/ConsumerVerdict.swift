@@ -58,7 +58,7 @@ public struct ExchangedToken: Sendable {
 
 /// What kind of token one is (RFC 8693, section 3).
 public struct TokenType: Sendable, Hashable {
-    public let uri: String
+    @Exact public private(set) var uri: String
 
     public init(_ uri: String) {
         self.uri = uri

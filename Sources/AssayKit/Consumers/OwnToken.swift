@@ -1,7 +1,7 @@
 /// A JWT that this service signed.
 public struct OwnToken: Sendable, Hashable {
     /// `typ` of its header.
-    public let type: String
+    @Exact public private(set) var type: String
     /// Its claims, an object; nothing of them is checked.
     public let claims: JSON
 

@@ -1,11 +1,19 @@
 /// What a request shows as its App Check token.
-public enum PresentedToken: Sendable, Hashable {
+public enum PresentedToken: Sendable, Equatable {
     /// What stands in the one place that it may stand in; not verified.
     case one(String)
     /// There are several, of which a reader behind this one might take another.
     case several
     /// It stands in a URL, where logs and histories keep it.
     case inURL
+
+    public static func == (left: PresentedToken, right: PresentedToken) -> Bool {
+        switch (left, right) {
+        case (.one(let left), .one(let right)): left.isExactly(right)
+        case (.several, .several), (.inURL, .inURL): true
+        default: false
+        }
+    }
 
     /// - Parameters:
     ///   - values: those of the header `X-Firebase-AppCheck`.
@@ -24,7 +32,7 @@ public enum PresentedToken: Sendable, Hashable {
     }
 
     /// The names of parameters that carry a token, in lower case and without `-` and `_`.
-    private static let names: Set = ["xfirebaseappcheck", "firebaseappcheck", "appcheck", "appchecktoken"]
+    private static let names: Set<ExactText> = ["xfirebaseappcheck", "firebaseappcheck", "appcheck", "appchecktoken"]
 
     /// Whether a query has a parameter that is named like a token.
     static func isInQuery(_ target: String) -> Bool {
@@ -44,7 +52,7 @@ public enum PresentedToken: Sendable, Hashable {
                 default: name.append(byte)
                 }
             }
-            return names.contains(String(decoding: name, as: UTF8.self).lowercased())
+            return names.contains(ExactText(String(decoding: name, as: UTF8.self).lowercasedASCII))
         }
     }
 }

@@ -34,7 +34,7 @@ public protocol TokenConsumer: Sendable {
 public struct ConsumerScope: Sendable, Hashable {
     public let project: ProjectIdentity
     /// The `iss` of the project's tokens.
-    public let issuer: String
+    @Exact public private(set) var issuer: String
     /// The project's apps and OAuth clients.
     public let apps: [AppIdentity]
     /// Whether the section's `actors` names anybody: without that no request has a ``ConsumerContext/actor``, and what

@@ -16,9 +16,9 @@ public struct TokenDemand: Sendable, Hashable {
     /// How long ago a token may have been issued; nil for as long as it lives.
     public var maximumAge: Duration?
     /// The providers whose tokens are taken; nil for all.
-    public var providers: Set<String>?
+    public var providers: Set<ExactText>?
     /// The app IDs and OAuth client IDs whose tokens are taken; nil for all of the project's.
-    public var apps: Set<String>?
+    public var apps: Set<ExactText>?
     /// Whether tokens of OAuth clients are taken; ``apps``, where it is not nil, decides alone.
     public var acceptsOAuthClients: Bool
     /// Whether tokens of providers for development are taken.
@@ -28,7 +28,7 @@ public struct TokenDemand: Sendable, Hashable {
 
     public init(
         requiresLimitedUse: Bool = false, replayProtection: EnforcementMode = .off, maximumAge: Duration? = nil,
-        providers: Set<String>? = nil, apps: Set<String>? = nil, acceptsOAuthClients: Bool = false,
+        providers: Set<ExactText>? = nil, apps: Set<ExactText>? = nil, acceptsOAuthClients: Bool = false,
         acceptsDevelopment: Bool = false, enforcement: EnforcementMode = .enforced
     ) {
         self.requiresLimitedUse = requiresLimitedUse
@@ -70,8 +70,9 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
         TokenDemand(
             requiresLimitedUse: limitedUse ?? demand.requiresLimitedUse,
             replayProtection: replayProtection ?? demand.replayProtection,
-            maximumAge: maximumAge ?? demand.maximumAge, providers: providers.map { Set($0) } ?? demand.providers,
-            apps: apps.map { Set($0) } ?? demand.apps,
+            maximumAge: maximumAge ?? demand.maximumAge,
+            providers: providers.map { Set(exactly: $0) } ?? demand.providers,
+            apps: apps.map { Set(exactly: $0) } ?? demand.apps,
             acceptsOAuthClients: acceptsOAuthClients ?? demand.acceptsOAuthClients,
             acceptsDevelopment: acceptsDevelopment ?? demand.acceptsDevelopment,
             enforcement: enforcement ?? demand.enforcement)
@@ -84,15 +85,16 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
     ///   - providers: those of the program; nil where they are not known.
     ///   - path: where it stands in its section.
     public func report(
-        apps known: Set<String>?, providers knownProviders: Set<String>?, at path: [ConfigurationError.Component],
+        apps known: Set<ExactText>?, providers knownProviders: Set<ExactText>?, at path: [ConfigurationError.Component],
         to problems: inout ConfigurationProblems
     ) {
-        for (index, app) in (apps ?? []).enumerated() where known.map({ !$0.contains(app) }) ?? false {
+        for (index, app) in (apps ?? []).enumerated() where known.map({ !$0.contains(ExactText(app)) }) ?? false {
             problems.report(
                 at: path + ["apps", .index(index)], "there is no app or OAuth client `\(app)` in this project")
         }
-        for (index, name) in (providers ?? []).enumerated() where knownProviders.map({ !$0.contains(name) }) ?? false {
-            let names = (knownProviders ?? []).sorted().joined(separator: ", ")
+        for (index, name) in (providers ?? []).enumerated()
+        where knownProviders.map({ !$0.contains(ExactText(name)) }) ?? false {
+            let names = (knownProviders ?? []).sorted().map(\.string).joined(separator: ", ")
             problems.report(
                 at: path + ["providers", .index(index)], "there is no provider `\(name)`; known are \(names)")
         }
@@ -109,7 +111,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
 }
 
 extension TokenDemandConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
             What becomes of requests whose token is not good: OFF looks at none, UNENFORCED lets them through and counts, \

@@ -2,9 +2,9 @@
 /// policy trusts.
 public struct VerifiedActor: Sendable, Hashable {
     /// `iss`.
-    public let issuer: String
+    @Exact public private(set) var issuer: String
     /// `sub`.
-    public let subject: String
+    @Exact public private(set) var subject: String
     /// All claims.
     public let claims: JSON
 
@@ -32,7 +32,7 @@ public struct VerifiedActor: Sendable, Hashable {
     private func value(at path: String) -> JSON? {
         if let value = claims[path] { return value }
         var value: JSON? = claims
-        for name in path.split(separator: ".") { value = value?[String(name)] }
+        for name in path.split(onASCII: ".") where !name.isEmpty { value = value?[String(name)] }
         return value
     }
 }

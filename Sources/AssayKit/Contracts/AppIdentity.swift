@@ -1,17 +1,17 @@
 /// The app that evidence is to speak for, as the policy registers it.
 public struct AppIdentity: Sendable, Hashable {
     /// The canonical resource name: `projects/NUMBER/apps/APP_ID` or `oauthClients/CLIENT_ID`.
-    public let resource: String
+    @Exact public private(set) var resource: String
     /// Whether it is an app or an OAuth client.
     public let kind: ResourceKind
     /// The project that it belongs to.
     public let project: ProjectIdentity
     /// The App Check app ID or the OAuth client ID: the subject of its tokens.
-    public let subject: String
+    @Exact public private(set) var subject: String
     /// What Apple knows the app by; nil for apps of other platforms.
     public let apple: AppleIdentity?
     /// The canonical resource name of the app that an OAuth client is linked to; nil for an app.
-    public let linkedApp: String?
+    @Exact public private(set) var linkedApp: String?
 
     public init(
         resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, apple: AppleIdentity? = nil,
@@ -28,8 +28,8 @@ public struct AppIdentity: Sendable, Hashable {
 
 /// A project's two names (AIP-2510 lets clients use either).
 public struct ProjectIdentity: Sendable, Hashable {
-    public let number: String
-    public let id: String
+    @Exact public private(set) var number: String
+    @Exact public private(set) var id: String
 
     public init(number: String, id: String) {
         self.number = number
@@ -40,9 +40,9 @@ public struct ProjectIdentity: Sendable, Hashable {
 /// An app's names at Apple.
 public struct AppleIdentity: Sendable, Hashable {
     /// The ten-character team identifier.
-    public let teamID: String
+    @Exact public private(set) var teamID: String
     /// The bundle identifier; on macOS the signing identifier.
-    public let bundleID: String
+    @Exact public private(set) var bundleID: String
 
     public init(teamID: String, bundleID: String) {
         self.teamID = teamID

@@ -16,4 +16,13 @@ public enum Readiness: Sendable, Equatable {
     /// It works, and something needs an operator: the reason in words.
     case degraded(String)
     case notReady(String)
+
+    public static func == (left: Readiness, right: Readiness) -> Bool {
+        switch (left, right) {
+        case (.ready, .ready): true
+        case (.degraded(let left), .degraded(let right)), (.notReady(let left), .notReady(let right)):
+            left.isExactly(right)
+        default: false
+        }
+    }
 }

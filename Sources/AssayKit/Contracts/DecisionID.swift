@@ -3,7 +3,7 @@
 /// 26 characters of Crockford's Base 32: 48 bits of time in milliseconds, then 80 random bits, so that identifiers sort
 /// by time (the layout of a ULID).
 public struct DecisionID: Sendable, Hashable, CustomStringConvertible {
-    public let text: String
+    @Exact public private(set) var text: String
 
     /// A fresh identifier.
     public init(now: Instant, randomness: Randomness) {

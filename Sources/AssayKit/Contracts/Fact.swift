@@ -1,6 +1,6 @@
 /// The name of something that a provider learned from evidence: `os_version`, `environment`.
 public struct FactName: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    public let text: String
+    @Exact public private(set) var text: String
 
     public init(_ text: String) {
         self.text = text
@@ -21,6 +21,20 @@ public struct Fact: Sendable, Hashable {
         case integer(Int64)
         case bool(Bool)
         case instant(Instant)
+
+        public static func == (left: Value, right: Value) -> Bool {
+            switch (left, right) {
+            case (.text(let left), .text(let right)): left.isExactly(right)
+            case (.integer(let left), .integer(let right)): left == right
+            case (.bool(let left), .bool(let right)): left == right
+            case (.instant(let left), .instant(let right)): left == right
+            default: false
+            }
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            description.hashExactly(into: &hasher)
+        }
     }
 
     public let name: FactName

@@ -23,9 +23,9 @@ public struct HTTPManner: Sendable, Hashable {
     /// A header and the field of a message that it carries.
     public struct Header: Sendable, Hashable {
         /// In lower case.
-        public let name: String
+        @Exact public private(set) var name: String
         /// In lowerCamelCase.
-        public let field: String
+        @Exact public private(set) var field: String
 
         public init(_ name: String, _ field: String) {
             self.name = name
@@ -38,11 +38,11 @@ public struct HTTPManner: Sendable, Hashable {
     /// Headers of requests that become fields; one that is there several times becomes a list.
     public var requestHeaders: [Header]
     /// The field that gets the request's HTTP method; nil for none.
-    public var verbField: String?
+    @Exact public var verbField: String?
     /// Fields of replies that become headers. Where it is not nil, a reply has no body, and the status 204.
     public var replyHeaders: [Header]?
     /// The field of such a reply with another status for it, a whole number from 200 to 299.
-    public var statusField: String?
+    @Exact public var statusField: String?
     /// Statuses in place of the usual ones.
     public var statuses: [StatusCode: Int]
 

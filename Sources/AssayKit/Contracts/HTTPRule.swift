@@ -24,12 +24,12 @@ public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
     }
 
     public let verb: Verb
-    public let template: String
+    @Exact public private(set) var template: String
     public let version: APIVersion
     public let body: Body
     /// The fields that come from the query, each by its name in lowerCamelCase or snake_case; other parameters are
     /// passed over.
-    public let query: [String]
+    @Exact public private(set) var query: [String]
 
     /// - Parameter body: by default the message for `POST`, and none for other verbs.
     public init(_ verb: Verb, _ template: String, version: APIVersion, body: Body? = nil, query: [String] = []) {
@@ -50,9 +50,9 @@ public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
 ///     MethodPath(.post, ":mintAppCheckToken")
 public struct MethodPath: Sendable, Hashable {
     public let verb: HTTPRule.Verb
-    public let suffix: String
+    @Exact public private(set) var suffix: String
     public let body: HTTPRule.Body?
-    public let query: [String]
+    @Exact public private(set) var query: [String]
     /// The versions of the API that have the method.
     public let versions: [APIVersion]
 

@@ -46,7 +46,7 @@ public struct MessageField: Sendable, Hashable {
     }
 
     /// In lowerCamelCase; requests may spell it in snake_case, too.
-    public let name: String
+    @Exact public private(set) var name: String
     public let kind: Kind
     /// Whether a request without it is refused, and no reply lacks it.
     public let isRequired: Bool

@@ -24,7 +24,7 @@ public struct MethodDescriptor: Sendable, Hashable {
     }
 
     /// The name: `exchangeDebugToken`; for challenges and exchanges also the custom verb of the HTTP rules.
-    public let name: String
+    @Exact public private(set) var name: String
     public let kind: Kind
     /// The kinds of resources that it is called on; empty when it has none.
     public let resources: Set<ResourceKind>

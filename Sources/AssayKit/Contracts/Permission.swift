@@ -2,7 +2,7 @@
 ///
 /// The kernel's own have the names of Google's IAM permissions without their prefix `firebaseappcheck.`.
 public struct Permission: Sendable, Hashable, CustomStringConvertible {
-    public let name: String
+    @Exact public private(set) var name: String
 
     /// - Parameter name: lower-case and upper-case letters and dots, as in `tokens.mint`.
     public init(_ name: String) {

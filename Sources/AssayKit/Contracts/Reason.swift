@@ -15,11 +15,11 @@ public struct Reason: Sendable, Hashable, CustomStringConvertible {
     }
 
     public static func == (left: Reason, right: Reason) -> Bool {
-        left.code == right.code
+        left.code.isExactly(right.code)
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(code)
+        code.hashExactly(into: &hasher)
     }
 
     public var description: String { code }

@@ -12,7 +12,7 @@ public protocol StateStorePlugin: StateStore {
 
 /// Why a state store cannot be opened.
 public struct StateStoreOpeningError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     public init(_ message: String) {
         self.message = message

@@ -17,12 +17,12 @@ public struct TokenUse: Sendable, Hashable {
     }
 
     /// The project's number.
-    public let project: String
+    @Exact public private(set) var project: String
     /// The service that the request was for; nil when whoever had the token verified did not say.
-    public let service: String?
+    @Exact public private(set) var service: String?
     /// The app or OAuth client that the token speaks for; without a good token, the one that the request claims to come
     /// from, where a policy knows it; nil when it is not known.
-    public let app: String?
+    @Exact public private(set) var app: String?
     public let category: Category
     /// The level that the decision was made by; nil where it is left to the caller, as with `verifyAppCheckToken`.
     public let enforcement: EnforcementMode?

@@ -27,7 +27,7 @@ public struct UpkeepPause: Error, Sendable, Hashable, CustomStringConvertible {
     /// How long to wait at least; a day at most is obeyed.
     public let duration: Duration
     /// Why, for an operator.
-    public let message: String
+    @Exact public private(set) var message: String
 
     public init(for duration: Duration, _ message: String) {
         self.duration = duration

@@ -33,7 +33,7 @@ public struct UpkeepContext: Sendable {
 /// Something that upkeep counts: a stable code for logs and metric labels, of which a plugin has a few.
 public struct UpkeepEvent: Sendable, Hashable, CustomStringConvertible {
     /// Lower-case words joined by underscores. It never changes its meaning.
-    public let code: String
+    @Exact public private(set) var code: String
 
     public init(_ code: String) {
         self.code = code

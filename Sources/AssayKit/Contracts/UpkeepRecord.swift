@@ -1,12 +1,20 @@
 /// What is told of one run of a provider's ``Upkeep``.
 public struct UpkeepRecord: Sendable {
     /// How a run ended.
-    public enum Outcome: Sendable, Hashable {
+    public enum Outcome: Sendable, Equatable {
         case succeeded
         /// It threw, and what.
         case failed(String)
         /// It took longer than it may.
         case timedOut
+
+        public static func == (left: Outcome, right: Outcome) -> Bool {
+            switch (left, right) {
+            case (.succeeded, .succeeded), (.timedOut, .timedOut): true
+            case (.failed(let left), .failed(let right)): left.isExactly(right)
+            default: false
+            }
+        }
     }
 
     public let provider: String

@@ -40,7 +40,7 @@ public struct Appraisal: Sendable {
 /// A field of a reply, beside what the kernel puts there.
 public struct ReplyField: Sendable, Hashable {
     /// The name in lowerCamelCase.
-    public let name: String
+    @Exact public private(set) var name: String
     public let value: JSON
 
     public init(_ name: String, _ value: JSON) {

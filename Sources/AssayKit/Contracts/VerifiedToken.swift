@@ -1,22 +1,22 @@
 /// An App Check token whose signature and claims have been verified.
 public struct VerifiedToken: Sendable, Hashable {
     /// `sub`: the App Check app ID or the OAuth client ID.
-    public let subject: String
+    @Exact public private(set) var subject: String
     /// `aud`: `projects/NUMBER`, then `projects/ID`.
-    public let audience: [String]
+    @Exact public private(set) var audience: [String]
     /// `provider`: how the app proved itself; nil in tokens that do not say.
-    public let provider: String?
+    @Exact public private(set) var provider: String?
     /// `iss`.
-    public let issuer: String
+    @Exact public private(set) var issuer: String
     /// `exp`.
     public let expires: Instant
     /// `iat`.
     public let issued: Instant
     /// `jti`: what consuming a token is remembered by.
-    public let id: String
+    @Exact public private(set) var id: String
     /// `jti_by`: who chose `id`, as an opaque text; nil where the issuer chose it at random. Two tokens count as one only if
     /// they have both in common.
-    public let idChooser: String?
+    @Exact public private(set) var idChooser: String?
 
     public init(
         subject: String, audience: [String], provider: String?, issuer: String, expires: Instant, issued: Instant,

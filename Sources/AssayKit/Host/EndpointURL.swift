@@ -5,20 +5,21 @@
 /// printable ASCII.
 public struct EndpointURL: Sendable, Hashable, Decodable, CustomStringConvertible {
     /// The whole URL.
-    public let text: String
+    @Exact public private(set) var text: String
     /// Whether it is `https`.
     public let isSecure: Bool
     /// The host's name or address; an IPv6 address without its brackets.
-    public let host: String
+    @Exact public private(set) var host: String
     /// The port; the scheme's own one when the URL names none.
     public let port: Int
     /// The path, beginning with a slash; empty when the URL has none.
-    public let path: String
+    @Exact public private(set) var path: String
     /// What stands behind the question mark; nil without one.
-    public let query: String?
+    @Exact public private(set) var query: String?
 
     /// A URL from its text; nil for any other text.
     public init?(_ text: String) {
+        guard text.utf8.count <= 2048, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
         let (isSecure, rest): (Bool, String)
         if let secure = text.dropping(prefix: "https://") {
             (isSecure, rest) = (true, secure)
@@ -27,18 +28,17 @@ public struct EndpointURL: Sendable, Hashable, Decodable, CustomStringConvertibl
         } else {
             return nil
         }
-        guard text.utf8.count <= 2048, text.utf8.allSatisfy(Self.isAllowed) else { return nil }
-        let authority = rest.prefix { $0 != "/" && $0 != "?" }
+        let authority = rest.prefix(upTo: rest.firstIndex(ofASCII: "/", "?"))
         guard let (host, port) = Self.hostAndPort(authority) else { return nil }
-        guard isSecure || ["localhost", "127.0.0.1", "::1"].contains(host) else { return nil }
-        let target = rest.dropFirst(authority.count)
-        let path = target.prefix { $0 != "?" }
+        guard isSecure || ["localhost", "127.0.0.1", "::1"].contains(exactly: host) else { return nil }
+        let target = rest[authority.endIndex...]
+        let path = target.prefix(upTo: target.firstIndex(ofASCII: "?"))
         self.text = text
         self.isSecure = isSecure
         self.host = host
         self.port = port ?? (isSecure ? 443 : 80)
         self.path = String(path)
-        self.query = path.count < target.count ? String(target.dropFirst(path.count + 1)) : nil
+        self.query = path.endIndex < target.endIndex ? String(target[path.endIndex...].utf8.dropFirst()) : nil
     }
 
     public init(from decoder: any Decoder) throws {
@@ -56,8 +56,8 @@ public struct EndpointURL: Sendable, Hashable, Decodable, CustomStringConvertibl
     ///
     /// - Parameter path: begins with a slash.
     public func appending(_ path: String) -> EndpointURL? {
-        guard query == nil, path.hasPrefix("/") else { return nil }
-        return EndpointURL((text.hasSuffix("/") ? String(text.dropLast()) : text) + path)
+        guard query.isNil, path.starts(withExactly: "/") else { return nil }
+        return EndpointURL((text.ends(withExactly: "/") ? String(text.dropLast()) : text) + path)
     }
 
     public var description: String { text }
@@ -65,21 +65,23 @@ public struct EndpointURL: Sendable, Hashable, Decodable, CustomStringConvertibl
     private static func hostAndPort(_ authority: Substring) -> (host: String, port: Int?)? {
         let host: Substring
         let rest: Substring
-        if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]") else { return nil }
+        if authority.starts(withExactly: "[") {
+            guard let end = authority.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = authority[authority.index(after: authority.startIndex)..<end]
             rest = authority[authority.index(after: end)...]
-            guard host.contains(":"), host.utf8.count <= 45, host.utf8.allSatisfy(isOfIPv6) else { return nil }
+            guard host.utf8.contains(UInt8(ascii: ":")), host.utf8.count <= 45, host.utf8.allSatisfy(isOfIPv6) else {
+                return nil
+            }
         } else {
-            host = authority.prefix { $0 != ":" }
-            rest = authority.dropFirst(host.count)
-            guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy(isOfName), !host.hasPrefix("-"),
-                !host.hasPrefix(".")
+            host = authority.prefix(upTo: authority.firstIndex(ofASCII: ":"))
+            rest = authority[host.endIndex...]
+            guard (1...253).contains(host.utf8.count), host.utf8.allSatisfy(isOfName), !host.starts(withExactly: "-"),
+                !host.starts(withExactly: ".")
             else { return nil }
         }
         if rest.isEmpty { return (String(host), nil) }
         let digits = rest.dropFirst()
-        guard rest.hasPrefix(":"), (1...5).contains(digits.utf8.count),
+        guard rest.starts(withExactly: ":"), (1...5).contains(digits.utf8.count),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let port = Int(digits), (1...65_535).contains(port)
         else { return nil }

@@ -10,7 +10,7 @@ internal import Darwin
 /// ConfigMap's `..data`.
 public struct FileFingerprint: Sendable, Hashable {
     private struct Entry: Sendable, Hashable {
-        let path: String
+        @Exact private(set) var path: String
         /// Device, inode, kind and rights, size, and the times of the last changes of content and of status in
         /// nanoseconds; or the number of the error.
         let status: [Int64]

@@ -2,7 +2,7 @@
 public struct OutboundFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong: a stable code, for logs and for metric labels.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        public let text: String
+        @Exact public private(set) var text: String
 
         public init(_ text: String) {
             self.text = text
@@ -34,7 +34,7 @@ public struct OutboundFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     public let code: Code
     /// What exactly, for an operator; nothing of the request but where it went.
-    public let detail: String
+    @Exact public private(set) var detail: String
 
     public init(_ code: Code, _ detail: String) {
         self.code = code

@@ -38,8 +38,8 @@ public struct OutboundRequest: Sendable, Hashable {
 
 /// One header field of a request or a response.
 public struct OutboundHeader: Sendable, Hashable {
-    public let name: String
-    public let value: String
+    @Exact public private(set) var name: String
+    @Exact public private(set) var value: String
 
     public init(_ name: String, _ value: String) {
         self.name = name

@@ -31,9 +31,10 @@ public struct OutboundResponse: Sendable, Hashable {
 extension Instant {
     /// An instant in the form that HTTP prefers (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
     init?(httpDate text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 6, parts[0].utf8.count == 4, parts[0].hasSuffix(","), parts[5] == "GMT",
-            let month = Self.months.firstIndex(of: String(parts[2])), parts[1].utf8.count == 2, parts[3].utf8.count == 4
+        let parts = text.split(onASCII: " ", maxSplits: 6)
+        guard parts.count == 6, parts[0].utf8.count == 4, parts[0].ends(withExactly: ","), parts[5].isExactly("GMT"),
+            let month = Self.months.firstIndex(where: { $0.isExactly(parts[2]) }), parts[1].utf8.count == 2,
+            parts[3].utf8.count == 4
         else { return nil }
         let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
         self.init(rfc3339: "\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z")

@@ -1,8 +1,16 @@
 /// Where a secret is to be found: `env:NAME` or `file:PATH`. Policies hold references, never secrets.
 public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConvertible {
-    public enum Place: Sendable, Hashable {
+    public enum Place: Sendable, Equatable {
         case environment(String)
         case file(String)
+
+        public static func == (left: Place, right: Place) -> Bool {
+            switch (left, right) {
+            case (.environment(let left), .environment(let right)), (.file(let left), .file(let right)):
+                left.isExactly(right)
+            default: false
+            }
+        }
     }
 
     public let place: Place
@@ -33,6 +41,14 @@ public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConver
         self = reference
     }
 
+    public static func == (left: SecretReference, right: SecretReference) -> Bool {
+        left.description.isExactly(right.description)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        description.hashExactly(into: &hasher)
+    }
+
     public var description: String {
         switch place {
         case .environment(let name): "env:\(name)"
@@ -59,7 +75,7 @@ public struct SecretSource: Sendable {
 
 /// Why a secret could not be read; never the secret.
 public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     public init(_ message: String) {
         self.message = message
@@ -71,6 +87,6 @@ public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
 extension StringProtocol {
     /// The text behind a prefix; nil when it does not begin so.
     package func dropping(prefix: String) -> String? {
-        hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+        starts(withExactly: prefix) ? String(self[utf8.index(startIndex, offsetBy: prefix.utf8.count)...]) : nil
     }
 }

@@ -34,9 +34,9 @@ public protocol StateStore: Sendable {
 /// The name of an entry or a counter.
 public struct StateKey: Sendable, Hashable {
     /// Who owns it: the kernel's or a plugin's namespace.
-    public let space: String
+    @Exact public private(set) var space: String
     /// Which one it is, within the space.
-    public let name: String
+    @Exact public private(set) var name: String
 
     public init(_ space: String, _ name: String) {
         self.space = space
@@ -46,7 +46,7 @@ public struct StateKey: Sendable, Hashable {
 
 /// An entry as ``StateStore/list(_:after:limit:)`` returns it.
 public struct StateEntry: Sendable, Hashable {
-    public let name: String
+    @Exact public private(set) var name: String
     public let value: [UInt8]
     public let expires: Instant?
 

@@ -3,7 +3,7 @@ public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDe
     /// The largest one that is looked at, in bytes.
     public static let byteLimit = 16_384
 
-    public let text: String
+    @Exact public private(set) var text: String
 
     /// - Returns: nil for what is empty, too long, or has other characters than RFC 6750, section 2.1 allows.
     public init?(_ text: String) {

@@ -64,9 +64,9 @@ public struct CallFailure: Error, Sendable {
     /// A name and a text, as a header of HTTP or of gRPC carries it.
     public struct Metadata: Sendable, Hashable {
         /// In lower case.
-        public let name: String
+        @Exact public private(set) var name: String
         /// Visible ASCII.
-        public let value: String
+        @Exact public private(set) var value: String
 
         public init(_ name: String, _ value: String) {
             self.name = name

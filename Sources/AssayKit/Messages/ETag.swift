@@ -12,7 +12,7 @@ public enum ETag {
     /// - Parameter stated: nil when the caller does not care; `*` is any.
     /// - Throws: ``StatusCode/aborted`` when the resource is another by now (AIP-154).
     public static func check(_ stated: String?, is present: String) throws(CallFailure) {
-        guard let stated, stated != present, stated != "*" else { return }
+        guard let stated, !stated.isExactly(present), !stated.isExactly("*") else { return }
         throw CallFailure(.aborted, "The resource has changed since: the etag does not match.")
     }
 }

@@ -1,7 +1,8 @@
 /// A JSON value (RFC 8259).
 ///
 /// Objects keep the order of their members, and all of them: whether a repeated name is an error is for the reader to
-/// say. Numbers without fraction and exponent that fit are ``integer(_:)``.
+/// say. Numbers without fraction and exponent that fit are ``integer(_:)``. Names and strings are compared by their UTF-8
+/// bytes.
 public enum JSON: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -16,6 +17,31 @@ public enum JSON: Sendable, Hashable {
         .object(members.map { JSONMember($0.key, $0.value) })
     }
 
+    public static func == (left: JSON, right: JSON) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.number(let left), .number(let right)): left == right
+        case (.string(let left), .string(let right)): left.isExactly(right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let number): hasher.combine(number)
+        case .number(let number): hasher.combine(number)
+        case .string(let text): text.hashExactly(into: &hasher)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(members)
+        }
+    }
+
     /// The members of an object; nil for any other value.
     public var members: [JSONMember]? {
         if case .object(let members) = self { members } else { nil }
@@ -23,7 +49,7 @@ public enum JSON: Sendable, Hashable {
 
     /// The last member of an object with a name; nil when there is none, or when this is no object.
     public subscript(name: String) -> JSON? {
-        members?.last { $0.name == name }?.value
+        members?.last { $0.name.isExactly(name) }?.value
     }
 
     /// The text of a string; nil for any other value.
@@ -55,6 +81,15 @@ public struct JSONMember: Sendable, Hashable {
     public init(_ name: String, _ value: JSON) {
         self.name = name
         self.value = value
+    }
+
+    public static func == (left: JSONMember, right: JSONMember) -> Bool {
+        left.name.isExactly(right.name) && left.value == right.value
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        name.hashExactly(into: &hasher)
+        hasher.combine(value)
     }
 }
 

@@ -81,7 +81,9 @@ extension Duration {
     /// The duration that a text of proto3 JSON means, not below zero; nil for anything else.
     public init?(protoJSON text: String) {
         guard text.utf8.last == UInt8(ascii: "s") else { return nil }
-        let parts = text.dropLast().split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        // The longest one: twelve digits, a point, nine digits and the letter.
+        guard text.utf8.count <= 23 else { return nil }
+        let parts = String(decoding: text.utf8.dropLast(), as: UTF8.self).split(onASCII: ".", maxSplits: 1)
         let isNumber = { (part: Substring) in
             !part.isEmpty && part.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         }

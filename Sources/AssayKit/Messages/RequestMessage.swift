@@ -13,7 +13,7 @@ extension RequestMessage {
 
 /// A request that is not of the method's form: the client's mistake, told to it in words.
 public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     public init(_ message: String) {
         self.message = message
@@ -30,10 +30,13 @@ public struct RequestFields: Sendable {
     private let members: [JSONMember]
     let bytesLimit: Int
 
-    /// - Throws: ``InvalidRequest`` when the body is no object.
+    /// - Throws: ``InvalidRequest`` when the body is no object, or a name in it is not ASCII, as those of fields are.
     public init(_ body: JSON, bytesLimit: Int = .max) throws(InvalidRequest) {
         guard let members = body.members else {
             throw InvalidRequest("the request body must be a JSON object")
+        }
+        guard members.allSatisfy(\.name.isASCII) else {
+            throw InvalidRequest("the name of a field has characters that no field's name has")
         }
         self.members = members
         self.bytesLimit = bytesLimit
@@ -83,7 +86,7 @@ public struct RequestFields: Sendable {
 
     func value(_ name: String) throws(InvalidRequest) -> JSON? {
         var found: JSON?
-        for member in members where member.name == name || RequestFields.isSnakeCase(member.name, of: name) {
+        for member in members where member.name.isExactly(name) || RequestFields.isSnakeCase(member.name, of: name) {
             guard found == nil else { throw InvalidRequest("the field '\(name)' is there more than once") }
             found = member.value
         }
@@ -106,11 +109,12 @@ public struct RequestFields: Sendable {
 }
 
 extension String {
-    /// A name of proto3 JSON in its other spelling: `debugToken` as `debug_token`.
+    /// A name of proto3 JSON, which is ASCII, in its other spelling: `debugToken` as `debug_token`.
     package var snakeCased: String {
-        reduce(into: "") { text, character in
-            if character.isUppercase { text += "_" }
-            text += character.lowercased()
+        utf8.reduce(into: "") { text, byte in
+            let isUpperCase = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            if isUpperCase { text += "_" }
+            text.unicodeScalars.append(Unicode.Scalar(isUpperCase ? byte | 0x20 : byte))
         }
     }
 }

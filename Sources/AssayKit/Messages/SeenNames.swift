@@ -5,14 +5,14 @@
 struct SeenNames {
     private static let fewest = 16
 
-    private var names: Set<String> = []
+    private var names: Set<ExactText> = []
 
     /// Takes another name; false when one of the members before it has the same.
     mutating func insert(_ name: String, after members: [JSONMember]) -> Bool {
         if members.count < SeenNames.fewest {
-            return !members.contains { $0.name == name }
+            return !members.contains { $0.name.isExactly(name) }
         }
-        if names.isEmpty { names = Set(members.lazy.map(\.name)) }
-        return names.insert(name).inserted
+        if names.isEmpty { names = Set(members.lazy.map { ExactText($0.name) }) }
+        return names.insert(ExactText(name)).inserted
     }
 }

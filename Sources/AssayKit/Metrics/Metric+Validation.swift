@@ -4,11 +4,14 @@ extension Metric {
         guard Metric.isName(name) else { return "the metric '\(name)' must be lower-case words joined by underscores" }
         switch kind {
         case .counter:
-            guard name.hasSuffix("_total") else { return "the counter '\(name)' must end in _total" }
+            guard name.ends(withExactly: "_total") else { return "the counter '\(name)' must end in _total" }
         case .gauge, .histogram:
             // These endings mean something else to whoever reads the page.
-            for ending in ["_total", "_bucket", "_count", "_sum", "_created", "_info"] where name.hasSuffix(ending) {
-                guard ending == "_info", kind == .gauge else { return "the metric '\(name)' must not end in \(ending)" }
+            for ending in ["_total", "_bucket", "_count", "_sum", "_created", "_info"]
+            where name.ends(withExactly: ending) {
+                guard ending.isExactly("_info"), kind == .gauge else {
+                    return "the metric '\(name)' must not end in \(ending)"
+                }
             }
         }
         if case .histogram(let buckets) = kind {
@@ -17,11 +20,11 @@ extension Metric {
                 return "the buckets of '\(name)' must be 1 to 64 finite numbers in rising order"
             }
         }
-        guard labels.count <= 6, Set(labels.map(\.name)).count == labels.count else {
+        guard labels.count <= 6, Set(labels.map { ExactText($0.name) }).count == labels.count else {
             return "the metric '\(name)' may have up to 6 labels, no two of one name"
         }
         for label in labels {
-            guard Metric.isName(label.name), label.name != "le", label.name != "quantile" else {
+            guard Metric.isName(label.name), !["le", "quantile"].contains(exactly: label.name) else {
                 return "the label '\(label.name)' of '\(name)' must be lower-case words joined by underscores"
             }
             guard label.values.count <= 4096, label.openValues <= 65_536,
@@ -34,7 +37,9 @@ extension Metric {
     }
 
     private static func isName(_ text: String) -> Bool {
-        guard let first = text.utf8.first, first.isLowerCaseLetter, text.utf8.count <= 100, !text.contains("__") else {
+        guard let first = text.utf8.first, first.isLowerCaseLetter, text.utf8.count <= 100,
+            !zip(text.utf8, text.utf8.dropFirst()).contains(where: { $0 == UInt8(ascii: "_") && $1 == $0 })
+        else {
             return false
         }
         return text.utf8.allSatisfy { byte in

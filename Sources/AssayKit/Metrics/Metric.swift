@@ -15,8 +15,8 @@ public struct Metric: Sendable, Hashable {
 
     /// A label and the values that it may have.
     public struct Label: Sendable, Hashable {
-        public let name: String
-        public let values: [String]
+        @Exact public private(set) var name: String
+        @Exact public private(set) var values: [String]
         /// How many other values may be found on the way; 0 for a label whose values are all declared.
         public let openValues: Int
 
@@ -40,9 +40,9 @@ public struct Metric: Sendable, Hashable {
 
     public let kind: Kind
     /// Lower-case words joined by underscores, the unit last; without the prefix of the program and of the plugin.
-    public let name: String
+    @Exact public private(set) var name: String
     /// One sentence for people.
-    public let summary: String
+    @Exact public private(set) var summary: String
     public let labels: [Label]
 
     public init(_ kind: Kind, _ name: String, _ summary: String, labels: [Label] = []) {

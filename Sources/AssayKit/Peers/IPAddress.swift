@@ -122,7 +122,7 @@ extension IPAddress: CustomStringConvertible {
 
 /// The addresses that begin with the same bits (RFC 4632, section 3.1): `192.0.2.0/24`, `2001:db8::/32`.
 public struct IPRange: Sendable, Hashable, CustomStringConvertible {
-    public let description: String
+    @Exact public private(set) var description: String
     private let first: IPAddress
     private let mask: IPAddress
 

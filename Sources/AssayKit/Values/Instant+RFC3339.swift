@@ -45,7 +45,7 @@ extension Instant: CustomStringConvertible {
 
     private func padded(_ number: Int, _ width: Int) -> String {
         let digits = String(number)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
     }
 }
 

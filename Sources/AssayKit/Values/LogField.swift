@@ -11,6 +11,7 @@ package struct LogField: Sendable, CustomStringConvertible {
 
     package var description: String {
         guard text.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\"") }) else { return text }
-        return "\"\(String(text.map { $0 == "\"" ? "'" : $0 }))\""
+        return
+            "\"\(String(decoding: text.utf8.map { $0 == UInt8(ascii: "\"") ? UInt8(ascii: "'") : $0 }, as: UTF8.self))\""
     }
 }

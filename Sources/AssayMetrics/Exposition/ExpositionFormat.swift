@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// How a page of metrics is written.
 public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
     /// Prometheus text exposition format 0.0.4.
@@ -15,18 +17,20 @@ public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
     /// The format that an `Accept` header asks for; OpenMetrics only when it is named in the version that is written.
     public init(accept: String) {
         self =
-            accept.split(separator: ",").contains(where: ExpositionFormat.isOpenMetrics)
+            accept.split(onASCII: ",").contains(where: ExpositionFormat.isOpenMetrics)
             ? .openMetrics : .prometheusText
     }
 
     private static func isOpenMetrics(_ range: Substring) -> Bool {
-        let parts = range.split(separator: ";", omittingEmptySubsequences: false).map { part in
-            part.lowercased().filter { $0 != " " && $0 != "\t" && $0 != "\"" }
+        let parts = range.split(onASCII: ";").map { part in
+            String(decoding: part.lowercasedASCII.utf8.filter { !" \t\"".utf8.contains($0) }, as: UTF8.self)
         }
-        guard parts.first == "application/openmetrics-text" else { return false }
-        let isOurs = parts.dropFirst().allSatisfy { !$0.hasPrefix("version=") || $0 == "version=1.0.0" }
+        guard parts[0].isExactly("application/openmetrics-text") else { return false }
+        let isOurs = parts.dropFirst().allSatisfy {
+            !$0.starts(withExactly: "version=") || $0.isExactly("version=1.0.0")
+        }
         let isWanted = parts.dropFirst().allSatisfy { part in
-            guard part.hasPrefix("q=") else { return true }
+            guard part.starts(withExactly: "q=") else { return true }
             return Double(part.dropFirst(2)).map { $0 > 0 } ?? false
         }
         return isOurs && isWanted

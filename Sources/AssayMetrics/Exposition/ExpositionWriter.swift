@@ -15,7 +15,9 @@ struct ExpositionWriter {
         guard !readings.isEmpty else { return }
         // In OpenMetrics the ending belongs to the samples of a counter, not to its name.
         let isCounter = family.metric.kind == .counter
-        let title = isCounter && format == .openMetrics ? String(family.name.dropLast("_total".count)) : family.name
+        let title =
+            isCounter && format == .openMetrics
+            ? String(decoding: family.name.utf8.dropLast("_total".utf8.count), as: UTF8.self) : family.name
         append("# HELP \(title) \(ExpositionWriter.escaped(family.metric.summary, quotes: format == .openMetrics))\n")
         append("# TYPE \(title) \(ExpositionWriter.type(family.metric.kind))\n")
         for (labels, reading) in readings {

@@ -6,8 +6,8 @@ public import AssayKit
 public struct DecisionMetrics: DecisionSink {
     /// A method, and the provider that it belongs to; nil for one of the kernel.
     public struct Method: Sendable, Hashable {
-        public let name: String
-        public let provider: String?
+        @Exact public private(set) var name: String
+        @Exact public private(set) var provider: String?
 
         public init(_ name: String, provider: String?) {
             self.name = name

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -14,8 +16,10 @@ struct ProcessStatus {
     /// Nil where the system has no such file.
     static func read() -> ProcessStatus? {
         // The second field, the name in parentheses, may hold anything; the last parenthesis ends it.
-        guard let text = contents(of: "/proc/self/stat"), let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[end...].split(separator: " ").dropFirst()
+        guard let text = contents(of: "/proc/self/stat"), let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else {
+            return nil
+        }
+        let fields = text[end...].split(onASCII: " ").filter { !$0.isEmpty }.dropFirst()
         // The first of these is the third of the manual.
         let values = Array(fields)
         guard values.count > 21, let started = Double(values[19]), let virtual = Double(values[20]),
@@ -39,8 +43,8 @@ struct ProcessStatus {
     }
 
     private static func systemStart() -> Double? {
-        contents(of: "/proc/stat")?.split(separator: "\n").first { $0.hasPrefix("btime ") }
-            .flatMap { Double($0.dropFirst("btime ".count)) }
+        contents(of: "/proc/stat")?.split(onASCII: "\n").first { $0.starts(withExactly: "btime ") }
+            .flatMap { Double(Substring($0.utf8.dropFirst("btime ".utf8.count))) }
     }
 
     private static func contents(of path: String) -> String? {

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The values of a label that were not known when it was declared, as many as it may have.
 final class FoundValues: Sendable {
     let limit: Int
-    private let state = Mutex<(indices: [String: Int], values: [String])>(([:], []))
+    private let state = Mutex<(indices: [ExactText: Int], values: [String])>(([:], []))
 
     init(limit: Int) {
         self.limit = limit

@@ -5,7 +5,7 @@ struct LabelSpace: Sendable {
     private struct Axis: Sendable {
         let name: String
         let values: [String]
-        let indices: [String: Int]
+        let indices: [ExactText: Int]
         /// Those that were found on the way; they stand behind `values`.
         let found: FoundValues
         /// How far two neighbours on this axis lie apart.
@@ -24,7 +24,7 @@ struct LabelSpace: Sendable {
         var axes: [Axis] = []
         var stride = 1
         for label in metric.labels {
-            var indices: [String: Int] = [:]
+            var indices: [ExactText: Int] = [:]
             var values: [String] = []
             for value in label.values + [LabelSpace.other] where indices[value] == nil {
                 indices[value] = values.count

@@ -1,6 +1,8 @@
+public import AssayKit
+
 /// Why a metric cannot be declared.
 public struct MetricError: Error, Sendable, Equatable, CustomStringConvertible {
-    public let message: String
+    @Exact public private(set) var message: String
 
     init(_ message: String) {
         self.message = message

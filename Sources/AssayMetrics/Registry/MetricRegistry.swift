@@ -7,9 +7,9 @@ internal import Synchronization
 /// there is a limit on all series together, beyond which new ones are not made.
 public final class MetricRegistry: Sendable {
     private struct State {
-        var families: [String: MetricFamily] = [:]
+        var families: [ExactText: MetricFamily] = [:]
         /// The names that series have on the page: a histogram has several.
-        var taken: Set<String> = []
+        var taken: Set<ExactText> = []
         var updates: [@Sendable () -> Void] = []
     }
 
@@ -78,7 +78,7 @@ public final class MetricRegistry: Sendable {
     func families() -> [MetricFamily] {
         let updates = state.withLock { $0.updates }
         for update in updates { update() }
-        return state.withLock { Array($0.families.values) }.sorted { $0.name < $1.name }
+        return state.withLock { Array($0.families.values) }.sorted { $0.name.precedesExactly($1.name) }
     }
 
     private func family(_ metric: Metric, _ scope: String) -> MetricFamily? {
@@ -94,8 +94,8 @@ public final class MetricRegistry: Sendable {
         }
     }
 
-    private static func names(_ metric: Metric, _ name: String) -> Set<String> {
-        guard case .histogram = metric.kind else { return [name] }
-        return [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"]
+    private static func names(_ metric: Metric, _ name: String) -> Set<ExactText> {
+        guard case .histogram = metric.kind else { return [ExactText(name)] }
+        return Set(exactly: [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"])
     }
 }

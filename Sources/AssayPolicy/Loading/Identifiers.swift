@@ -1,8 +1,10 @@
+internal import AssayKit
+
 /// The forms of the names that policies give.
 enum Identifiers {
     /// A project's number: decimal digits, written as clients write it, without leading zeros.
     static func isProjectNumber(_ text: String) -> Bool {
-        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit) && !text.hasPrefix("0")
+        (1...20).contains(text.utf8.count) && text.utf8.allSatisfy(isDigit) && !text.starts(withExactly: "0")
     }
 
     /// A project's ID: letters, digits, and `-`, `.`, `:` (domain-scoped); never only digits, which is a number.
@@ -13,8 +15,9 @@ enum Identifiers {
 
     /// A Firebase app ID: `1:NUMBER:PLATFORM:HEX`.
     static func isAppID(_ text: String) -> Bool {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        return text.utf8.count <= 200 && parts.count == 4
+        guard text.utf8.count <= 200 else { return false }
+        let parts = text.split(onASCII: ":")
+        return parts.count == 4
             && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(isLetterOrDigit) }
             && parts[0].utf8.allSatisfy(isDigit) && parts[1].utf8.allSatisfy(isDigit)
     }
@@ -51,7 +54,7 @@ enum Identifiers {
 
     /// What can stand before a project's number in `iss`: an https URL that ends in a slash.
     static func isIssuerPrefix(_ text: String) -> Bool {
-        text.hasPrefix("https://") && text.hasSuffix("/") && text.utf8.count > "https:///".utf8.count
+        text.starts(withExactly: "https://") && text.ends(withExactly: "/") && text.utf8.count > "https:///".utf8.count
             && text.utf8.count <= 255 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 

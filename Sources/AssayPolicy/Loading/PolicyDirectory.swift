@@ -77,7 +77,7 @@ public struct PolicyDirectory: Sendable {
     }
 
     private func file(_ name: String) -> String {
-        path.hasSuffix("/") ? path + name : "\(path)/\(name)"
+        path.ends(withExactly: "/") ? path + name : "\(path)/\(name)"
     }
 
     private func names() throws(Diagnostics) -> [String] {
@@ -88,13 +88,14 @@ public struct PolicyDirectory: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard !name.hasPrefix("."), name.hasSuffix(".yaml") || name.hasSuffix(".yml") else { continue }
+            guard !name.starts(withExactly: "."), name.ends(withExactly: ".yaml") || name.ends(withExactly: ".yml")
+            else { continue }
             names.append(name)
             guard names.count <= PolicyDirectory.fileLimit else {
                 throw problem(path, "holds more than \(PolicyDirectory.fileLimit) policy files")
             }
         }
-        return names.sorted()
+        return names.sortedExactly()
     }
 
     private func contents(of file: String, limit: Int) throws(Diagnostics) -> [UInt8] {

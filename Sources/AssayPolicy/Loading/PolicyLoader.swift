@@ -64,7 +64,7 @@ struct PolicyLoader {
         }
         var policy = TokenPolicy()
         if let value = section.optional("algorithm"), let name = value.decode(String.self) {
-            if let algorithm = TokenPolicy.Algorithm(rawValue: name) {
+            if let algorithm = TokenPolicy.Algorithm(exactly: name) {
                 policy.algorithm = algorithm
             } else {
                 value.report("expected RS256 or ES256, found `\(name)`")
@@ -112,7 +112,7 @@ struct PolicyLoader {
         if let id { names.claim("the project", id, by: section, key: "id") }
         let project = Project(
             identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown"), issuerPrefix: issuerPrefix,
-            isSound: number != nil && id != nil)
+            isSound: !number.isNil && !id.isNil)
         if !project.isSound { isWhole = false }
         let verification = section.optional("verification")?.mapping()
         projects.append(
@@ -154,7 +154,7 @@ struct PolicyLoader {
 
     /// The apps of one project, for its OAuth clients.
     private struct KnownApps {
-        var byID: [String: AppPolicy] = [:]
+        var byID: [ExactText: AppPolicy] = [:]
         /// Whether they are all there, so that one that is not there does not exist.
         var isWhole = true
     }
@@ -179,16 +179,16 @@ struct PolicyLoader {
             identity: identity, issuerPrefix: project.issuerPrefix,
             alias: "projects/\(project.identity.id)/apps/\(id ?? "")", providers: providers,
             rateLimit: section.optional(RateLimitReader.key).flatMap { RateLimitReader.read($0) },
-            isSound: project.isSound && id != nil && (appleSection == nil) == (apple == nil),
+            isSound: project.isSound && !id.isNil && (appleSection == nil) == (apple == nil),
             location: value.location)
         apps.append(app)
         guard let id else {
             known.isWhole = false
             return
         }
-        known.byID[id] = app
-        let named = id.split(separator: ":").dropFirst().first ?? ""
-        if project.isSound, named != number {
+        known.byID[ExactText(id)] = app
+        let named = id.split(onASCII: ":").dropFirst().first ?? ""
+        if project.isSound, !named.isExactly(number) {
             section.optional("id")?.warn(
                 "the app ID is one of project \(named), and stands under project \(number)", into: warnings)
         }
@@ -214,19 +214,19 @@ struct PolicyLoader {
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
                 providers: own ?? app?.providers ?? [],
                 rateLimit: section.optional(RateLimitReader.key).map { RateLimitReader.read($0) } ?? app?.rateLimit,
-                isSound: id != nil && app?.isSound == true,
+                isSound: !id.isNil && app?.isSound == true,
                 location: value.location))
     }
 
     /// The app that an OAuth client is linked to; nil when there is none, which is reported.
     private func linkedApp(_ section: YAMLMapping, among known: KnownApps) -> AppPolicy? {
         guard let link = section.required("app"), let id = link.decode(String.self) else { return nil }
-        if let app = known.byID[id] { return app }
+        if let app = known.byID[ExactText(id)] { return app }
         // Where an app could not be read it may be the one that is meant.
         guard known.isWhole else { return nil }
         link.report(
             "there is no app `\(id)` in this project",
-            hint: Spelling.hint(for: id, among: Array(known.byID.keys)))
+            hint: Spelling.hint(for: id, among: known.byID.keys.map(\.string)))
         return nil
     }
 

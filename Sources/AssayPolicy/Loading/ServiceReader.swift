@@ -31,7 +31,7 @@ enum ServiceReader {
             section.report("a service's name is 1 to 100 letters, digits, `-`, `.` and `_`", key: text)
             return false
         }
-        guard !text.hasSuffix(".googleapis.com") || ServicePolicy.googleServices.contains(text) else {
+        guard !text.ends(withExactly: ".googleapis.com") || ServicePolicy.googleServices.contains(exactly: text) else {
             section.report(
                 "Google's App Check has no service `\(text)`", key: text,
                 hint: Spelling.hint(for: text, among: ServicePolicy.googleServices))
@@ -42,7 +42,7 @@ enum ServiceReader {
 
     private static func mode(_ service: YAMLMapping, _ key: String) -> EnforcementMode? {
         guard let value = service.optional(key), let name = value.decode(String.self) else { return nil }
-        guard let mode = EnforcementMode(rawValue: name) else {
+        guard let mode = EnforcementMode(exactly: name) else {
             let known = EnforcementMode.allCases.map(\.rawValue)
             value.report("expected OFF, UNENFORCED or ENFORCED", hint: Spelling.hint(for: name, among: known))
             return nil

@@ -88,7 +88,7 @@ extension PolicySchema {
     }
 
     private var services: [JSONMember] {
-        let google = ServicePolicy.googleServices.sorted()
+        let google = ServicePolicy.googleServices.sortedExactly()
             .map { $0.replacing(".", with: "\\.") }.joined(separator: "|")
         return [
             JSONMember(
@@ -253,7 +253,7 @@ extension PolicySchema {
     /// The plugin's own keys and the kernel's.
     func section(_ provider: Provider) -> [JSONMember] {
         ShapeSchema.members(of: provider.section).map { member in
-            guard member.name == "properties" else { return member }
+            guard member.name.isExactly("properties") else { return member }
             let life = tokenLife("How long the tokens live that are given for this evidence.")
             return JSONMember("properties", .object([life] + (member.value.members ?? [])))
         }
@@ -266,14 +266,14 @@ extension PolicySchema {
     /// The plugin's own keys and the kernel's.
     func consumerSection(_ consumer: Provider) -> [JSONMember] {
         ShapeSchema.members(of: consumer.section).map { member in
-            guard member.name == "properties" else { return member }
-            let texts = [
-                ConsumerKeys.tokens: "What is demanded of App Check tokens.",
-                ConsumerKeys.actors: "Whose JWTs name the users on whose behalf tokens are shown.",
+            guard member.name.isExactly("properties") else { return member }
+            let texts: [ExactText: PolicyKey] = [
+                ExactText(ConsumerKeys.tokens): "What is demanded of App Check tokens.",
+                ExactText(ConsumerKeys.actors): "Whose JWTs name the users on whose behalf tokens are shown.",
             ]
             let own = ConsumerKeys.all.compactMap { key in
                 consumerKeys[key].map { shape in
-                    let members = ShapeSchema.members(of: shape, PolicyKey(texts[key] ?? ""))
+                    let members = ShapeSchema.members(of: shape, texts[key] ?? "")
                     return JSONMember(
                         key, .object(consumer.mayBeUnenforced ? members : members.without("enforcement")))
                 }
@@ -302,8 +302,8 @@ extension [JSONMember] {
     /// The schema of a mapping without one of its keys.
     fileprivate func without(_ key: String) -> [JSONMember] {
         map { member in
-            guard member.name == "properties" else { return member }
-            return JSONMember(member.name, .object((member.value.members ?? []).filter { $0.name != key }))
+            guard member.name.isExactly("properties") else { return member }
+            return JSONMember(member.name, .object((member.value.members ?? []).filter { !$0.name.isExactly(key) }))
         }
     }
 }

@@ -25,7 +25,7 @@ package struct PolicySchema {
     let providers: [Provider]
     let consumers: [Provider]
     /// What `tokens` and `actors` of a consumer are.
-    let consumerKeys: [String: ValueShape]
+    let consumerKeys: [ExactText: ValueShape]
     let caller: ValueShape
     let permissions: [String]
 
@@ -36,7 +36,7 @@ package struct PolicySchema {
     ///   - caller: what an entry of `callers` is.
     ///   - permissions: what callers can be granted.
     package init(
-        providers: [Provider], consumers: [Provider], consumerKeys: [String: ValueShape], caller: ValueShape,
+        providers: [Provider], consumers: [Provider], consumerKeys: [ExactText: ValueShape], caller: ValueShape,
         permissions: [String]
     ) {
         self.providers = providers

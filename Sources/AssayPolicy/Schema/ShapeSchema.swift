@@ -10,7 +10,7 @@ enum ShapeSchema {
     ///   - description: what the key means that the value stands under.
     ///   - overrides: schemas of keys of a mapping that its type alone cannot tell.
     static func members(
-        of shape: ValueShape, _ description: PolicyKey? = nil, overriding overrides: [String: JSON] = [:],
+        of shape: ValueShape, _ description: PolicyKey? = nil, overriding overrides: [ExactText: JSON] = [:],
         level: Int = 0
     ) -> [JSONMember] {
         var members: [JSONMember] = []
@@ -38,7 +38,7 @@ enum ShapeSchema {
     }
 
     private static func constraints(
-        of shape: ValueShape, rule: PolicyKey.Rule?, overriding overrides: [String: JSON], level: Int
+        of shape: ValueShape, rule: PolicyKey.Rule?, overriding overrides: [ExactText: JSON], level: Int
     ) -> [JSONMember] {
         guard level < deepest else { return [] }
         func inner(_ type: any Decodable.Type) -> JSON {

@@ -74,7 +74,7 @@ public final class AppCheckVerifier: Sendable {
     public func verify(_ token: String?) async throws(KeysUnavailable) -> TokenVerifier.Outcome {
         guard let token, !token.isEmpty else { return .refused(TokenReasons.missing) }
         // Neither is worth a question for keys.
-        guard token != TokenVerifier.placeholder else { return .refused(TokenReasons.placeholder) }
+        guard !token.isExactly(TokenVerifier.placeholder) else { return .refused(TokenReasons.placeholder) }
         guard token.utf8.count <= Self.longest else { return .refused(TokenReasons.malformed) }
         let now = clock.now
         let known = state.withLock { $0.copy }

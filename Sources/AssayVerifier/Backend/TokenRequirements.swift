@@ -1,4 +1,4 @@
-internal import AssayKit
+public import AssayKit
 
 /// What a backend demands of a token beyond that it is good.
 public struct TokenRequirements: Sendable {
@@ -7,20 +7,20 @@ public struct TokenRequirements: Sendable {
     /// What `aud` must hold: `projects/NUMBER` or `projects/ID`.
     public var audience: String
     /// The apps (and OAuth clients) whose tokens are taken: values of `sub`. Nil for all of the project.
-    public var apps: Set<String>?
+    public var apps: Set<ExactText>?
     /// The providers whose tokens are taken. Nil for all but ``development``; tokens that do not say how their app proved
     /// itself, as Google's do not, are taken then, too.
-    public var providers: Set<String>?
+    public var providers: Set<ExactText>?
     /// How old a token may be, from `iat` on. Nil for as old as it may be by itself.
     public var maximumAge: Duration?
     /// How far the issuer's clock may be ahead.
     public var skew: Duration
 
     /// The providers that prove nothing, and are for simulators and tests.
-    public static let development: Set<String> = ["debug"]
+    public static let development: Set<ExactText> = ["debug"]
 
     public init(
-        issuer: String, audience: String, apps: Set<String>? = nil, providers: Set<String>? = nil,
+        issuer: String, audience: String, apps: Set<ExactText>? = nil, providers: Set<ExactText>? = nil,
         maximumAge: Duration? = nil, skew: Duration = .seconds(30)
     ) {
         self.issuer = issuer
@@ -37,12 +37,12 @@ public struct TokenRequirements: Sendable {
 
     /// Why a good token is not taken; nil if it is. What depends on the time is judged by ``refusal(of:at:)``.
     func refusal(of token: VerifiedToken) -> Reason? {
-        if let apps, !apps.contains(token.subject) { return TokenReasons.appUnknown }
+        if let apps, !apps.contains(ExactText(token.subject)) { return TokenReasons.appUnknown }
         if let providers {
-            guard let provider = token.provider, providers.contains(provider) else {
+            guard let provider = token.provider, providers.contains(ExactText(provider)) else {
                 return TokenReasons.providerNotAllowed
             }
-        } else if let provider = token.provider, Self.development.contains(provider) {
+        } else if let provider = token.provider, Self.development.contains(ExactText(provider)) {
             return TokenReasons.forDevelopment
         }
         return nil

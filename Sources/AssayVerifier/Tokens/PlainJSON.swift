@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// A place in JSON of the plainest spelling: no space, text in printable ASCII without escapes, short whole numbers.
 ///
 /// What is spelled in another way may be just as good JSON; this only says that it is not plain. The bytes are no part
@@ -22,14 +24,14 @@ struct PlainJSON {
 
     /// Reads text into a variable that must still be nil; false for a second text, and for what is not plain.
     mutating func text(into text: inout String?, of bytes: Span<UInt8>) -> Bool {
-        guard text == nil, let place = quoted(of: bytes) else { return false }
+        guard text.isNil, let place = quoted(of: bytes) else { return false }
         text = PlainJSON.string(bytes, place)
         return true
     }
 
     /// Reads an array of a few texts into a variable that must still be nil.
     mutating func texts(into texts: inout [String]?, atMost limit: Int, of bytes: Span<UInt8>) -> Bool {
-        guard texts == nil, take(UInt8(ascii: "["), of: bytes) else { return false }
+        guard case .none = texts, take(UInt8(ascii: "["), of: bytes) else { return false }
         var found: [String] = []
         found.reserveCapacity(2)
         repeat {

@@ -39,7 +39,7 @@ public struct TokenVerifier: Sendable {
 
     /// Verifies a token at a time.
     public func verify(_ token: String, _ expectation: Expectation, now: Instant) -> Outcome {
-        guard token != TokenVerifier.placeholder else { return .refused(TokenReasons.placeholder) }
+        guard !token.isExactly(TokenVerifier.placeholder) else { return .refused(TokenReasons.placeholder) }
         var outcome = Outcome.refused(TokenReasons.malformed)
         do throws(JWSError) {
             try verifier.verify(token.utf8.span) { header, payload in
@@ -65,7 +65,7 @@ public struct TokenVerifier: Sendable {
     private static func judge(
         _ header: JWSHeader, _ payload: Span<UInt8>, _ expectation: Expectation, now: Instant
     ) -> Outcome {
-        guard header.type == "JWT", let token = VerifiedToken(payload: payload) else {
+        guard header.type.isExactly("JWT"), let token = VerifiedToken(payload: payload) else {
             return .refused(TokenReasons.malformed)
         }
         return judge(token, expectation, now: now)
@@ -73,8 +73,8 @@ public struct TokenVerifier: Sendable {
 
     /// Judges the claims of a token whose signature was verified, now or before.
     package static func judge(_ token: VerifiedToken, _ expectation: Expectation, now: Instant) -> Outcome {
-        guard token.audience.contains(expectation.audience) else { return .refused(TokenReasons.audience) }
-        guard token.issuer == expectation.issuer else { return .refused(TokenReasons.issuer) }
+        guard token.audience.contains(exactly: expectation.audience) else { return .refused(TokenReasons.audience) }
+        guard token.issuer.isExactly(expectation.issuer) else { return .refused(TokenReasons.issuer) }
         guard now < token.expires else { return .refused(TokenReasons.expired) }
         guard token.issued <= now || token.issued <= now + expectation.skew else {
             return .refused(TokenReasons.notYetValid)

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// What one decoding gathers beside its value, and the way every value in it is decoded.
 final class DecodingSession {
     let unknownKeys = DiagnosticSink(limit: LocatedFailure.limit)
@@ -20,6 +22,13 @@ final class DecodingSession {
         let value: T
         do {
             value = try T(from: decoder)
+            // Swift makes enumerations of strings by canonical equivalence; a policy has one spelling for each case.
+            if case .scalar(let text, _) = node.content, let choice = value as? any RawRepresentable,
+                let name = choice.rawValue as? String, value is any CaseIterable, !name.isExactly(text),
+                let other = ClosedChoice.mismatch(type, node)
+            {
+                throw decoder.mismatch(type, other)
+            }
         } catch {
             let failure = decoder.completed(decoder.failure(for: error))
             if decoder.log?.isIncomplete == false { decoder.reportUnknownKeys() }

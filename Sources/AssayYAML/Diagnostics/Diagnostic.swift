@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// One thing wrong in a policy file: where, which key, what, and what was perhaps meant.
 public struct Diagnostic: Error, Sendable, CustomStringConvertible {
     /// How bad it is.
@@ -12,7 +14,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
     public struct Note: Sendable, Hashable {
         public let location: SourceLocation
         /// Why the place matters, such as "first defined here".
-        public let message: String
+        @Exact public private(set) var message: String
 
         package init(location: SourceLocation, message: String) {
             self.location = location
@@ -97,14 +99,15 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
 
 extension Diagnostic: Hashable {
     public static func == (left: Diagnostic, right: Diagnostic) -> Bool {
-        left.severity == right.severity && left.file == right.file && left.location == right.location
-            && left.path == right.path && left.message == right.message && left.hint == right.hint
+        left.severity == right.severity && left.file.isExactly(right.file) && left.location == right.location
+            && left.path.isExactly(right.path) && left.message.isExactly(right.message)
+            && left.hint.isExactly(right.hint)
             && left.related == right.related
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(location)
-        hasher.combine(path)
-        hasher.combine(message)
+        path.hashExactly(into: &hasher)
+        message.hashExactly(into: &hasher)
     }
 }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Finds what looks like a secret by the name it has, where no type can tell: in files that are no YAML, under keys that
 /// no type knows.
 ///
@@ -10,8 +12,8 @@ enum SecretNames {
     private static let harmlessEnds = ["_ttl", "_id", "_url", "_interval"]
 
     static func mayNameSecret(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return words.contains { name.contains($0) } && !harmlessEnds.contains { name.hasSuffix($0) }
+        let name = name.lowercasedASCII
+        return words.contains { name.utf8.contains($0.utf8) } && !harmlessEnds.contains { name.ends(withExactly: $0) }
     }
 
     /// The parts of a line that stand behind such names, to the end of the line, where no reference to a secret stands

@@ -1,8 +1,10 @@
+public import AssayKit
+
 /// The part of a source line that a caret points into.
 public struct SourceExcerpt: Sendable, Hashable, CustomStringConvertible {
     /// The line, cut to a window around the place when it is long; control characters are replaced, and what may be a
     /// secret is `***`.
-    public let text: String
+    @Exact public private(set) var text: String
     /// How many characters of `text` stand before the place.
     public let caret: Int
 

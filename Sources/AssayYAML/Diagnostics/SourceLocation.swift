@@ -1,7 +1,9 @@
+public import AssayKit
+
 /// A place in a policy file, as editors count: lines and columns from 1, columns in characters (Unicode scalars).
 public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The file as the operator named it.
-    public let file: String
+    @Exact public private(set) var file: String
     public let line: Int
     public let column: Int
 
@@ -15,6 +17,6 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     public var description: String { "\(file):\(line):\(column)" }
 
     public static func < (left: SourceLocation, right: SourceLocation) -> Bool {
-        (left.file, left.line, left.column) < (right.file, right.line, right.column)
+        (ExactText(left.file), left.line, left.column) < (ExactText(right.file), right.line, right.column)
     }
 }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Guesses what a misspelled key was meant to be.
 package enum Spelling {
     /// Names of more bytes than this are not compared.
@@ -10,7 +12,7 @@ package enum Spelling {
         guard name.utf8.count <= longest, candidates.count <= most else { return nil }
         let slips = name.utf8.count <= 4 ? 1 : name.utf8.count <= 8 ? 2 : 3
         var best: (distance: Int, candidate: String)?
-        for candidate in candidates where candidate != name && candidate.utf8.count <= longest {
+        for candidate in candidates where !candidate.isExactly(name) && candidate.utf8.count <= longest {
             guard let distance = distance(name, candidate), distance <= slips, distance < candidate.utf8.count else {
                 continue
             }
@@ -24,14 +26,14 @@ package enum Spelling {
     package static func hint(for name: String, among candidates: [String]) -> String? {
         if let suggestion = suggestion(for: name, among: candidates) { return "did you mean `\(suggestion)`?" }
         guard !candidates.isEmpty, candidates.count <= most else { return nil }
-        let listed = candidates.sorted().prefix(20).map { "`\($0)`" }.joined(separator: ", ")
+        let listed = candidates.sorted { $0.precedesExactly($1) }.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
         return "known here: \(listed)\(candidates.count > 20 ? ", …" : "")"
     }
 
     /// The optimal string alignment distance (Damerau-Levenshtein without repeated edits); case counts as no slip.
     private static func distance(_ left: String, _ right: String) -> Int? {
-        var a = Array(left.lowercased().unicodeScalars)[...]
-        var b = Array(right.lowercased().unicodeScalars)[...]
+        var a = Array(left.lowercasedASCII.unicodeScalars)[...]
+        var b = Array(right.lowercasedASCII.unicodeScalars)[...]
         guard !a.isEmpty, !b.isEmpty, abs(a.count - b.count) <= 3 else { return nil }
         // What both begin and end with costs nothing.
         while let first = a.first, first == b.first { (a, b) = (a.dropFirst(), b.dropFirst()) }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// A value of a policy file that knows where it stands.
 package struct YAMLNode: Sendable {
     package enum Content: Sendable {
@@ -52,7 +54,7 @@ package struct YAMLNode: Sendable {
 
     /// The value of a key of a mapping.
     package subscript(key: String) -> YAMLNode? {
-        entries?.first { $0.key == key }?.value
+        entries?.first { $0.key.isExactly(key) }?.value
     }
 
     /// The element of a sequence.
@@ -63,6 +65,6 @@ package struct YAMLNode: Sendable {
 
     /// YAML 1.2 core schema, section 10.3.2.
     static func isNull(_ text: String) -> Bool {
-        text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
+        text.isEmpty || ["~", "null", "Null", "NULL"].contains(exactly: text)
     }
 }

@@ -64,7 +64,7 @@ struct EventParser: ~Copyable {
 
     private static func hexadecimal(_ value: Int32) -> String {
         let digits = String(value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 }
 

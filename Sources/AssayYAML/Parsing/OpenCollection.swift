@@ -15,7 +15,7 @@ struct OpenCollection {
     private(set) var keyPosition = YAMLPosition.start
     private var keyEnd = YAMLPosition.start
     /// The keys so far, once they are too many to be compared one by one.
-    private var index: [String: YAMLPosition] = [:]
+    private var index: [ExactText: YAMLPosition] = [:]
 
     private static let fewKeys = 16
 
@@ -27,7 +27,7 @@ struct OpenCollection {
     }
 
     /// Whether the next value is a key.
-    var expectsKey: Bool { isMapping && key == nil }
+    var expectsKey: Bool { isMapping && key.isNil }
 
     /// The step from here to the value that comes next.
     var place: ConfigurationError.Component {
@@ -53,15 +53,15 @@ struct OpenCollection {
         guard let key else { return }
         entries.append(YAMLEntry(key: key, value: node, keyPosition: keyPosition, keyEnd: keyEnd))
         if entries.count == Self.fewKeys {
-            for entry in entries { index[entry.key] = entry.keyPosition }
-        } else if entries.count > Self.fewKeys, index[key] == nil {
-            index[key] = keyPosition
+            for entry in entries { index[ExactText(entry.key)] = entry.keyPosition }
+        } else if entries.count > Self.fewKeys, index[ExactText(key)] == nil {
+            index[ExactText(key)] = keyPosition
         }
         self.key = nil
     }
 
     private func firstPosition(of key: String) -> YAMLPosition? {
-        guard entries.count < Self.fewKeys else { return index[key] }
-        return entries.first { $0.key == key }?.keyPosition
+        guard entries.count < Self.fewKeys else { return index[ExactText(key)] }
+        return entries.first { $0.key.isExactly(key) }?.keyPosition
     }
 }

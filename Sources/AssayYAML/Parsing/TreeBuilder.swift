@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import CLibYAML
 
 /// Builds the values of one document from events, on a stack of its own.
@@ -13,7 +14,7 @@ struct TreeBuilder {
     private let problems = DiagnosticSink()
     private var stack: [OpenCollection] = []
     private var root: YAMLNode?
-    private var anchors: [String: Anchored] = [:]
+    private var anchors: [ExactText: Anchored] = [:]
     private var count = 0
     private var documents = 0
 
@@ -90,14 +91,14 @@ struct TreeBuilder {
             content: .scalar(text, isPlain: isPlain), source: source, position: position,
             end: YAMLPosition(event.end_mark))
         if let anchor = scalar.anchor {
-            anchors[String(cString: anchor)] = Anchored(node: node, count: 1, height: 0)
+            anchors[ExactText(String(cString: anchor))] = Anchored(node: node, count: 1, height: 0)
         }
         place(node, height: 0)
     }
 
     private mutating func key(_ text: String, isPlain: Bool, _ event: yaml_event_t) {
         let position = YAMLPosition(event.start_mark)
-        if isPlain, text == "<<" {
+        if isPlain, text.isExactly("<<") {
             report(position, "merge keys (`<<`) are not supported", key: text, hint: "repeat the keys")
         }
         if let first = stack[stack.count - 1].begin(key: text, at: position, to: YAMLPosition(event.end_mark)) {
@@ -119,7 +120,7 @@ struct TreeBuilder {
         try countNodes(1, event)
         let name = anchor.map { String(cString: $0) }
         // An anchor may be defined again; until it closes, its name means nothing.
-        if let name { anchors[name] = nil }
+        if let name { anchors[ExactText(name)] = nil }
         stack.append(
             OpenCollection(
                 isMapping: isMapping, anchor: name, position: YAMLPosition(event.start_mark), countBefore: count - 1))
@@ -131,7 +132,7 @@ struct TreeBuilder {
         let node = YAMLNode(
             content: content, source: source, position: closed.position, end: YAMLPosition(event.end_mark))
         if let anchor = closed.anchor {
-            anchors[anchor] = Anchored(node: node, count: count - closed.countBefore, height: closed.height)
+            anchors[ExactText(anchor)] = Anchored(node: node, count: count - closed.countBefore, height: closed.height)
         }
         place(node, height: closed.height)
     }
@@ -141,8 +142,8 @@ struct TreeBuilder {
         if !stack.isEmpty, stack[stack.count - 1].expectsKey {
             throw stop(event, "expected a key, found an alias")
         }
-        guard let anchored = anchors[name] else {
-            let isOpen = stack.contains { $0.anchor == name }
+        guard let anchored = anchors[ExactText(name)] else {
+            let isOpen = stack.contains { $0.anchor.isExactly(name) }
             throw stop(
                 event, "\(isOpen ? "an alias within its own anchor" : "no anchor"): \(DisplayText.quoted("*" + name))")
         }

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Which keys of one mapping were asked for, by whomever.
 final class KeyLog {
     let entries: [YAMLEntry]
@@ -9,8 +11,8 @@ final class KeyLog {
     private var hits: Set<Int> = []
     /// The first 64 hits, which spares most mappings the set.
     private var earlyHits: UInt64 = 0
-    private lazy var places: [String: Int] = Dictionary(
-        entries.enumerated().map { ($0.element.key, $0.offset) }, uniquingKeysWith: { first, _ in first })
+    private lazy var places: [ExactText: Int] = Dictionary(
+        entries.enumerated().map { (ExactText($0.element.key), $0.offset) }, uniquingKeysWith: { first, _ in first })
 
     private static let fewEntries = 16
 
@@ -26,13 +28,13 @@ final class KeyLog {
         let found = position(of: key)
         if let found { hit(found) }
         // Some decoders ask for a key twice running: is it there, what is it.
-        if asked.last != key { asked.append(key) }
+        if !asked.last.isExactly(key) { asked.append(key) }
         return found
     }
 
     /// Whether a key was asked for already.
     func isKnown(_ key: String) -> Bool {
-        position(of: key).map(isHit) ?? asked.contains(key)
+        position(of: key).map(isHit) ?? asked.contains(exactly: key)
     }
 
     /// Counts all keys as known, for mappings whose keys are names.
@@ -60,8 +62,10 @@ final class KeyLog {
     ///
     /// It counts as known from now on: one mistake is reported once.
     func misspelling(of key: String, known: [String]) -> YAMLEntry? {
-        let unclaimed = entries.indices.lazy.filter { !self.isHit($0) && !known.contains(self.entries[$0].key) }
-            .prefix(50).map { self.entries[$0].key }
+        let unclaimed = entries.indices.lazy.filter {
+            !self.isHit($0) && !known.contains(exactly: self.entries[$0].key)
+        }
+        .prefix(50).map { self.entries[$0].key }
         guard let near = Spelling.suggestion(for: key, among: Array(unclaimed)), let index = position(of: near) else {
             return nil
         }
@@ -78,15 +82,15 @@ final class KeyLog {
         }
         guard !lacking.isEmpty else { return }
         let lacksSecret = lacking.contains { if case .form = ValueShape(of: $0.type) { true } else { false } }
-        for entry in entries.indices.lazy.filter({ !self.isHit($0) }).prefix(1000).map({ self.entries[$0] })
-        where lacksSecret || Spelling.suggestion(for: entry.key, among: lacking.map(\.key)) != nil {
-            entry.value.conceal()
+        for entry in entries.indices.lazy.filter({ !self.isHit($0) }).prefix(1000).map({ self.entries[$0] }) {
+            let near = Spelling.suggestion(for: entry.key, among: lacking.map(\.key))
+            if lacksSecret || !near.isNil { entry.value.conceal() }
         }
     }
 
     private var distinctAsked: [String] {
-        var seen: Set<String> = []
-        return asked.filter { seen.insert($0).inserted }
+        var seen: Set<ExactText> = []
+        return asked.filter { seen.insert(ExactText($0)).inserted }
     }
 
     private func hit(_ index: Int) {
@@ -98,6 +102,6 @@ final class KeyLog {
     }
 
     private func position(of key: String) -> Int? {
-        entries.count <= Self.fewEntries ? entries.firstIndex { $0.key == key } : places[key]
+        entries.count <= Self.fewEntries ? entries.firstIndex { $0.key.isExactly(key) } : places[ExactText(key)]
     }
 }

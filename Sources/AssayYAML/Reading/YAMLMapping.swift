@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// A mapping that is read key by key, and that knows in the end which keys nobody asked for.
 ///
 /// Several readers may share it: the loader takes its own keys, a plugin's configuration is decoded from the same
@@ -57,7 +59,7 @@ package final class YAMLMapping {
 
     /// Reports a problem with a key, at the key; a key that is not in the file is shown at the mapping.
     package func report(_ message: String, key: String, hint: String? = nil, related: [Diagnostic.Note] = []) {
-        guard let entry = log.entries.first(where: { $0.key == key }) else {
+        guard let entry = log.entries.first(where: { $0.key.isExactly(key) }) else {
             value.sink.report(value.node.diagnostic(message, path: path.key(key), hint: hint, related: related))
             return
         }

@@ -25,7 +25,7 @@ extension YAMLNode {
         switch content {
         case .sequence: "a sequence"
         case .mapping: "a mapping"
-        case .scalar("", isPlain: true): "nothing"
+        case .scalar(let text, isPlain: true) where text.isEmpty: "nothing"
         case .scalar(let text, isPlain: true): DisplayText.quoted(text)
         case .scalar(let text, isPlain: false): "the string \(DisplayText.quoted(text))"
         }

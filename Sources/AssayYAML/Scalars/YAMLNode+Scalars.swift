@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// Scalars mean what the type that is asked for makes of them; a quoted one is always a string.
 extension YAMLNode {
     /// Text, quoted or not; `true`, `false` and `null` count as text only in quotes.
@@ -18,13 +20,15 @@ extension YAMLNode {
         guard case .scalar(let text, let isPlain) = content else {
             throw YAMLMismatch(expected: "true or false", found: self)
         }
-        if isPlain, text == "true" { return true }
-        if isPlain, text == "false" { return false }
+        if isPlain, text.isExactly("true") { return true }
+        if isPlain, text.isExactly("false") { return false }
         let meant: Bool? =
-            switch text.utf8.count <= 5 ? text.lowercased() : "" {
-            case "true", "yes", "on", "y": true
-            case "false", "no", "off", "n": false
-            default: nil
+            if ["true", "yes", "on", "y"].contains(where: text.isExactlyIgnoringASCIICase) {
+                true
+            } else if ["false", "no", "off", "n"].contains(where: text.isExactlyIgnoringASCIICase) {
+                false
+            } else {
+                nil
             }
         throw YAMLMismatch(
             expected: "true or false", found: self, hint: meant.map { "write it as \($0), without quotes" })
@@ -61,8 +65,7 @@ extension YAMLNode {
     private static func isReserved(_ text: String) -> Bool {
         guard text.utf8.count <= 5 else { return false }
         if isNull(text) { return true }
-        return text == "true" || text == "false" || text == "True" || text == "False" || text == "TRUE"
-            || text == "FALSE"
+        return ["true", "false", "True", "False", "TRUE", "FALSE"].contains(exactly: text)
     }
 
     private static func isDecimal(_ text: String) -> Bool {

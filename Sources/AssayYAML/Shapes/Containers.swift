@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// An array or a set, and what is in it.
 protocol ListShape {
     static var elementType: any Decodable.Type { get }
@@ -24,7 +26,13 @@ protocol DictionaryShape {
     static var valueType: any Decodable.Type { get }
 }
 
-extension Dictionary: DictionaryShape where Key == String, Value: Decodable {
+/// What the keys of a mapping become in a dictionary.
+protocol DictionaryName {}
+
+extension String: DictionaryName {}
+extension ExactText: DictionaryName {}
+
+extension Dictionary: DictionaryShape where Key: DictionaryName, Value: Decodable {
     static var valueType: any Decodable.Type { Value.self }
 }
 

@@ -21,9 +21,9 @@ package struct MappingShape {
         guard isEmpty || runs.contains(where: \.log.isKeyed) else { return nil }
         self.type = type
         var keys: [String] = []
-        for key in runs.flatMap(\.log.keys) where !keys.contains(key) { keys.append(key) }
+        for key in runs.flatMap(\.log.keys) where !keys.contains(exactly: key) { keys.append(key) }
         let fields = keys.compactMap { key -> Field? in
-            let asked = runs.compactMap { run in run.log.fields.first { $0.key == key } }
+            let asked = runs.compactMap { run in run.log.fields.first { $0.key.isExactly(key) } }
             guard let first = asked.first else { return nil }
             let isRequired = asked.count == runs.count && asked.allSatisfy(\.isRequired)
             return Field(key: key, type: first.type, isRequired: isRequired)
@@ -35,7 +35,7 @@ package struct MappingShape {
     }
 
     /// What the type says of its keys.
-    package var descriptions: [String: PolicyKey] {
+    package var descriptions: [ExactText: PolicyKey] {
         (type as? any DescribedConfiguration.Type)?.keys ?? [:]
     }
 

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// A decoder that holds nothing, and takes note of what a type asks it for.
 final class Probe: Decoder {
     struct Asked {
@@ -12,7 +14,7 @@ final class Probe: Decoder {
         /// Every key that was asked or looked for, in this order.
         private(set) var keys: [String] = []
         /// Keys that were looked for, and so may be absent.
-        private var looked: Set<String> = []
+        private var looked: Set<ExactText> = []
         var isKeyed = false
         /// The types that the value was taken as a whole by.
         var wholes: [any Decodable.Type] = []
@@ -21,14 +23,14 @@ final class Probe: Decoder {
         var isOpaque = false
 
         mutating func ask(_ key: String, _ type: any Decodable.Type, isRequired: Bool) {
-            if !keys.contains(key) { keys.append(key) }
-            guard !fields.contains(where: { $0.key == key }) else { return }
-            fields.append(Asked(key: key, type: type, isRequired: isRequired && !looked.contains(key)))
+            if !keys.contains(exactly: key) { keys.append(key) }
+            guard !fields.contains(where: { $0.key.isExactly(key) }) else { return }
+            fields.append(Asked(key: key, type: type, isRequired: isRequired && !looked.contains(ExactText(key))))
         }
 
         mutating func look(for key: String) {
-            if !keys.contains(key) { keys.append(key) }
-            looked.insert(key)
+            if !keys.contains(exactly: key) { keys.append(key) }
+            looked.insert(ExactText(key))
         }
     }
 

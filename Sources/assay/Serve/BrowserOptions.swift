@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import ArgumentParser
 internal import AssayHTTP
 
@@ -25,7 +26,7 @@ struct BrowserOptions: ParsableArguments {
         switch allowOrigin {
         case [], ["any"]: .any
         case ["none"]: .none
-        default: .only(Set(allowOrigin))
+        default: .only(Set(allowOrigin.map { ExactText($0) }))
         }
     }
 }

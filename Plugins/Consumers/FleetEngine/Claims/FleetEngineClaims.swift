@@ -1,4 +1,4 @@
-internal import AssayKit
+public import AssayKit
 
 /// What a token lets its bearer touch: the object under `authorization` in its claims, good by Fleet Engine's rules.
 ///
@@ -86,14 +86,14 @@ public struct FleetEngineClaims: Sendable, Hashable {
     }
 
     private static func sorted(_ list: [FleetEngineID]) -> [FleetEngineID] {
-        list.count == 1 ? list : Set(list).sorted { $0.text < $1.text }
+        list.count == 1 ? list : Set(list).sorted { $0.text.precedesExactly($1.text) }
     }
 }
 
 /// Claims that no token of the role has.
 public struct InvalidFleetEngineClaims: Error, Sendable, Hashable, CustomStringConvertible {
     /// What is wrong, for the client.
-    public let message: String
+    @Exact public private(set) var message: String
 
     init(_ message: String) {
         self.message = message

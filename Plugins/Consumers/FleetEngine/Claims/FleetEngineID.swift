@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// The ID of a vehicle, trip, task or shipment, or ``all`` in its place.
 ///
 /// An ID is Unicode in normalization form C, of 1 to 64 characters, without `/`, `:`, `?`, `,` and `#` (Google, Fleet
@@ -9,7 +11,7 @@ public struct FleetEngineID: Sendable, Hashable, CustomStringConvertible {
     /// `*`: every entity of a kind.
     public static let all = FleetEngineID(checked: "*")
 
-    public let text: String
+    @Exact public private(set) var text: String
 
     /// Nil for what is no ID.
     public init?(_ text: String) {

@@ -10,8 +10,8 @@ struct FleetEngineExchange: Sendable {
     init(provider: String, audience: String) {
         self.provider = provider
         var bases = [FleetEngineMinter.standardAudience]
-        let own = audience.hasSuffix("/") ? audience : audience + "/"
-        if own.hasPrefix("https://"), !bases.contains(own) { bases.append(own) }
+        let own = audience.ends(withExactly: "/") ? audience : audience + "/"
+        if own.starts(withExactly: "https://"), !bases.contains(exactly: own) { bases.append(own) }
         self.bases = bases
     }
 
@@ -44,7 +44,7 @@ struct FleetEngineExchange: Sendable {
         _ scopes: [String], _ ids: [FleetEngineEntity: [FleetEngineID]]
     ) throws(CallFailure) -> FleetEngineRole {
         if let scope = scopes.first {
-            guard scopes.count == 1, let role = FleetEngineRole(rawValue: scope) else {
+            guard scopes.count == 1, let role = FleetEngineRole(exactly: scope) else {
                 throw Self.failure("invalid_scope", "the scope is no role")
             }
             return role

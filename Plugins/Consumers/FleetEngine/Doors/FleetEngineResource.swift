@@ -13,11 +13,12 @@ struct FleetEngineResource: Sendable, Hashable {
     /// - Parameter bases: what such URIs begin with, up to the slash before `v1`.
     init?(_ uri: String, provider: String, bases: [String]) {
         guard uri.utf8.count <= Self.lengthLimit, uri.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let base = bases.first(where: uri.hasPrefix)
+            let base = bases.first(where: { uri.starts(withExactly: $0) })
         else { return nil }
-        let parts = uri.dropFirst(base.count).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0] == "v1", parts[1] == "providers", Self.decoded(parts[2]) == provider,
-            let entity = FleetEngineEntity.allCases.first(where: { $0.collection == parts[3] }),
+        let parts = Substring(uri.utf8.dropFirst(base.utf8.count)).split(onASCII: "/", maxSplits: 5)
+        guard parts.count == 5, parts[0].isExactly("v1"), parts[1].isExactly("providers"),
+            Self.decoded(parts[2]).isExactly(provider),
+            let entity = FleetEngineEntity.allCases.first(where: { $0.collection.isExactly(parts[3]) }),
             let id = Self.decoded(parts[4]).flatMap({ FleetEngineID($0) })
         else { return nil }
         self.entity = entity

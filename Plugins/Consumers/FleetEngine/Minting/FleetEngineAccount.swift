@@ -21,7 +21,9 @@ public struct FleetEngineAccount: Sendable {
         let limits = JSON.Limits(bytes: 65_536, depth: 4, values: 64, allowsRepeatedNames: false)
         guard let file = try? JSON.parse(bytes, limits: limits), file["type"].map({ $0 == "service_account" }) ?? true
         else { throw ConfigurationError("it is no key file of a service account") }
-        guard let email = file["client_email"]?.string, (3...320).contains(email.utf8.count), email.contains("@") else {
+        guard let email = file["client_email"]?.string, (3...320).contains(email.utf8.count),
+            email.utf8.contains(UInt8(ascii: "@"))
+        else {
             throw ConfigurationError("the key file has no `client_email`")
         }
         guard let keyID = file["private_key_id"]?.string, (1...256).contains(keyID.utf8.count),

@@ -3,7 +3,7 @@ public import AssayKit
 /// A token for Fleet Engine: `authorization: Bearer TOKEN`.
 public struct FleetEngineToken: Sendable, Hashable {
     /// The JWT.
-    public let text: String
+    @Exact public private(set) var text: String
     /// When it was made, in whole seconds; its `iat` is a minute earlier.
     public let created: Instant
     /// `exp`.

@@ -7,8 +7,8 @@ struct SignedTokens: Sendable {
     /// Everything that is in a token but its times. Two that differ in anything never share one.
     struct Key: Sendable, Hashable {
         private let role: FleetEngineRole
-        private let account: String
-        private let audience: String
+        @Exact private var account: String
+        @Exact private var audience: String
         private let claims: [UInt8]
 
         /// Nil where the claims are so long that the tokens are not kept: those of batches, which are used once.

@@ -1,7 +1,7 @@
 public import AssayKit
 
 extension FleetEngineConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "provider_id": PolicyKey(
             "The provider's ID at Fleet Engine; the project's ID when absent.", .pattern("^[A-Za-z0-9.:-]{1,63}$"),
             examples: ["example-project"]),
@@ -24,7 +24,7 @@ extension FleetEngineConfiguration: DescribedConfiguration {
 }
 
 extension FleetEngineRolesConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "server": "On-demand trips: a backend, for every trip and vehicle.",
         "driver": "On-demand trips: the app of a driver, for its vehicle.",
         "consumer": "On-demand trips: the app of a rider, for a trip.",
@@ -39,7 +39,7 @@ extension FleetEngineRolesConfiguration: DescribedConfiguration {
 }
 
 extension FleetEngineRoleConfiguration.IDs: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "claim": PolicyKey(
             "The claim of the user's JWT that holds the IDs, one or a list, by its path with dots.", .length(1...256),
             examples: ["vehicle_id"]),
@@ -49,14 +49,14 @@ extension FleetEngineRoleConfiguration.IDs: DescribedConfiguration {
 }
 
 extension FleetEngineRoleConfiguration.Actor: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "claim": PolicyKey("The claim, by its path with dots.", .length(1...256), examples: ["groups"]),
         "values": PolicyKey("Of these, it must be or hold one.", .notEmpty, examples: [["dispatchers"]]),
     ]
 }
 
 extension FleetEngineCallbackConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "url": PolicyKey(
             "What is called, by POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
             examples: ["https://backend.example.com/fleet-engine"]),

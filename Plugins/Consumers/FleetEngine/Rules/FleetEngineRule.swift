@@ -3,7 +3,7 @@ internal import AssayKit
 /// Who gets the tokens of one role, and who signs them.
 struct FleetEngineRule: Sendable {
     /// Which IDs of a kind may be asked for.
-    enum IDs: Sendable, Hashable {
+    enum IDs: Sendable {
         /// Those in a claim of the user's JWT.
         case claim(String)
         case any
@@ -17,7 +17,7 @@ struct FleetEngineRule: Sendable {
 
     let account: FleetEngineAccount
     let ids: [FleetEngineEntity: IDs]
-    let actor: (claim: String, values: Set<String>)?
+    let actor: (claim: String, values: Set<ExactText>)?
     let callback: FleetEngineCallback?
     let allowsAll: Bool
 
@@ -28,7 +28,7 @@ struct FleetEngineRule: Sendable {
             guard let user = context.actor else {
                 throw Refusal(reason: FleetEngineReasons.actorMissing, detail: asked)
             }
-            guard user.texts(at: actor.claim).contains(where: actor.values.contains) else {
+            guard user.texts(at: actor.claim).contains(where: { actor.values.contains($0) }) else {
                 throw Refusal(reason: FleetEngineReasons.actor, detail: "\(asked): by `\(actor.claim)`")
             }
         }
@@ -54,7 +54,7 @@ struct FleetEngineRule: Sendable {
         case .any?: return
         case .claim(let claim)?:
             guard let user else { throw Refusal(reason: FleetEngineReasons.actorMissing, detail: asked) }
-            let texts = Set(user.texts(at: claim))
+            let texts = Set(exactly: user.texts(at: claim))
             guard wanted.allSatisfy({ texts.contains($0.text) }) else {
                 throw Refusal(reason: FleetEngineReasons.id, detail: "\(asked): not in `\(claim)`")
             }

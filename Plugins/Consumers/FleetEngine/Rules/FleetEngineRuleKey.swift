@@ -1,6 +1,8 @@
+internal import AssayKit
+
 /// The keys of a rule.
 struct FleetEngineRuleKey: CodingKey, Hashable {
-    let stringValue: String
+    @Exact private(set) var stringValue: String
     let intValue: Int? = nil
 
     init(stringValue: String) {

@@ -37,7 +37,7 @@ struct FleetEngineRuleSection<Kind: FleetEngineRuleKind>: Decodable {
 }
 
 extension FleetEngineRuleSection: DescribedConfiguration {
-    static var keys: [String: PolicyKey] {
+    static var keys: [ExactText: PolicyKey] {
         [
             "account":
                 "Where the key file (JSON) of the service account is to be found that signs; the section's when absent.",

@@ -37,7 +37,7 @@ struct FleetEngineRules: Sendable {
             guard let account = section.account == nil ? standard : own else { continue }
             rules[role] = FleetEngineRule(
                 account: account, ids: section.ids.mapValues { $0.claim.map { .claim($0) } ?? .any },
-                actor: section.actor.map { ($0.claim, Set($0.values)) },
+                actor: section.actor.map { ($0.claim, Set(exactly: $0.values)) },
                 callback: section.callback == true ? callback : nil, allowsAll: section.wildcard == true)
         }
         try problems.throwIfAny()
@@ -91,7 +91,7 @@ struct FleetEngineRules: Sendable {
             problems.report(
                 at: place, "expected `actors` in the section, whose JWTs have the claim: \(result) else")
         }
-        for entity in FleetEngineEntity.allCases where section.ids[entity]?.claim != nil {
+        for entity in FleetEngineEntity.allCases where !(section.ids[entity]?.claim).isNil {
             report(path + [.key(entity.rawValue), "claim"], "no ID of this kind is given")
         }
         if section.actor != nil { report(path + ["actor"], "nobody gets a token") }

@@ -36,7 +36,7 @@ struct ClientAssertionCheck: Sendable {
     }
 
     private let demand: TokenDemand
-    private let clients: [String: EnforcementMode]
+    private let clients: [ExactText: EnforcementMode]
     private let names: ClientNames
 
     init(_ configuration: ClientAssertionConfiguration, names: ClientNames, problems: inout ConfigurationProblems) {
@@ -47,12 +47,12 @@ struct ClientAssertionCheck: Sendable {
         }
         for client in (configuration.clients ?? [:]).keys.sorted() where !names.all.contains(client) {
             problems.report(
-                at: path + ["clients", .key(client)],
+                at: path + ["clients", .key(client.string)],
                 "there is no client `\(client)` in `oauth_clients` of the project, or in `clients`")
         }
         demand = TokenDemand(
             requiresLimitedUse: configuration.limitedUse ?? true, replayProtection: .enforced,
-            maximumAge: configuration.maximumAge, providers: configuration.providers.map { Set($0) },
+            maximumAge: configuration.maximumAge, providers: configuration.providers.map { Set(exactly: $0) },
             acceptsDevelopment: configuration.acceptsDevelopment ?? false,
             enforcement: configuration.enforcement ?? .enforced)
         clients = configuration.clients ?? [:]
@@ -78,7 +78,7 @@ struct ClientAssertionCheck: Sendable {
         guard let assertion = request.assertions.first else {
             return bad(.missing, OAuthClientReasons.assertionMissing)
         }
-        guard request.types == [ClientAssertionCheck.type] else {
+        guard request.types.isExactly([ClientAssertionCheck.type]) else {
             return bad(.invalid, OAuthClientReasons.assertionType)
         }
         guard !ClientAssertionCheck.isPlaceholder(assertion) else {
@@ -94,7 +94,7 @@ struct ClientAssertionCheck: Sendable {
             return bad(.invalid, OAuthClientReasons.assertionInvalid, reason.code)
         case .good(let token, let app):
             // The kernel has looked at that already; whoever stands in for it in a test may not have.
-            guard subjects.contains(token.subject), names.client(of: app) == request.clientID else {
+            guard subjects.contains(token.subject), names.client(of: app).isExactly(request.clientID) else {
                 return bad(.invalid, OAuthClientReasons.assertionInvalid, "it is of another client")
             }
             return Result(kind: .verified, token: token)
@@ -107,6 +107,6 @@ struct ClientAssertionCheck: Sendable {
         guard assertion.utf8.count <= 1024, let bytes = Base64.decode(assertion),
             let json = try? JSON.parse(bytes, limits: JSON.Limits(bytes: 1024, depth: 4, values: 32))
         else { return false }
-        return json["error"]?.string != nil
+        return !(json["error"]?.string).isNil
     }
 }

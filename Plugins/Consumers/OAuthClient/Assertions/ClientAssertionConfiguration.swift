@@ -6,7 +6,7 @@ public struct ClientAssertionConfiguration: Decodable, Sendable {
     /// What becomes of requests whose assertion is not good; they are refused when absent.
     public let enforcement: EnforcementMode?
     /// The enforcement for single clients, by their identifiers.
-    public let clients: [String: EnforcementMode]?
+    public let clients: [ExactText: EnforcementMode]?
     /// Whether session tokens are refused; they are when absent. Either are good for one use.
     public let limitedUse: Bool?
     /// How long ago a token may have been issued; as long as it lives when absent.
@@ -26,7 +26,7 @@ public struct ClientAssertionConfiguration: Decodable, Sendable {
 }
 
 extension ClientAssertionConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
             What becomes of requests whose assertion is not good: OFF looks at none, UNENFORCED says so and counts, \

@@ -51,7 +51,7 @@ struct AttestationVerification: Sendable {
             attesters.append(
                 TrustedAttester(
                     name: section.issuer ?? section.jwks, issuer: section.issuer,
-                    clients: section.clients.map { Set($0) }, keys: keys))
+                    clients: section.clients.map { Set(exactly: $0) }, keys: keys))
         }
         self.attesters = attesters
         if !trustsOwn, configuration.attesters?.isEmpty ?? true {
@@ -63,7 +63,7 @@ struct AttestationVerification: Sendable {
     ///
     /// - Parameter signed: whether this project's attester signed a JWT.
     func attesters(
-        of project: ProjectIdentity, clients: Set<String>, signed: @escaping @Sendable (String) -> Bool
+        of project: ProjectIdentity, clients: Set<ExactText>, signed: @escaping @Sendable (String) -> Bool
     ) -> [TrustedAttester] {
         let own = TrustedAttester(own: project, clients: clients, verify: signed)
         return (trustsOwn ? [own] : []) + attesters

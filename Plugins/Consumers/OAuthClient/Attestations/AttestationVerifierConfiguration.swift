@@ -62,7 +62,7 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
 }
 
 extension AttestationVerifierConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "resource_servers": PolicyKey(
             "Resource servers that take client attestations, too, as proofs for them name them in `aud`.", .notEmpty,
             examples: [["https://api.example.com"]]),
@@ -97,7 +97,7 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
 }
 
 extension AttestationVerifierConfiguration.Attester: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "issuer": PolicyKey(
             "What `iss` must say in attestations that have it; whatever it says when absent.", .length(1...2048),
             examples: ["https://attester.example.com"]),

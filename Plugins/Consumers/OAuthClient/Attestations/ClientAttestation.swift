@@ -12,15 +12,15 @@ public struct ClientAttestation: Sendable, Hashable {
     static let clientLimit = 1024
 
     /// `sub`.
-    public let clientID: String
+    @Exact public private(set) var clientID: String
     /// `cnf.jwk`.
     public let key: ClientKey
     public let expires: Instant
     public let issued: Instant?
     /// `iss`, which attestations had before the eighth draft.
-    public let issuer: String?
+    @Exact public private(set) var issuer: String?
     /// The project that issued it, when that was one of this service.
-    public let project: String?
+    @Exact public private(set) var project: String?
     /// How it is signed.
     public let algorithm: JWSAlgorithm
 
@@ -38,8 +38,8 @@ public struct ClientAttestation: Sendable, Hashable {
             case .algorithm: throw ClientRefusal(OAuthClientReasons.attestationAlgorithm)
             }
         }
-        let isTyped = jwt.type == ClientAttestation.type
-        let isOlder = rules.proofs.acceptsOlderDrafts && (jwt.type ?? "jwt") == "jwt"
+        let isTyped = jwt.type.isExactly(ClientAttestation.type)
+        let isOlder = rules.proofs.acceptsOlderDrafts && (jwt.type ?? "jwt").isExactly("jwt")
         guard isTyped || isOlder else { throw ClientRefusal(OAuthClientReasons.attestationType) }
         guard rules.algorithms.contains(jwt.algorithm) else {
             throw ClientRefusal(OAuthClientReasons.attestationAlgorithm)

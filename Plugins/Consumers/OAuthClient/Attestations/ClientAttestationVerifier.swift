@@ -47,10 +47,10 @@ public struct ClientAttestationVerifier: Sendable {
         guard rules.methods.contains(method) else { throw ClientRefusal(OAuthClientReasons.proofMethod) }
 
         let attestation = try ClientAttestation(text, rules: rules, now: now)
-        if let clientID = presented.clientID, clientID != attestation.clientID {
+        if let clientID = presented.clientID, !clientID.isExactly(attestation.clientID) {
             throw ClientRefusal(OAuthClientReasons.attestationClient)
         }
-        if let bound = presented.boundThumbprint, bound != attestation.key.thumbprint {
+        if let bound = presented.boundThumbprint, !bound.isExactly(attestation.key.thumbprint) {
             throw ClientRefusal(OAuthClientReasons.attestationNotBound)
         }
         var proofs: [UsedProof] = []
@@ -83,7 +83,7 @@ public struct ClientAttestationVerifier: Sendable {
         _ presented: PresentedClient, method: VerifiedClient.Method, attestation: ClientAttestation, now: Instant
     ) throws(ClientRefusal) -> DPoPProof? {
         guard let text = presented.dpopProofs.first else {
-            guard presented.tokenThumbprint == nil else {
+            guard presented.tokenThumbprint.isNil else {
                 throw ClientRefusal(OAuthClientReasons.dpopMissing, .invalidDPoPProof)
             }
             return nil
@@ -93,18 +93,18 @@ public struct ClientAttestationVerifier: Sendable {
             rules: rules.proofs, now: now)
         switch method {
         case .combined:
-            guard presented.dpopThumbprint == nil else {
+            guard presented.dpopThumbprint.isNil else {
                 throw ClientRefusal(OAuthClientReasons.dpopThumbprintCombined, .invalidDPoPProof)
             }
             guard proof.key == attestation.key else {
                 throw ClientRefusal(OAuthClientReasons.dpopNotAttested, .invalidDPoPProof)
             }
         case .possessionProof:
-            guard presented.dpopThumbprint.map({ $0 == proof.key.thumbprint }) ?? true else {
+            guard presented.dpopThumbprint.map({ $0.isExactly(proof.key.thumbprint) }) ?? true else {
                 throw ClientRefusal(OAuthClientReasons.dpopNotBound, .invalidDPoPProof)
             }
         }
-        guard presented.tokenThumbprint.map({ $0 == proof.key.thumbprint }) ?? true else {
+        guard presented.tokenThumbprint.map({ $0.isExactly(proof.key.thumbprint) }) ?? true else {
             throw ClientRefusal(OAuthClientReasons.dpopNotBound, .invalidDPoPProof)
         }
         return proof
@@ -157,7 +157,7 @@ public struct ClientAttestationVerifier: Sendable {
         guard rules.proofs.acceptsOlderDrafts, presented.attestations.count == 1,
             let text = presented.attestations.first
         else { return presented }
-        let parts = text.split(separator: "~", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = text.split(onASCII: "~", maxSplits: 2)
         guard parts.count > 1 else { return presented }
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
             throw ClientRefusal(

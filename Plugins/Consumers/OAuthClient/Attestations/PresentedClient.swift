@@ -1,26 +1,28 @@
+public import AssayKit
+
 /// What a request shows of its client, as an authorization server or a resource server hands it on: the values of its
 /// headers, each as it came, and what else proofs are held against.
 public struct PresentedClient: Sendable, Hashable {
     /// The values of `OAuth-Client-Attestation`.
-    public var attestations: [String]
+    @Exact public var attestations: [String]
     /// The values of `OAuth-Client-Attestation-PoP`.
-    public var possessionProofs: [String]
+    @Exact public var possessionProofs: [String]
     /// The values of `DPoP`.
-    public var dpopProofs: [String]
+    @Exact public var dpopProofs: [String]
     /// The request's method.
-    public var method: String
+    @Exact public var method: String
     /// The request's URI, as its client addressed it.
     public var target: RequestTarget
     /// The parameter `client_id`; nil where there is none.
-    public var clientID: String?
+    @Exact public var clientID: String?
     /// The access token of a request to a resource server.
-    public var accessToken: String?
+    @Exact public var accessToken: String?
     /// The parameter `dpop_jkt` of an authorization request (RFC 9449, section 10).
-    public var dpopThumbprint: String?
+    @Exact public var dpopThumbprint: String?
     /// The thumbprint of the key that a refresh token or a code is bound to, which must be the attestation's.
-    public var boundThumbprint: String?
+    @Exact public var boundThumbprint: String?
     /// `cnf.jkt` of the access token, which must be the thumbprint of the DPoP proof's key.
-    public var tokenThumbprint: String?
+    @Exact public var tokenThumbprint: String?
 
     public init(
         attestations: [String], possessionProofs: [String] = [], dpopProofs: [String] = [], method: String,

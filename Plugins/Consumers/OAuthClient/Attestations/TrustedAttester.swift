@@ -1,5 +1,5 @@
 public import AssayJWT
-internal import AssayKit
+public import AssayKit
 
 /// Somebody whose client attestations are trusted.
 public struct TrustedAttester: Sendable {
@@ -8,7 +8,7 @@ public struct TrustedAttester: Sendable {
     /// What `iss` of its attestations must say where it is there; nil for whatever it says.
     public let issuer: String?
     /// The clients that it attests; nil for all.
-    public let clients: Set<String>?
+    public let clients: Set<ExactText>?
     /// The project that its attestations must name, when it is this service.
     let project: String?
     /// Verifies the signature of a JWT.
@@ -18,18 +18,18 @@ public struct TrustedAttester: Sendable {
     public static let own = "self"
 
     /// An attester who publishes keys, or whose keys are known.
-    public init(name: String, issuer: String?, clients: Set<String>?, keys: IssuerKeys) {
+    public init(name: String, issuer: String?, clients: Set<ExactText>?, keys: IssuerKeys) {
         self.name = name
         self.issuer = issuer
         self.clients = clients
         project = nil
-        verifying = { _ = try await keys.verify($0, types: [ClientAttestation.type, "jwt"]) }
+        verifying = { _ = try await keys.verify($0, types: [ExactText(ClientAttestation.type), "jwt"]) }
     }
 
     /// This service itself, as the attester of one project's clients.
     ///
     /// - Parameter verify: whether a JWT is signed by it.
-    init(own project: ProjectIdentity, clients: Set<String>, verify: @escaping @Sendable (String) -> Bool) {
+    init(own project: ProjectIdentity, clients: Set<ExactText>, verify: @escaping @Sendable (String) -> Bool) {
         name = TrustedAttester.own
         issuer = nil
         self.clients = clients
@@ -39,9 +39,9 @@ public struct TrustedAttester: Sendable {
 
     /// Whether an attestation could be one of this attester's, by what it says.
     func mayHaveIssued(_ attestation: ClientAttestation) -> Bool {
-        if let project { return attestation.project == project }
+        if let project { return attestation.project.isExactly(project) }
         guard let issuer, let named = attestation.issuer else { return true }
-        return issuer == named
+        return issuer.isExactly(named)
     }
 
     /// Verifies an attestation's signature.

@@ -19,16 +19,16 @@ public struct VerifiedClient: Sendable, Hashable {
     }
 
     /// `sub` of the attestation.
-    public let clientID: String
+    @Exact public private(set) var clientID: String
     /// Who attested it, by the policy's name.
-    public let attester: String
+    @Exact public private(set) var attester: String
     /// The client instance's key.
     public let key: ClientKey
     /// When the attestation expires.
     public let expires: Instant
     public let method: Method
     /// The thumbprint of the DPoP proof's key, to which access tokens are bound; nil without such a proof.
-    public let dpopThumbprint: String?
+    @Exact public private(set) var dpopThumbprint: String?
     /// The proofs that were used, to be remembered.
     public let proofs: [UsedProof]
 }

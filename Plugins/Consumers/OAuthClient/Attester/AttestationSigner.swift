@@ -43,7 +43,8 @@ struct AttestationSigner: Sendable {
     /// The claims of a JWT that this key signed as an attestation; nil for any other.
     func claims(of token: String) -> JSON? {
         guard let signed = try? CompactJWS.parse(utf8: Array(token.utf8)[...]),
-            signed.header.type?.lowercased() == ClientAttestation.type, signed.header.keyID == keyID,
+            (signed.header.type?.lowercasedASCII).isExactly(ClientAttestation.type),
+            signed.header.keyID.isExactly(keyID),
             (try? signed.verify(with: key.publicKey)) != nil
         else { return nil }
         return try? JWTClaims(payload: signed.payload).json

@@ -36,7 +36,7 @@ public struct AttesterConfiguration: Decodable, Sendable {
 }
 
 extension AttesterConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "ttl": PolicyKey(
             "How long attestations live, in whole seconds; a day when absent.", .durations(lives), examples: ["24h"]),
         "issuer": PolicyKey(
@@ -49,7 +49,7 @@ extension AttesterConfiguration: DescribedConfiguration {
 }
 
 extension AttesterConfiguration.Key: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "private_key": "Where the key is to be found, in PEM: `file:PATH` or `env:NAME`.",
         "key_id": PolicyKey("`kid` in the header of attestations.", .length(1...256), examples: ["attester-1"]),
     ]

@@ -6,7 +6,7 @@ public struct AudienceName: Decodable, Sendable, Hashable, WrittenAsText {
         "The identifier of a server, as clients name it.", pattern: "^[\\s\\S]{1,2048}$",
         examples: ["https://login.example.com"])
 
-    public let text: String
+    @Exact public private(set) var text: String
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

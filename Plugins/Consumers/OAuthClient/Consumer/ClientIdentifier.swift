@@ -5,7 +5,7 @@ public struct ClientIdentifier: Decodable, Sendable, Hashable, WrittenAsText {
     public static let textForm = TextForm(
         "A client ID.", pattern: "^[\\x20-\\x7E]{1,1024}$", examples: ["example-ios"])
 
-    public let text: String
+    @Exact public private(set) var text: String
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()

@@ -6,7 +6,7 @@ public struct OAuthClientConfiguration: Decodable, Sendable {
     /// The issuer identifiers of the authorization servers (RFC 8414, section 2).
     public let authorizationServers: [AudienceName]
     /// The OAuth clients that apps are, by their app IDs, where tokens are not issued for the OAuth client itself.
-    public let clients: [String: ClientIdentifier]?
+    public let clients: [ExactText: ClientIdentifier]?
     /// Client attestations for App Check tokens.
     public let attester: AttesterConfiguration?
     /// Verification of client attestations and their proofs.
@@ -27,7 +27,7 @@ public struct OAuthClientConfiguration: Decodable, Sendable {
 }
 
 extension OAuthClientConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "authorization_servers": PolicyKey(
             """
             The authorization servers, by their issuer identifiers: what proofs of clients are made for, and the audience \

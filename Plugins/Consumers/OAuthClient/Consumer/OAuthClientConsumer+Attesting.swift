@@ -8,7 +8,7 @@ extension OAuthClientConsumer {
     /// as a JWK in JSON; a result takes `eat_nonce`.
     func exchange(_ request: TokenExchangeRequest, _ context: ConsumerContext) async throws -> ExchangeVerdict {
         let asksForResult = request.requestedType.map { EARProfile.requestedTypes.contains($0.uri) } ?? false
-        let hasResults = results?.audiences.contains(request.audience) ?? false
+        let hasResults = results?.audiences.contains(exactly: request.audience) ?? false
         if asksForResult || !authorizationServers.contains(request.audience) {
             guard let results, hasResults, context.token != nil else { return .refused(OAuthClientReasons.partAbsent) }
             return try result(request, results, context)
@@ -49,7 +49,9 @@ extension OAuthClientConsumer {
         guard let token = context.token else { return .refused(OAuthClientReasons.partAbsent) }
         try checkType(request)
         let nonces = try request.fields.strings("eatNonce")
-        let isPossible = nonces.allSatisfy { EARProfile.nonceLengths.contains($0.count) && $0.utf8.count <= 352 }
+        let isPossible = nonces.allSatisfy {
+            $0.utf8.count <= 352 && EARProfile.nonceLengths.contains($0.unicodeScalars.count)
+        }
         guard nonces.count <= 1, isPossible else {
             throw CallFailure(
                 .invalidArgument, "The field 'eat_nonce' must have 8 to 88 characters.",

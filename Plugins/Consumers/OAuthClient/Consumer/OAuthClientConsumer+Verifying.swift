@@ -7,8 +7,8 @@ extension OAuthClientConsumer {
     /// A client that is not authenticated is a failure whose OAuth error and headers the server can hand on as they are.
     func verify(_ request: VerifyClientRequest, _ context: ConsumerContext) async throws -> ConsumerVerdict {
         let (verification, audience) = try verification(for: request.audience)
-        let isResourceServer = verification.resourceServers.contains(audience)
-        if isResourceServer, !request.client.dpopProofs.isEmpty, request.client.accessToken == nil {
+        let isResourceServer = verification.resourceServers.contains(exactly: audience)
+        if isResourceServer, !request.client.dpopProofs.isEmpty, request.client.accessToken.isNil {
             throw InvalidRequest("the field 'accessToken' is missing: at a resource server a DPoP proof is for one")
         }
         let challenges = challenges(verification, context)
@@ -101,7 +101,7 @@ extension OAuthClientConsumer {
         guard let verification else { throw OAuthClientConsumer.absent }
         // A request that names nobody is for the only one there is.
         guard let audience = audience ?? (audiences.count == 1 ? audiences.first : nil),
-            authorizationServers.contains(audience) || verification.resourceServers.contains(audience)
+            authorizationServers.contains(audience) || verification.resourceServers.contains(exactly: audience)
         else { throw OAuthClientConsumer.absent }
         return (verification, audience)
     }

@@ -15,7 +15,7 @@ public struct OAuthClientConsumer: TokenConsumer {
     public let audiences: [String]
     let scope: ConsumerScope
     let host: Host
-    let authorizationServers: Set<String>
+    let authorizationServers: Set<ExactText>
     let names: ClientNames
     let attester: ClientAttester?
     let verification: AttestationVerification?
@@ -31,7 +31,7 @@ public struct OAuthClientConsumer: TokenConsumer {
         self.host = host
         problems.check(audiences: configuration.authorizationServers, at: ["authorization_servers"])
         let servers = configuration.authorizationServers.map(\.text)
-        authorizationServers = Set(servers)
+        authorizationServers = Set(exactly: servers)
         let names = ClientNames((configuration.clients ?? [:]).mapValues(\.text), scope: scope, problems: &problems)
         self.names = names
         attester = configuration.attester.map { ClientAttester($0, host: host, problems: &problems) }
@@ -51,7 +51,7 @@ public struct OAuthClientConsumer: TokenConsumer {
             )
         }
         try problems.throwIfAny()
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         let all = servers + (verification?.resourceServers ?? []) + (results?.audiences ?? [])
         audiences = all.filter { seen.insert($0).inserted }
     }
@@ -64,7 +64,9 @@ public struct OAuthClientConsumer: TokenConsumer {
     /// The claims of an attestation that this project's attester signed; nothing of them is judged.
     @Sendable func attestationClaims(of token: String, _ tokens: any ConsumerTokens) -> JSON? {
         if let claims = attester?.claims(of: token) { return claims }
-        guard let own = tokens.own(token), own.type.lowercased() == ClientAttestation.type else { return nil }
+        guard let own = tokens.own(token), own.type.lowercasedASCII.isExactly(ClientAttestation.type) else {
+            return nil
+        }
         return own.claims
     }
 }

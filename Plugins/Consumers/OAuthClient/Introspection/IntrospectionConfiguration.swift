@@ -11,7 +11,7 @@ public struct IntrospectionConfiguration: Decodable, Sendable {
 }
 
 extension IntrospectionConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "accept_development": PolicyKey(
             "Whether tokens are active that stand in for evidence while an app is developed, as debug tokens.",
             standard: false)

@@ -43,7 +43,7 @@ struct TokenIntrospection: Sendable {
     private func introspect(
         attestation claims: JSON, names: ClientNames, _ context: ConsumerContext
     ) -> ConsumerReply {
-        guard claims[ClientAttestation.projectClaim]?.string == "projects/\(context.project.number)",
+        guard (claims[ClientAttestation.projectClaim]?.string).isExactly("projects/\(context.project.number)"),
             let expires = claims["exp"]?.integer, context.now < Instant(seconds: expires),
             let subject = claims["sub"]?.string, names.all.contains(subject), let confirmation = claims["cnf"]
         else { return reply(TokenIntrospection.inactive, "attestation_inactive") }

@@ -5,7 +5,7 @@ public import AssayKit
 public struct ClientKey: Sendable, Hashable {
     public let publicKey: PublicKey
     /// Its thumbprint (RFC 7638), by which tokens are bound to it: `jkt`.
-    public let thumbprint: String
+    @Exact public private(set) var thumbprint: String
 
     public init(_ publicKey: PublicKey) {
         self.publicKey = publicKey
@@ -35,7 +35,7 @@ public struct ClientKey: Sendable, Hashable {
     /// What makes a JWK no key of a client.
     public struct Problem: Error, Sendable, Hashable {
         /// In words for an operator, without anything of the key.
-        public let message: String
+        @Exact public private(set) var message: String
 
         init(_ message: String) {
             self.message = message
@@ -56,6 +56,6 @@ public struct ClientKey: Sendable, Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(thumbprint)
+        thumbprint.hashExactly(into: &hasher)
     }
 }

@@ -14,7 +14,7 @@ public struct ClientRefusal: Error, Sendable, Hashable {
     public let reason: Reason
     public let code: Code
     /// What helps an operator; nothing of a token.
-    public let detail: String?
+    @Exact public private(set) var detail: String?
 
     public init(_ reason: Reason, _ code: Code = .invalidClientAttestation, detail: String? = nil) {
         self.reason = reason

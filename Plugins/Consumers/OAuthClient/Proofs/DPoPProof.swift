@@ -27,7 +27,7 @@ public struct DPoPProof: Sendable {
             ClientRefusal(reason, .invalidDPoPProof, detail: detail)
         }
         let jwt = try SignedJWT.parse(text, reasons: reasons, code: .invalidDPoPProof)
-        guard jwt.type == type else { throw refusal(reasons.type) }
+        guard jwt.type.isExactly(type) else { throw refusal(reasons.type) }
         guard rules.algorithms.contains(jwt.algorithm) else { throw refusal(reasons.algorithm) }
         guard let jwk = jwt.header["jwk"] else { throw refusal(OAuthClientReasons.dpopKey, "there is no `jwk`") }
         let key: ClientKey
@@ -41,7 +41,7 @@ public struct DPoPProof: Sendable {
             throw refusal(reasons.claim, "jti")
         }
         guard let htm = claims.json["htm"]?.string else { throw refusal(reasons.claim, "htm") }
-        guard htm == method else { throw refusal(OAuthClientReasons.dpopMethod) }
+        guard htm.isExactly(method) else { throw refusal(OAuthClientReasons.dpopMethod) }
         guard let htu = claims.json["htu"]?.string else { throw refusal(reasons.claim, "htu") }
         guard RequestTarget(claim: htu) == target else { throw refusal(OAuthClientReasons.dpopTarget) }
         guard let issued = claims.issued else { throw refusal(reasons.claim, "iat") }
@@ -58,7 +58,7 @@ public struct DPoPProof: Sendable {
             }
         }
         let nonce = claims.json["nonce"]
-        guard nonce == nil || nonce?.string != nil else { throw refusal(reasons.claim, "nonce") }
+        guard nonce == nil || !(nonce?.string).isNil else { throw refusal(reasons.claim, "nonce") }
         do throws(JWSError) {
             try jwt.signed.verify(with: key.publicKey)
         } catch .badSignature {

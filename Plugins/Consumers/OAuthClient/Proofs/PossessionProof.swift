@@ -24,15 +24,15 @@ struct PossessionProof: Sendable {
     ) throws(ClientRefusal) -> PossessionProof {
         let reasons = OAuthClientReasons.proof
         let jwt = try SignedJWT.parse(text, reasons: reasons, code: .invalidClientAttestation)
-        guard jwt.type == type else { throw ClientRefusal(reasons.type) }
+        guard jwt.type.isExactly(type) else { throw ClientRefusal(reasons.type) }
         guard rules.algorithms.contains(jwt.algorithm) else { throw ClientRefusal(reasons.algorithm) }
         let claims = jwt.claims
         guard let id = claims.id, (1...idLimit).contains(id.utf8.count) else {
             throw ClientRefusal(reasons.claim, detail: "jti")
         }
         guard !claims.audience.isEmpty else { throw ClientRefusal(reasons.claim, detail: "aud") }
-        guard claims.audience == [audience] else { throw ClientRefusal(OAuthClientReasons.proofAudience) }
-        if rules.acceptsOlderDrafts, let issuer = claims.issuer, issuer != client {
+        guard claims.audience.isExactly([audience]) else { throw ClientRefusal(OAuthClientReasons.proofAudience) }
+        if rules.acceptsOlderDrafts, let issuer = claims.issuer, !issuer.isExactly(client) {
             throw ClientRefusal(OAuthClientReasons.proofIssuer)
         }
         let end = try end(of: claims, rules: rules, now: now)

@@ -1,10 +1,10 @@
-internal import AssayKit
+public import AssayKit
 
 /// The URI of a request as a proof names it: without query and fragment, in the one spelling that stands for all that
 /// mean the same (RFC 9449, section 4.3; RFC 3986, sections 6.2.2 and 6.2.3).
 public struct RequestTarget: Sendable, Hashable {
     /// `https://host[:port]/path`, normalized.
-    public let text: String
+    @Exact public private(set) var text: String
 
     /// The longest URI that is looked at, in bytes.
     static let limit = 8192
@@ -29,8 +29,9 @@ public struct RequestTarget: Sendable, Hashable {
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[colon...].starts(with: "://".utf8) else {
             return nil
         }
-        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
-        guard let standardPort = ["https": "443", "http": "80"][scheme] else { return nil }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercasedASCII
+        let ports: [ExactText: String] = ["https": "443", "http": "80"]
+        guard let standardPort = ports[scheme] else { return nil }
         let rest = bytes[(colon + 3)...]
         let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         guard let authority = RequestTarget.authority(rest[..<end], standardPort: standardPort),
@@ -42,20 +43,20 @@ public struct RequestTarget: Sendable, Hashable {
     /// Host and port in lower case, without a port that goes without saying.
     private static func authority(_ bytes: ArraySlice<UInt8>, standardPort: String) -> String? {
         guard !bytes.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "%")) else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        let text = String(decoding: bytes, as: UTF8.self).lowercasedASCII
         let host: Substring
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { return nil }
+        if text.starts(withExactly: "[") {
+            guard let end = text.utf8.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = text[...end]
         } else {
-            host = text.prefix { $0 != ":" }
+            host = text.prefix(upTo: text.firstIndex(ofASCII: ":"))
         }
-        let rest = text.dropFirst(host.count)
-        guard !host.isEmpty, rest.isEmpty || rest.hasPrefix(":") else { return nil }
+        let rest = text[host.endIndex...]
+        guard !host.isEmpty, rest.isEmpty || rest.starts(withExactly: ":") else { return nil }
         let port = rest.dropFirst()
         guard port.utf8.count <= 5, port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }
-        return port.isEmpty || port == standardPort ? String(host) : "\(host):\(port)"
+        return port.isEmpty || port.isExactly(standardPort) ? String(host) : "\(host):\(port)"
     }
 
     /// A path without dot segments, and with escapes only where they are needed; nil for a broken escape.
@@ -76,7 +77,7 @@ public struct RequestTarget: Sendable, Hashable {
                 output.append(decoded)
             } else {
                 output.append(byte)
-                output += String(decoding: digits, as: UTF8.self).uppercased().utf8
+                output += String(decoding: digits, as: UTF8.self).uppercasedASCII.utf8
             }
         }
         return withoutDotSegments(String(decoding: output, as: UTF8.self))
@@ -85,16 +86,16 @@ public struct RequestTarget: Sendable, Hashable {
     /// RFC 3986, section 5.2.4, for a path that begins with a slash or is empty.
     private static func withoutDotSegments(_ path: String) -> String {
         var segments: [Substring] = []
-        let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let parts = path.dropFirst().split(onASCII: "/")
         for (index, part) in parts.enumerated() {
             let isLast = index == parts.count - 1
-            switch part {
-            case ".": if isLast { segments.append("") }
-            case "..":
-                _ = segments.popLast()
-                if isLast { segments.append("") }
-            default: segments.append(part)
+            let isParent = part.isExactly("..")
+            guard isParent || part.isExactly(".") else {
+                segments.append(part)
+                continue
             }
+            if isParent { _ = segments.popLast() }
+            if isLast { segments.append("") }
         }
         return "/" + segments.joined(separator: "/")
     }

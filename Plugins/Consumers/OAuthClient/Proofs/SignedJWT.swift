@@ -42,5 +42,5 @@ struct SignedJWT: Sendable {
 
     var algorithm: JWSAlgorithm { signed.header.algorithm }
     /// `typ` in lower case; nil when the header does not say.
-    var type: String? { signed.header.type?.lowercased() }
+    var type: String? { signed.header.type?.lowercasedASCII }
 }

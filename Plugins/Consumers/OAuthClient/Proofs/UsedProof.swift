@@ -4,7 +4,7 @@ public import AssayKit
 /// What a proof that was used is remembered by.
 public struct UsedProof: Sendable, Hashable {
     /// The name of the entry: nothing of the proof can be read from it.
-    public let name: String
+    @Exact public private(set) var name: String
     /// From when on the proof is too old to be taken anyway.
     public let forgetAt: Instant
     /// What a second use is refused with.

@@ -17,7 +17,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     /// Whether claims are spelled `ear.status`, as before March 2026; they are not when absent.
     public let dottedNames: Bool?
     /// What the tokens of a provider say of an app, by the provider's name; what is absent is as the documentation says.
-    public let providers: [String: TrustworthinessConfiguration]?
+    public let providers: [ExactText: TrustworthinessConfiguration]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case audiences
@@ -33,7 +33,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
 }
 
 extension AttestationResultConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "audiences": PolicyKey(
             "The relying parties: the audiences by which token exchange gives attestation results.", .notEmpty,
             examples: [["https://relying-party.example.com"]]),

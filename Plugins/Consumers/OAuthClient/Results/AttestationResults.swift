@@ -9,7 +9,7 @@ struct AttestationResults: Sendable {
     private let build: String
     private let policyIDs: [String]
     private let separator: String
-    private let providers: [String: TrustworthinessVector]
+    private let providers: [ExactText: TrustworthinessVector]
 
     init(_ configuration: AttestationResultConfiguration, problems: inout ConfigurationProblems) {
         let path: [ConfigurationError.Component] = ["ear"]
@@ -26,11 +26,12 @@ struct AttestationResults: Sendable {
         build = configuration.build ?? "assay \(AssayVersion.text)"
         policyIDs = configuration.policyIDs ?? []
         separator = configuration.dottedNames == true ? "." : "_"
-        var providers: [String: TrustworthinessVector] = [:]
+        var providers: [ExactText: TrustworthinessVector] = [:]
         for (provider, section) in configuration.providers ?? [:] {
             for (claim, number) in section.numbers where !TrustworthinessVector.range.contains(number) {
                 problems.report(
-                    at: path + ["providers", .key(provider), .key(claim.rawValue)], "expected a number from -128 to 127"
+                    at: path + ["providers", .key(provider.string), .key(claim.rawValue)],
+                    "expected a number from -128 to 127"
                 )
             }
             providers[provider] = TrustworthinessVector(numbers: section.numbers)
@@ -78,6 +79,8 @@ struct AttestationResults: Sendable {
 
     /// `ear_appraisal_policy_ids` or, as older drafts spelled it, `ear.appraisal-policy-ids`.
     private func name(_ prefix: String, _ rest: String) -> String {
-        separator == "." ? "\(prefix).\(rest)" : "\(prefix)_\(rest.replacing("-", with: "_"))"
+        if separator.isExactly(".") { return "\(prefix).\(rest)" }
+        let words = rest.utf8.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "_") : $0 }
+        return "\(prefix)_\(String(decoding: words, as: UTF8.self))"
     }
 }

@@ -9,7 +9,7 @@ enum EARProfile {
     /// `typ` of the header.
     static let type = "eat+jwt"
     /// What requests may name as `requested_token_type`, beside that of a JWT.
-    static let requestedTypes: Set = ["application/eat+jwt", "application/eat-jwt"]
+    static let requestedTypes: Set<ExactText> = ["application/eat+jwt", "application/eat-jwt"]
     /// The label of the one attester in `submods`.
     static let submodule = "app"
     /// How many characters `eat_nonce` has (RFC 9711, section 4.1).

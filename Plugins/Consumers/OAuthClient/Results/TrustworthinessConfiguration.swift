@@ -19,7 +19,7 @@ public struct TrustworthinessConfiguration: Decodable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         var numbers: [TrustworthinessVector.Claim: Int] = [:]
         for key in CodingKeys.allCases {
-            guard let claim = TrustworthinessVector.Claim(rawValue: key.rawValue) else { continue }
+            guard let claim = TrustworthinessVector.Claim(exactly: key.rawValue) else { continue }
             numbers[claim] = try container.decodeIfPresent(Int.self, forKey: key)
         }
         self.numbers = numbers
@@ -27,7 +27,7 @@ public struct TrustworthinessConfiguration: Decodable, Sendable {
 }
 
 extension TrustworthinessConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "instance-identity": key("Whether the instance is known, and not compromised."),
         "configuration": key("Whether it is configured as it should be."),
         "executables": key("Whether the right programs run."),

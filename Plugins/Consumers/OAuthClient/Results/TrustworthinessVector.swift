@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// What an attestation result says of an app: a number for each AR4SI claim (draft-ietf-rats-ar4si).
 struct TrustworthinessVector: Sendable, Hashable {
     /// The claims, in AR4SI's order.
@@ -60,16 +62,12 @@ struct TrustworthinessVector: Sendable, Hashable {
     /// - `debug`: somebody has a debug token: every claim warns.
     /// - all others: nothing, unless the policy says something.
     static func standard(for provider: String?) -> TrustworthinessVector {
-        switch provider {
-        case "app_attest":
-            TrustworthinessVector(numbers: [.instanceIdentity: 2, .hardware: 2, .executables: -2])
-        case "device_check":
-            TrustworthinessVector(numbers: [.instanceIdentity: 0, .hardware: 2])
-        case "debug":
-            TrustworthinessVector(
-                numbers: Dictionary(uniqueKeysWithValues: Claim.allCases.map { ($0, 32) }))
-        default:
-            TrustworthinessVector(numbers: [:])
-        }
+        provider.flatMap { standards[$0] } ?? TrustworthinessVector(numbers: [:])
     }
+
+    private static let standards: [ExactText: TrustworthinessVector] = [
+        "app_attest": TrustworthinessVector(numbers: [.instanceIdentity: 2, .hardware: 2, .executables: -2]),
+        "device_check": TrustworthinessVector(numbers: [.instanceIdentity: 0, .hardware: 2]),
+        "debug": TrustworthinessVector(numbers: Dictionary(uniqueKeysWithValues: Claim.allCases.map { ($0, 32) })),
+    ]
 }

@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import AssayCrypto
 
 /// The certificate of an attested key, with what Apple says of the key in extensions of its own.
@@ -33,7 +34,7 @@ struct AttestedLeaf {
         } catch {
             let reason =
                 switch error.code {
-                case .extensionDuplicated where error.extensionIdentifier == OID.attestationNonce.description:
+                case .extensionDuplicated where error.extensionIdentifier.isExactly(OID.attestationNonce.description):
                     AppAttestReasons.nonceExtensionDuplicated
                 case .keyUnsupported: AppAttestReasons.leafCurveUnsupported
                 case .keyInvalid: AppAttestReasons.leafPointInvalid

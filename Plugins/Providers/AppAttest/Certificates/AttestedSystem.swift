@@ -1,3 +1,4 @@
+public import AssayKit
 internal import AssayCrypto
 
 /// The operating system that Apple's certificate names for the device, in extension 1.2.840.113635.100.8.7.
@@ -5,11 +6,11 @@ internal import AssayCrypto
 /// Apple does not document the extension; devices before iOS 14.2 left parts of it empty. Each part is optional.
 public struct AttestedSystem: Sendable, Hashable {
     /// The version, such as `27.0.1`.
-    public let version: String?
+    @Exact public private(set) var version: String?
     /// The build, such as `24A446`.
-    public let build: String?
+    @Exact public private(set) var build: String?
     /// The family: `iphoneos` or `macosx`.
-    public let family: String?
+    @Exact public private(set) var family: String?
 
     /// Nothing known.
     init() {
@@ -26,5 +27,5 @@ public struct AttestedSystem: Sendable, Hashable {
     }
 
     /// Whether the device is a Mac.
-    public var isMac: Bool { family == "macosx" }
+    public var isMac: Bool { family.isExactly("macosx") }
 }

@@ -1,4 +1,5 @@
 internal import AssayCBOR
+internal import AssayKit
 
 /// An assertion, `{ signature, authenticatorData }`, taken apart.
 struct AssertionObject {

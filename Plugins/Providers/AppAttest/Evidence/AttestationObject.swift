@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import AssayCBOR
 
 /// An attestation object (WebAuthn, section 6.5.4) of the format `apple-appattest`, taken apart.
@@ -14,7 +15,7 @@ struct AttestationObject {
         let object = try EvidenceCBOR.map(EvidenceCBOR.whole(bytes), keys: ["fmt", "attStmt", "authData"])
         guard let format = object["fmt"] else { throw AppAttestRefusal(AppAttestReasons.formatMissing) }
         guard let name = format.text else { throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, "fmt") }
-        guard name == "apple-appattest" else { throw AppAttestRefusal(AppAttestReasons.formatUnknown) }
+        guard name.isExactly("apple-appattest") else { throw AppAttestRefusal(AppAttestReasons.formatUnknown) }
         guard let statementValue = object["attStmt"] else { throw AppAttestRefusal(AppAttestReasons.statementMissing) }
         let statement = try EvidenceCBOR.map(statementValue, keys: ["x5c", "receipt"])
         authenticatorData =

@@ -1,3 +1,4 @@
+internal import AssayKit
 internal import AssayCBOR
 
 /// What iOS 27 and macOS 27 add to authenticator data: a CBOR map with text keys, or nothing.
@@ -37,11 +38,11 @@ struct AuthenticatorExtensions {
         codeDirectoryHashType = try Self.bytes(values["apple_cd_hash_type_01"], count: 1)?.first
     }
 
-    private static func values(of value: CBORValue) throws(AppAttestRefusal) -> [String: CBORValue] {
+    private static func values(of value: CBORValue) throws(AppAttestRefusal) -> [ExactText: CBORValue] {
         guard let pairs = value.map, pairs.count <= entryLimit else {
             throw AppAttestRefusal(AppAttestReasons.extensionMapMalformed, "not a map, or a large one")
         }
-        var values: [String: CBORValue] = [:]
+        var values: [ExactText: CBORValue] = [:]
         for pair in pairs {
             guard let key = pair.key.text, key.utf8.count <= keyLimit else {
                 throw AppAttestRefusal(AppAttestReasons.extensionMapMalformed, "a key that is not a short text")

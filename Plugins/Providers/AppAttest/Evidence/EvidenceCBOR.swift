@@ -25,10 +25,10 @@ enum EvidenceCBOR {
 
     /// The pairs of a map whose keys are all text, and among those that are allowed.
     static func map(
-        _ value: CBORValue, keys allowed: Set<String>
-    ) throws(AppAttestRefusal) -> [String: CBORValue] {
+        _ value: CBORValue, keys allowed: Set<ExactText>
+    ) throws(AppAttestRefusal) -> [ExactText: CBORValue] {
         guard let pairs = value.map else { throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected) }
-        var values: [String: CBORValue] = [:]
+        var values: [ExactText: CBORValue] = [:]
         for pair in pairs {
             guard let key = pair.key.text, allowed.contains(key) else {
                 throw AppAttestRefusal(AppAttestReasons.cborUnknownKey)
@@ -40,7 +40,7 @@ enum EvidenceCBOR {
 
     /// The bytes under a key: `missing` is the reason when there are none.
     static func bytes(
-        _ key: String, in values: [String: CBORValue], missing: Reason
+        _ key: String, in values: [ExactText: CBORValue], missing: Reason
     ) throws(AppAttestRefusal) -> [UInt8] {
         guard let value = values[key] else { throw AppAttestRefusal(missing) }
         guard let bytes = value.bytes else {

@@ -1,7 +1,7 @@
 public import AssayKit
 
 extension AppAttestConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "environments": PolicyKey(
             """
             The environments that keys may be from: `production` for the App Store and TestFlight, `development` for builds \

@@ -59,7 +59,7 @@ public struct AppAttestConfiguration: Decodable, Sendable {
 extension AppAttestConfiguration {
     /// SHA-256 of the key of the root that attestations are verified under; nil when that is Apple's.
     func root() throws(ConfigurationError) -> [UInt8]? {
-        guard trustAnchor != nil else { return nil }
+        guard !trustAnchor.isNil else { return nil }
         let point = try attestationAnchor().certificate.key.point
         let apple = (try? AppleRoots.appAttestAnchor())?.certificate.key.point
         return point == apple ? nil : SHA256.hash(point)
@@ -67,7 +67,7 @@ extension AppAttestConfiguration {
 
     func verifier() throws(ConfigurationError) -> AttestationVerifier {
         let receipts = receipts ?? .recorded
-        guard trustAnchor != nil || receiptTrustAnchor != nil else { return try AppleVerifiers.verifier(receipts) }
+        guard !trustAnchor.isNil || !receiptTrustAnchor.isNil else { return try AppleVerifiers.verifier(receipts) }
         let anchor = try attestationAnchor()
         return AttestationVerifier(anchors: [anchor], receipts: receipts.requirement(anchor: try receiptAnchor()))
     }
@@ -82,7 +82,7 @@ extension AppAttestConfiguration {
         }
         let anchor = try receiptAnchor()
         let verifier =
-            receiptTrustAnchor == nil ? try AppleVerifiers.receiptVerifier() : ReceiptVerifier(anchors: [anchor])
+            receiptTrustAnchor.isNil ? try AppleVerifiers.receiptVerifier() : ReceiptVerifier(anchors: [anchor])
         do throws(ConfigurationError) {
             return try RiskMetricWatch(
                 riskMetric, team: team, appID: appID, verifier: verifier,

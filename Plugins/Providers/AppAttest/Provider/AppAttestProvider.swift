@@ -50,7 +50,7 @@ public struct AppAttestProvider: AttestationProvider {
         verifier = try configuration.verifier()
         root = try configuration.root()
         risk = try configuration.watch(team: apple.teamID, appID: appID, host: host)
-        if configuration.trustAnchor != nil || configuration.receiptTrustAnchor != nil {
+        if !configuration.trustAnchor.isNil || !configuration.receiptTrustAnchor.isNil {
             host.logger.warning(
                 "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"]
             )
@@ -119,7 +119,7 @@ public struct AppAttestProvider: AttestationProvider {
     /// Up to version 0.2 an OAuth client had counters of its own. They go on counting beside the app's, so that nothing that
     /// they have seen is accepted again, neither after an update nor when a policy links the client to another app.
     private func advance(_ name: String, to value: UInt64, _ context: Context) async throws -> Bool {
-        if context.app.linkedApp != nil {
+        if !context.app.linkedApp.isNil {
             guard try await context.state.advance(name, to: value) else { return false }
         }
         return try await context.appState.advance(name, to: value)

@@ -10,25 +10,23 @@ extension Receipt {
     /// Types that are not known are passed over: they are signed, and Apple may add some.
     init(content: ArraySlice<UInt8>) throws(AppAttestRefusal) {
         let fields = try ReceiptFields(content, limit: Self.fieldLimit)
-        guard let kind = Kind(rawValue: try fields.text(6)) else {
+        guard let kind = Kind(exactly: try fields.text(6)) else {
             throw AppAttestRefusal(AppAttestReasons.receiptTypeUnexpected)
         }
-        self.kind = kind
-        appID = try fields.text(2)
-        certificate = Array(try fields.required(3))
-        clientHash = Array(try fields.required(4))
-        token = fields.value(5).map { Array($0) }
-        environment = fields.value(7) == nil ? nil : try Self.environment(named: fields.text(7))
-        created = try fields.time(12)
-        expires = try fields.time(21)
-        notBefore = fields.value(19) == nil ? nil : try fields.time(19)
+        let created = try fields.time(12)
+        let expires = try fields.time(21)
+        self.init(
+            kind: kind, appID: try fields.text(2), certificate: Array(try fields.required(3)),
+            clientHash: Array(try fields.required(4)), token: fields.value(5).map { Array($0) },
+            environment: fields.value(7) == nil ? nil : try Self.environment(named: fields.text(7)), created: created,
+            notBefore: fields.value(19) == nil ? nil : try fields.time(19), expires: expires,
+            riskMetric: kind == .exchange ? try Self.riskMetric(fields.required(17)) : nil)
         guard created <= expires else { throw ReceiptFields.malformed(21) }
-        riskMetric = kind == .exchange ? try Self.riskMetric(fields.required(17)) : nil
         guard kind == .exchange || fields.value(17) == nil else { throw ReceiptFields.malformed(17) }
     }
 
     private static func environment(named name: String) throws(AppAttestRefusal) -> AppAttestEnvironment {
-        guard let found = AppAttestEnvironment.allCases.first(where: { $0.receiptName == name }) else {
+        guard let found = AppAttestEnvironment.allCases.first(where: { $0.receiptName.isExactly(name) }) else {
             throw ReceiptFields.malformed(7)
         }
         return found

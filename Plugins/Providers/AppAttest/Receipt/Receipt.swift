@@ -5,7 +5,7 @@ public import AssayKit
 /// One comes with each attestation; it can be exchanged at Apple's servers for a newer one, which carries a risk metric.
 public struct Receipt: Sendable, Hashable {
     /// What the receipt was made for.
-    public enum Kind: String, Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// Made with an attestation.
         case attestation = "ATTEST"
         /// Made in exchange for another receipt.
@@ -15,7 +15,7 @@ public struct Receipt: Sendable, Hashable {
     /// What the receipt was made for.
     public let kind: Kind
     /// The App ID of the app whose key it is about.
-    public let appID: String
+    @Exact public private(set) var appID: String
     /// The certificate of the attested key, in DER.
     public let certificate: [UInt8]
     /// For an attestation's receipt the client data hash; otherwise 54 bytes that Apple does not explain.

@@ -60,7 +60,7 @@ public struct ReceiptVerifier: Sendable {
     private func judge(
         _ receipt: Receipt, _ expectation: ReceiptExpectation, at instant: Instant
     ) throws(AppAttestRefusal) {
-        guard receipt.appID == expectation.appID.text else {
+        guard receipt.appID.isExactly(expectation.appID.text) else {
             throw AppAttestRefusal(AppAttestReasons.receiptAppIDMismatch)
         }
         if let environment = expectation.environment {

@@ -19,9 +19,9 @@ struct KeptReceipts: Sendable {
 
     /// An entry of the index.
     struct Wish: Sendable, Hashable {
-        let name: String
+        @Exact private(set) var name: String
         let due: Instant
-        let key: String
+        @Exact private(set) var key: String
     }
 
     func receipt(of key: String) async throws -> KeptReceipt? {
@@ -43,7 +43,7 @@ struct KeptReceipts: Sendable {
     func wish(for kept: KeptReceipt, _ key: String) -> Wish {
         let due = kept.due(refreshInterval: refreshInterval)
         let digits = String(UInt64(clamping: due.milliseconds), radix: 16)
-        let name = "\(Self.index)\(String(repeating: "0", count: 16 - digits.count))\(digits)/\(key)"
+        let name = "\(Self.index)\(String(repeating: "0", count: 16 - digits.utf8.count))\(digits)/\(key)"
         return Wish(name: name, due: due, key: key)
     }
 
@@ -52,8 +52,8 @@ struct KeptReceipts: Sendable {
         let page = try await state.list(after: last?.name ?? Self.index, limit: limit)
         var wishes: [Wish] = []
         for entry in page {
-            let parts = entry.name.split(separator: "/", omittingEmptySubsequences: false)
-            guard entry.name.hasPrefix(Self.index), parts.count == 3,
+            let parts = entry.name.split(onASCII: "/", maxSplits: 3)
+            guard entry.name.starts(withExactly: Self.index), parts.count == 3,
                 let milliseconds = UInt64(parts[1], radix: 16).flatMap(Int64.init(exactly:)),
                 milliseconds <= now.milliseconds
             else { break }

@@ -48,7 +48,7 @@ enum ReceiptExchangeAnswer: Sendable {
     /// receipt in place of words.
     private static func badRequest(_ body: [UInt8]) -> ReceiptExchangeFailure {
         guard let words = words(body) else { return ReceiptExchangeFailure(.requestRefused, "without a word") }
-        let text = words.lowercased()
+        let text = words.lowercasedASCII
         if text.contains("environment") { return ReceiptExchangeFailure(.wrongEnvironment, words) }
         if text.contains("payload") { return ReceiptExchangeFailure(.payloadRefused, words) }
         return ReceiptExchangeFailure(.requestRefused, words)

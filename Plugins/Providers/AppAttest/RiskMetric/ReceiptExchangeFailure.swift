@@ -37,7 +37,7 @@ struct ReceiptExchangeFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     let kind: Kind
     /// What was found, for an operator.
-    let detail: String?
+    @Exact private(set) var detail: String?
     /// How long Apple asks not to be called.
     let retryAfter: Duration?
 

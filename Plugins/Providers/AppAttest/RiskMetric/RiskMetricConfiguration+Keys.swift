@@ -1,7 +1,7 @@
 public import AssayKit
 
 extension RiskMetricConfiguration: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "key_id": PolicyKey(
             "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),

@@ -2,7 +2,7 @@ internal import AssayKit
 
 /// A piece of evidence that was kept, and what it must agree with.
 struct AppAttestSample {
-    enum Kind: String {
+    enum Kind: String, CaseIterable {
         case attestation
         case assertion
         case receipt
@@ -15,7 +15,7 @@ struct AppAttestSample {
 
     init(_ fields: JSON, place: String) throws(AppAttestSampleError) {
         self.fields = fields
-        guard let kind = fields["kind"]?.string.flatMap(Kind.init(rawValue:)) else {
+        guard let kind = fields["kind"]?.string.flatMap({ Kind(exactly: $0) }) else {
             throw AppAttestSampleError("`kind` must be attestation, assertion or receipt")
         }
         self.kind = kind

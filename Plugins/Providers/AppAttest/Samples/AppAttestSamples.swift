@@ -67,7 +67,7 @@ public struct AppAttestSamples: Sendable {
     {
         var environments = Set(AppAttestEnvironment.allCases)
         if let name = sample.optionalText("environment") {
-            guard let environment = AppAttestEnvironment(rawValue: name) else {
+            guard let environment = AppAttestEnvironment(exactly: name) else {
                 throw AppAttestSampleError("`environment` must be development or production")
             }
             environments = [environment]

@@ -16,7 +16,7 @@ public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The App ID.
-    public let text: String
+    @Exact public private(set) var text: String
     /// SHA-256 of the App ID.
     let digest: [UInt8]
 
@@ -44,7 +44,7 @@ public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
 
     /// The App ID in a text such as `ABCDE12345.com.example.app`.
     public init(_ text: String) throws(Fault) {
-        let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = text.split(onASCII: ".", maxSplits: 1)
         guard let team = parts.first else { throw .teamInvalid }
         try self.init(teamID: String(team), bundleID: parts.count == 2 ? String(parts[1]) : "")
     }

@@ -5,7 +5,7 @@ public struct AppAttestRefusal: Error, Sendable, Hashable, CustomStringConvertib
     /// Which check failed.
     public let reason: Reason
     /// What was found, for an operator; no secret.
-    public let detail: String?
+    @Exact public private(set) var detail: String?
 
     init(_ reason: Reason, _ detail: String? = nil) {
         self.reason = reason

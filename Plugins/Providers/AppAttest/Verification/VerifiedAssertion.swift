@@ -1,3 +1,5 @@
+public import AssayKit
+
 /// What an assertion proved: the app on the device that has the attested key made it over this client data.
 ///
 /// Whoever accepts it must store the counter atomically, or two requests can use one assertion.
@@ -7,7 +9,7 @@ public struct VerifiedAssertion: Sendable, Hashable {
     /// How the system came to trust the app; nil before iOS 27 and macOS 27.
     public let validationCategory: ValidationCategory?
     /// The version of the app's bundle; nil before iOS 27 and macOS 27.
-    public let bundleVersion: String?
+    @Exact public private(set) var bundleVersion: String?
     /// The digest of the app's code directory, on Macs whose app asks for it.
     public let codeDirectoryHash: [UInt8]?
     /// The kind of that digest; 2 is SHA-256.

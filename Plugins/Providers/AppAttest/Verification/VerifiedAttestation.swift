@@ -13,13 +13,13 @@ public struct VerifiedAttestation: Sendable, Hashable {
     /// How the system came to trust the app; nil before iOS 27 and macOS 27.
     public let validationCategory: ValidationCategory?
     /// The version of the app's bundle; nil before iOS 27 and macOS 27.
-    public let bundleVersion: String?
+    @Exact public private(set) var bundleVersion: String?
     /// The digest of the app's code directory, on Macs whose app asks for it.
     public let codeDirectoryHash: [UInt8]?
     /// The kind of that digest; 2 is SHA-256.
     public let codeDirectoryHashType: UInt8?
     /// The App ID that the certificate repeats in an undocumented extension; nothing was judged by it.
-    public let certifiedAppID: String?
+    @Exact public private(set) var certifiedAppID: String?
     /// The flags of the authenticator data; nothing was judged by them.
     public let flags: UInt8
     /// The counter of the authenticator data, which is 0 in attestations.

@@ -27,8 +27,10 @@ extension DebugProvider {
 
     func list(_ request: ListDebugTokensRequest, _ context: Context) async throws -> JSON {
         let after = try request.after(context.sealer)
-        let tokens = (listed.views + (try await managed?.read(context).views ?? [])).sorted { $0.id < $1.id }
-        let rest = tokens.drop { token in after.map { token.id <= $0 } ?? false }
+        let tokens = (listed.views + (try await managed?.read(context).views ?? [])).sorted {
+            $0.id.precedesExactly($1.id)
+        }
+        let rest = tokens.drop { token in after.map { !$0.precedesExactly(token.id) } ?? false }
         let page = rest.prefix(request.size)
         guard let last = page.last else { return [:] }
         var members = [JSONMember("debugTokens", .array(page.map { $0.message(of: context.app) }))]
@@ -49,12 +51,12 @@ extension DebugProvider {
 
     func update(_ request: UpdateDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
         // As with every setting of a policy file: what leaves it as it is is no mistake.
-        if let listed = listed.token(id: request.id), listed.view.displayName == request.displayName {
+        if let listed = listed.token(id: request.id), listed.view.displayName.isExactly(request.displayName) {
             try ETag.check(request.etag, is: listed.view.etag(of: context.app))
             return answer(listed.view, context)
         }
         let token = try await change(request.id, request.etag, context) { tokens, token in
-            guard token.displayName != request.displayName else { return }
+            guard !token.displayName.isExactly(request.displayName) else { return }
             token.displayName = request.displayName
             token.updated = context.now
             tokens.put(token)

@@ -63,12 +63,12 @@ struct UpdateDebugTokenRequest: RequestMessage {
     init(_ fields: RequestFields) throws(InvalidRequest) {
         id = try fields.string("debugTokenId")
         let mask = try fields.requiredFieldMask()
-        guard mask.paths.allSatisfy({ $0 == "displayName" || $0 == "*" }) else {
+        guard mask.paths.allSatisfy({ $0.isExactly("displayName") || $0.isExactly("*") }) else {
             throw InvalidRequest(
                 "the field mask may name 'displayName' only: nothing else of a debug token can be changed")
         }
         let token = try fields.debugToken()
-        guard try token.optionalString("token") == nil else {
+        guard try token.optionalString("token").isNil else {
             throw InvalidRequest("the field 'token' cannot be changed: register another debug token")
         }
         displayName = try token.displayName()

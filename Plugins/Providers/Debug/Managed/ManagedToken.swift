@@ -3,8 +3,8 @@ internal import AssayKit
 /// A debug token that an administrator registered.
 struct ManagedToken: Sendable, Hashable {
     /// A UUID that the server made.
-    let id: String
-    var displayName: String
+    @Exact private(set) var id: String
+    @Exact var displayName: String
     /// The SHA-256 of the token's text in lower case.
     let hash: [UInt8]
     let expires: Instant?

@@ -3,8 +3,8 @@ internal import AssayKit
 /// The debug tokens that administrators registered for one app: one document of the state store, so that their number and
 /// their being different are seen to by the same write that adds one.
 struct ManagedTokens: Sendable, Equatable {
-    private var byID: [String: ManagedToken] = [:]
-    private var identifiers: [[UInt8]: String] = [:]
+    private var byID: [ExactText: ManagedToken] = [:]
+    private var identifiers: [[UInt8]: ExactText] = [:]
 
     init() {}
 
@@ -31,7 +31,7 @@ struct ManagedTokens: Sendable, Equatable {
     /// Puts a token in the place of the one with the same identifier.
     mutating func put(_ token: ManagedToken) {
         byID[token.id] = token
-        identifiers[token.hash] = token.id
+        identifiers[token.hash] = ExactText(token.id)
     }
 
     mutating func remove(_ token: ManagedToken) {
@@ -44,7 +44,7 @@ extension ManagedTokens {
     private static let limits = JSON.Limits(bytes: 1 << 20, depth: 4, values: 16_384, allowsRepeatedNames: false)
 
     var encoded: [UInt8] {
-        let tokens = byID.values.sorted { $0.id < $1.id }.map { token -> JSON in
+        let tokens = byID.values.sorted { $0.id.precedesExactly($1.id) }.map { token -> JSON in
             [
                 "id": .string(token.id), "name": .string(token.displayName),
                 "sha256": .string(Base64.encodeURL(token.hash)),

@@ -27,7 +27,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
         let token = try key.token(at: now)
         // Apple refuses callers that make tokens all the time: one that is refused while it is new is refused for what
         // it is, not for its age.
-        guard form.header(token) == refused, now >= token.issued + Self.youth else { return form.header(token) }
+        guard refused.isExactly(form.header(token)), now >= token.issued + Self.youth else { return form.header(token) }
         return form.header(try key.token(at: now, insteadOf: token))
     }
 
@@ -84,7 +84,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
 
     /// A member that is there once: of two, readers take different ones.
     private static func only(_ name: String, _ json: JSON) -> JSON? {
-        let values = json.members?.filter { $0.name == name } ?? []
+        let values = json.members?.filter { $0.name.isExactly(name) } ?? []
         return values.count == 1 ? values[0].value : nil
     }
 

@@ -1,3 +1,5 @@
+internal import AssayKit
+
 /// A plain-text answer of Apple's, read regardless of case and of white space around it.
 struct AppleWords: Sendable {
     /// The beginning, when it is printable ASCII.
@@ -13,12 +15,12 @@ struct AppleWords: Sendable {
         bytes = bytes.prefix(200)
         let isText = !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) }
         text = isText ? String(decoding: bytes, as: UTF8.self) : nil
-        lowered = (text ?? "").lowercased()
+        lowered = (text ?? "").lowercasedASCII
     }
 
     /// 400 with `Missing or incorrectly formatted device token payload`, or without the last word, or in an object.
-    var isAboutDeviceToken: Bool { lowered.contains("device token") }
+    var isAboutDeviceToken: Bool { lowered.utf8.contains("device token".utf8) }
 
     /// `Failed to find bit state`, once `Bit State Not Found`: with status 200 for devices whose bits were never set.
-    var saysThatBitsAreUnset: Bool { lowered == "failed to find bit state" || lowered == "bit state not found" }
+    var saysThatBitsAreUnset: Bool { ["failed to find bit state", "bit state not found"].contains(exactly: lowered) }
 }

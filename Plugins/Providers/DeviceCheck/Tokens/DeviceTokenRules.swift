@@ -42,7 +42,7 @@ public struct DeviceBitsRule: Decodable, Sendable {
 }
 
 extension DeviceBitsRule: DescribedConfiguration {
-    public static let keys: [String: PolicyKey] = [
+    public static let keys: [ExactText: PolicyKey] = [
         "bit0": "What bit 0 of a refused device is; either when absent.",
         "bit1": "What bit 1 of a refused device is; either when absent.",
     ]

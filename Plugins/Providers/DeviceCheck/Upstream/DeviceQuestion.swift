@@ -1,4 +1,4 @@
-internal import AssayKit
+public import AssayKit
 
 /// What a vendor is asked about a device.
 public struct DeviceQuestion: Sendable, Hashable {
@@ -13,9 +13,9 @@ public struct DeviceQuestion: Sendable, Hashable {
 
     public let kind: Kind
     /// In its canonical form.
-    public let deviceToken: String
+    @Exact public private(set) var deviceToken: String
     /// 32 hexadecimal digits, the same for all tries of one question.
-    public let transaction: String
+    @Exact public private(set) var transaction: String
 
     init(_ kind: Kind, _ deviceToken: String, randomness: Randomness) {
         self.kind = kind

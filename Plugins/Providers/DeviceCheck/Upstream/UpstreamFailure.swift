@@ -1,4 +1,4 @@
-internal import AssayKit
+public import AssayKit
 
 /// Why nothing was learned about a token.
 public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertible {
@@ -35,7 +35,7 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     public let kind: Kind
     /// For the record; printable, and nothing of a token or a credential.
-    public let detail: String?
+    @Exact public private(set) var detail: String?
     /// How long the vendor asks to be left alone.
     public let retryAfter: Duration?
 

@@ -5,7 +5,7 @@ internal import Synchronization
 /// all. It stays through reloads as long as an instance uses it.
 final class UpstreamGate: Sendable {
     private struct Name: Hashable {
-        let server: String
+        @Exact private(set) var server: String
         let client: ObjectIdentifier
     }
 

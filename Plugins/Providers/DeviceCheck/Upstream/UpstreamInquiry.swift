@@ -87,7 +87,7 @@ final class UpstreamInquiry: Sendable {
                 return .undecided(Self.failure(error))
             }
             // There is no other.
-            if credential == refused { return .undecided(UpstreamFailure(.unauthorized)) }
+            if refused.isExactly(credential) { return .undecided(UpstreamFailure(.unauthorized)) }
             let answer = await attempt(question, credential, deadline)
             let failure: UpstreamFailure
             switch answer {
@@ -96,7 +96,7 @@ final class UpstreamInquiry: Sendable {
                 return failures == 0 ? answer : .undecided(UpstreamFailure(.ambiguous, detail))
             case .undecided(let found): failure = found
             }
-            if failure.kind == .unauthorized, refused == nil {
+            if failure.kind == .unauthorized, refused.isNil {
                 // The credential may have aged at the vendor's clock; once, a fresh one is tried.
                 refused = credential
                 continue
@@ -161,8 +161,8 @@ extension DeviceAnswer {
     fileprivate func withoutEcho(of secrets: [String]) -> DeviceAnswer {
         func clean(_ text: String?) -> String? {
             text.flatMap { text in
-                let words = secrets.flatMap { $0.split(separator: " ") }.filter { $0.utf8.count > 8 }
-                return words.contains { text.contains($0.prefix(16)) } ? "it repeats what it was sent" : text
+                let words = secrets.flatMap { $0.split(onASCII: " ") }.filter { $0.utf8.count > 8 }
+                return words.contains { text.utf8.contains($0.utf8.prefix(16)) } ? "it repeats what it was sent" : text
             }
         }
         return switch self {

@@ -37,9 +37,9 @@ enum TokenSeeds {
             seed("bad-token_malformed-encoding", es256 + Array("=".utf8)),
             seed("bad-token_placeholder", Array("eyJlcnJvciI6IlVOS05PV05fRVJST1IifQ==".utf8)),
             seed(
-                "bad-jwks-no-point", es256,
+                "bad-token_key_unknown-no-point", es256,
                 Array(#"{"keys":[{"kty":"EC","crv":"P-256","x":"\#(zeros)","y":"\#(zeros)"}]}"#.utf8)),
-            seed("bad-jwks-private-key", es256, Array(#"{"keys":[{"kty":"EC","d":"AA"}]}"#.utf8)),
+            seed("bad-token_key_unknown-private-key", es256, Array(#"{"keys":[{"kty":"EC","d":"AA"}]}"#.utf8)),
         ]
     }
 

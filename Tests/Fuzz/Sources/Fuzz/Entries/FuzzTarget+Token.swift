@@ -57,7 +57,8 @@ extension FuzzTarget {
 
     private func judge(_ keys: JWKSet) throws {
         let again = try JWKSet(json: keys.json.encoded)
-        try BrokenPromise.unless(again == keys, "a key set is the same when it was written and read")
+        try BrokenPromise.unless(
+            again.keys == keys.keys && again.skipped.isEmpty, "a key set is the same when it was written and read")
         for key in keys.keys {
             try BrokenPromise.unless(key.thumbprint.utf8.count == 43, "a thumbprint is 32 bytes in base64url")
         }

@@ -17,7 +17,7 @@ struct FormReading {
 
     let parameters: [Parameter]
 
-    /// Nil for what is refused: broken escapes, what is not UTF-8, NUL, and more than 256 parameters.
+    /// Nil for what is refused: broken escapes, what is not UTF-8, NUL, names that are not ASCII, and more than 256 parameters.
     init?(_ bytes: [UInt8]) {
         let parts = bytes.split(separator: UInt8(ascii: "&"))
         guard parts.count <= 256 else { return nil }
@@ -27,6 +27,7 @@ struct FormReading {
             guard let name = Self.text(pair[0]), let value = pair.count == 2 ? Self.text(pair[1]) : [] else {
                 return nil
             }
+            guard name.allSatisfy({ $0 < 0x80 }) else { return nil }
             parameters.append(Parameter(name, value))
         }
         self.parameters = parameters

@@ -1,0 +1,1 @@
+func isListed(_ text: String, in list: [String]) -> Bool { list.contains(text) }

@@ -1,0 +1,1 @@
+func length(of text: String) -> Int { text.count }

@@ -1,0 +1,1 @@
+func value(of text: String, in values: [String: Int]) -> Int? { values[text] }

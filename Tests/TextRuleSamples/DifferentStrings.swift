@@ -1,0 +1,1 @@
+func differ(_ left: String?, _ right: String?) -> Bool { left != right }

@@ -1,0 +1,1 @@
+func areEqual(_ left: String, _ right: String) -> Bool { left == right }

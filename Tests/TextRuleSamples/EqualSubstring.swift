@@ -1,0 +1,1 @@
+func isSame(_ left: Substring, _ right: String) -> Bool { left == right }

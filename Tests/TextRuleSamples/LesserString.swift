@@ -1,0 +1,1 @@
+func precedes(_ left: String, _ right: String) -> Bool { left < right }

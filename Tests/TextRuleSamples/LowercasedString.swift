@@ -1,0 +1,1 @@
+func lowercased(_ text: String) -> String { text.lowercased() }

@@ -1,0 +1,1 @@
+func isSecure(_ text: String) -> Bool { text.hasPrefix("https://") }

@@ -1,0 +1,1 @@
+func isKnown(_ text: String, among known: Set<String>) -> Bool { known.contains(text) }

@@ -1,0 +1,1 @@
+func sorted(_ texts: [String]) -> [String] { texts.sorted() }

@@ -1,0 +1,1 @@
+func parts(of text: String) -> [Substring] { text.split(separator: ",") }

@@ -1,0 +1,1 @@
+func isFolder(_ text: Substring) -> Bool { text.hasSuffix("/") }

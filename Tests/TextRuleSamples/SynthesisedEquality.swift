@@ -1,0 +1,3 @@
+struct Name: Hashable {
+    let text: String
+}

@@ -1,0 +1,4 @@
+enum Answer: Equatable {
+    case text(String)
+    case none
+}

@@ -1,0 +1,1 @@
+func uppercased(_ text: Substring) -> String { text.uppercased() }
