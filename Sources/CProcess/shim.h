@@ -3,6 +3,16 @@
 #ifndef ASSAY_CPROCESS_SHIM_H
 #define ASSAY_CPROCESS_SHIM_H
 
+// Tells whether this is glibc.
+#include <stdlib.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+
+// Gives free memory of the heap back to the system (malloc_trim(3)). Returns 1 if there was some.
+static inline int assay_trim_heap(void) { return malloc_trim(0); }
+#endif
+
 #ifdef __linux__
 #include <sys/prctl.h>
 

@@ -125,6 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
             options: Engine.Options(hindrance: audit.hindrance(auditFile), refusesDevelopment: production))
         metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
         PolicyWarnings.log(policies, to: logger)
+        Heap.trim()
         logger.info(
             "policies, keys and state are ready",
             metadata: [
@@ -145,6 +146,8 @@ struct ServeCommand: AsyncParsableCommand {
             interval: reload.watch.duration, logger: logger
         ) { subject, outcome in
             if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
+            // What was in force before is free by now, and so is what reading the new files took.
+            if outcome != .unchanged { Heap.trim() }
         }
         // Shared by every listener that strangers reach.
         let budget = limits.budget
