@@ -101,6 +101,8 @@ class Server:
                 os.environ["ASSAY"], "serve", "--policies", self.folder / "policies",
                 "--state", f"sqlite:{self.folder / 'state.sqlite'}", "--listen", "127.0.0.1:0",
                 "--operations", "public",
+                # Tests look each decision up, and all come from one address.
+                "--record-rate", "100000", "--record-rate-app", "100000", "--record-rate-peer", "100000",
                 *self.arguments,
             ],
             stdout=subprocess.PIPE, stderr=open(self.folder / "log", "ab"), env=environment, text=True,

@@ -39,6 +39,8 @@ enum TextRule {
         guard symbol.hasPrefix("$s") else { return nil }
         if let name = symbols[symbol] { return name }
         if let known = protocolSymbols.first(where: { symbol.hasPrefix($0.prefix) }) { return known.what }
+        // The members of a list in a header, taken apart by characters.
+        if symbol.contains("HTTPHeadersV13canonicalForm") { return "canonicalForm of HTTPHeaders" }
         // The initialiser of an enumeration of strings.
         if symbol.hasSuffix("SgSS_tcfC"), symbol.contains("8rawValue"), !symbol.hasPrefix("$ss") {
             return "init(rawValue:) of an enumeration"

@@ -61,7 +61,7 @@ struct BrowserAccess: Sendable {
         else { return nil }
         var headers = headers(request)
         guard headers.contains(where: { $0.name.isExactly("access-control-allow-origin") }) else { return nil }
-        let wanted = request[canonicalForm: "access-control-request-headers"].map { $0.lowercasedASCII }
+        let wanted = request.members(of: "access-control-request-headers").map { $0.lowercasedASCII }
         // Where a token is taken, the user may be named beside it.
         let takesToken = if case .method(let route) = match.endpoint { route.takesToken } else { false }
         let allowed = wanted.filter {

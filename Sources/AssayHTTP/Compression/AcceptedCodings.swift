@@ -7,7 +7,7 @@ struct AcceptedCodings: Sendable {
     private var weights: [ExactText: Int] = [:]
 
     init(_ request: HTTPHeaders) {
-        for member in request[canonicalForm: "accept-encoding"] {
+        for member in request.members(of: "accept-encoding") {
             let parts = member.split(onASCII: ";").map(\.trimmedASCII)
             // A member that is not understood asks for nothing.
             guard let name = parts.first?.lowercasedASCII, parts.count <= 2 else { continue }

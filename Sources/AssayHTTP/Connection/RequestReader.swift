@@ -141,7 +141,7 @@ final class RequestReader: ChannelDuplexHandler {
                 // Where the next request would begin is not known then.
                 pass(.request(RequestHead(head), body: []), head: head, endsConnection: true, context)
             } else if head.version != .http1_0 {
-                owesContinue = head.headers[canonicalForm: "expect"].contains {
+                owesContinue = head.headers.members(of: "expect").contains {
                     $0.lowercasedASCII.isExactly("100-continue")
                 }
             }
@@ -186,10 +186,10 @@ final class RequestReader: ChannelDuplexHandler {
     /// What forbids to read the body of a request.
     private func fault(of head: HTTPRequestHead, isBodyIgnored: Bool) -> HTTPFault? {
         if head.version != .http1_0, head.headers["host"].count != 1 { return .hostMissing }
-        let codings = head.headers[canonicalForm: "transfer-encoding"]
+        let codings = head.headers.members(of: "transfer-encoding")
         // HTTP/1.0 has no transfer codings: a proxy that passed one on did not see where the message ends (RFC 9112, 6.1).
         if head.version == .http1_0, !codings.isEmpty { return .malformed }
-        if codings.contains(where: { !$0.lowercasedASCII.isExactly("chunked") }) || codings.count > 1 {
+        if codings.contains(where: { !$0.isExactlyIgnoringASCIICase("chunked") }) || codings.count > 1 {
             return .transferCoding
         }
         // The parser lets one number pass, which may be too large for an Int.
@@ -345,7 +345,7 @@ final class RequestReader: ChannelDuplexHandler {
 
 extension HTTPRequestHead {
     /// What the client says of the body's length.
-    fileprivate var bodyLength: Int? { headers[canonicalForm: "content-length"].first.map { Int($0) ?? .max } }
+    fileprivate var bodyLength: Int? { headers.members(of: "content-length").first.map { Int($0) ?? .max } }
 
     fileprivate var announcesBody: Bool {
         headers.contains(name: "transfer-encoding") || headers["content-length"].contains { !$0.isExactly("0") }

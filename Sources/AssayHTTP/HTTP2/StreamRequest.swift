@@ -51,7 +51,7 @@ struct StreamRequest: Sendable {
     }
 
     var expectsContinue: Bool {
-        head.headers[canonicalForm: "expect"].contains { $0.lowercasedASCII.isExactly("100-continue") }
+        head.headers.members(of: "expect").contains { $0.isExactlyIgnoringASCIICase("100-continue") }
     }
 
     private static func isPrintable(_ text: String) -> Bool {

@@ -21,7 +21,7 @@ struct EntityTag: Sendable {
     ///
     /// - Parameter isCompressed: which form it would get, and is asked about if it names both or any.
     func known(to request: HTTPHeaders, isCompressed: Bool) -> String? {
-        let tags = request[canonicalForm: "if-none-match"]
+        let tags = request.members(of: "if-none-match")
         for tag in [text(isCompressed: isCompressed), text(isCompressed: !isCompressed)] {
             // The comparison is the weak one: a proxy that compresses makes the tag weak.
             if tags.contains(where: {

@@ -10,7 +10,7 @@ enum FormMessage {
         guard types.count == 1, type.trimmedASCII.isExactlyIgnoringASCIICase("application/x-www-form-urlencoded") else {
             throw .invalid("The request body must be a form: application/x-www-form-urlencoded.")
         }
-        guard headers[canonicalForm: "content-encoding"].allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") })
+        guard headers.members(of: "content-encoding").allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") })
         else {
             throw .compressed
         }

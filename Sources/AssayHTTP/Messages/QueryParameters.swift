@@ -39,6 +39,8 @@ struct QueryParameters: Sendable {
     private static func decoded(_ part: ArraySlice<UInt8>) throws(Malformed) -> String {
         var bytes: [UInt8] = []
         var rest = part
+        // Most have nothing to decode.
+        if !part.contains(UInt8(ascii: "%")), !part.contains(UInt8(ascii: "+")) { (bytes, rest) = (Array(part), []) }
         while let byte = rest.popFirst() {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))

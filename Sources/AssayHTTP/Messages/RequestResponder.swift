@@ -172,7 +172,7 @@ struct RequestResponder: Sendable {
     /// for what would be too long for a request line); nil when it says none.
     private func override(_ verb: String, _ headers: HTTPHeaders) throws(HTTPFault) -> String? {
         guard verb.isExactly("POST") else { return nil }
-        let values = headers[canonicalForm: "x-http-method-override"]
+        let values = headers.members(of: "x-http-method-override")
         guard let value = values.first else { return nil }
         guard values.count == 1, let verb = HTTPRule.Verb(named: String(value)) else {
             throw .invalid("The header X-HTTP-Method-Override names no method that is known.")
@@ -192,7 +192,7 @@ struct RequestResponder: Sendable {
 
     /// The body as a JSON object. No body at all is the empty message; a content type is not asked for.
     private func json(_ headers: HTTPHeaders, _ body: [UInt8]) throws(HTTPFault) -> JSON {
-        let codings = headers[canonicalForm: "content-encoding"]
+        let codings = headers.members(of: "content-encoding")
         guard codings.allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") }) else { throw .compressed }
         if body.isEmpty { return [:] }
         let json: JSON

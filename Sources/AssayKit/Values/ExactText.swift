@@ -27,7 +27,7 @@ public struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible
     }
 
     public static func < (left: ExactText, right: ExactText) -> Bool {
-        left.string.utf8.lexicographicallyPrecedes(right.string.utf8)
+        left.string.precedesExactly(right.string)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -1,13 +1,35 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
 extension String {
     /// Whether both texts have the same UTF-8 bytes. It costs one look where their lengths differ.
     ///
     /// `==` of `String` is not for text from outside: see ``ExactText``.
     public func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        let isSame = utf8.withContiguousStorageIfAvailable { mine in
-            other.utf8.withContiguousStorageIfAvailable { theirs in mine.elementsEqual(theirs) }
+        return compareBytes(other) == 0
+    }
+
+    /// Whether the text's UTF-8 bytes come before those of another.
+    public func precedesExactly(_ other: String) -> Bool {
+        let order = compareBytes(other)
+        return order == 0 ? utf8.count < other.utf8.count : order < 0
+    }
+
+    /// The order of as many bytes as both texts have: below, above or 0.
+    private func compareBytes(_ other: String) -> Int {
+        let count = min(utf8.count, other.utf8.count)
+        // Text of this platform's own is one run of bytes; a bridged one is made so.
+        var (mine, theirs) = (self, other)
+        return mine.withUTF8 { mine in
+            theirs.withUTF8 { theirs in
+                guard count > 0, let mine = mine.baseAddress, let theirs = theirs.baseAddress else { return 0 }
+                return Int(memcmp(mine, theirs, count))
+            }
         }
-        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
     }
 }
 
