@@ -72,7 +72,7 @@ public struct CustomTokenProvider: AttestationProvider {
         guard claims.text(at: appClaim).isExactly(appID) else { return .refused(CustomTokenReasons.app) }
         var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, .text(claims.issuer ?? ""))])
         if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, .text(subject))) }
-        // Whoever holds a custom token may exchange it, and chooses the new token's `jti`.
+        // A holder of a custom token may exchange it, and chooses the new token's `jti`.
         let holder = JSON.array([claims.issuer, claims.subject].map { $0.map { .string($0) } ?? .null })
         appraisal.holder = String(decoding: holder.encoded, as: UTF8.self)
         if let ttl = claims.json["ttl"] {

@@ -3,7 +3,7 @@ internal import AssayKit
 /// Bounds how many unknown debug tokens are looked up in the state store.
 ///
 /// An address (IPv6: a /64) may show a few, and then one every 10 seconds. When too many come for an app from all addresses
-/// together, each address has one. So whoever showed no unknown token is never locked out by those who did.
+/// together, each address has one. So an address that showed no unknown token is never locked out by those who did.
 final class GuessLimit: Sendable {
     private static let burst = 10
     private static let interval = Duration.seconds(10)
