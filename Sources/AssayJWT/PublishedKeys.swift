@@ -7,7 +7,7 @@ internal import Logging
 /// A copy is good for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours; when it cannot be
 /// fetched anew it stays in use for a day after that. A token with an unknown key makes it be fetched early.
 ///
-/// Anybody can send tokens with unknown keys. So the server is asked at most every 30 seconds, whoever sends them; a key that
+/// Anybody can send tokens with unknown keys. So the server is asked at most every 30 seconds, whatever they send; a key that
 /// it did not have is not asked for again for a minute; and a fetch belongs to nobody who waits for it, so that a client that
 /// hangs up does not make the next one begin anew. A token whose key is in a fresh copy never waits, and neither does one
 /// whose key is in an old copy once the server has failed.

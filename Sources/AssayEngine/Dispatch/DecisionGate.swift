@@ -3,7 +3,7 @@ internal import AssayKit
 /// What one decision is made by: one reading of the policies, the keys and the clock.
 ///
 /// Only ``DecisionGate`` makes one. Whatever judges evidence or tokens demands one, so that nothing decides that has not
-/// passed the gate. It is a class because it is handed on often, and holds much.
+/// passed the gate. It is a class because it is passed on often and is large.
 final class DecisionScope: Sendable {
     let decision: DecisionID
     let now: Instant
@@ -60,8 +60,8 @@ struct DecisionGate: Sendable {
     /// What keeps the engine from deciding now, in words for an operator; nil when nothing does.
     var blockingReason: String? { hindrance?() }
 
-    /// Makes one decision. Where something keeps the engine from deciding, it is that nothing can be decided now, whoever
-    /// asks and for whatever: nothing of the request is looked at.
+    /// Makes one decision. Where something keeps the engine from deciding, every request is unavailable, and nothing of it is
+    /// looked at.
     ///
     /// - Parameter make: decides, and says in its ending whether there is anything to put on record.
     func decide(

@@ -2,7 +2,7 @@ internal import NIOCore
 
 /// By whom connections are counted.
 enum PeerNetwork: Sendable, Hashable {
-    /// Whoever may use the Unix socket.
+    /// Who may use the Unix socket.
     case local
     /// An address.
     case ipv4(UInt32)

@@ -135,7 +135,7 @@ struct HTTPConnections: ServerChildChannel {
     /// Returns whether the reply arrived.
     private func answer(_ exchange: HTTPExchange, peer: String?, logger: Logger) async -> Bool {
         let reservation = exchange.input.reservation
-        // Until the client's system has taken the reply, whoever else has let go of the request.
+        // Kept until the client's system has taken the reply, also when the request itself is released before.
         defer { withExtendedLifetime(reservation) {} }
         do {
             var reply = await responder.reply(to: exchange.input, peer: peer)

@@ -17,7 +17,7 @@ public protocol ConsumerTokens: Sendable {
     /// - Throws: when that cannot be decided now.
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding
 
-    /// Says what an App Check token is without consuming it, for whoever is only told: nothing may be given for it. A token
+    /// Says what an App Check token is without consuming it, for information alone: nothing may be given for it. A token
     /// that was consumed anywhere is refused as used before.
     ///
     /// - Throws: when that cannot be decided now.

@@ -3,8 +3,8 @@ internal import Synchronization
 /// A rate for each of many keys, such as the peers of a server, in bounded memory.
 ///
 /// Each key has a token bucket, which is one point in time: when it would be full again. When there are more keys than fit,
-/// those that were not seen for the longest time are forgotten, and so have their whole burst again: whoever limits what
-/// strangers do needs a second limit for all of them together.
+/// those that were not seen for the longest time are forgotten, and so have their whole burst again: a limit on
+/// strangers needs a second one for all of them together.
 public final class KeyedRate<Key: Hashable & Sendable>: Sendable {
     private struct State {
         var recent: [Key: Duration] = [:]
