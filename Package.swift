@@ -55,7 +55,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         // Without the trait that brings all of Foundation.
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
@@ -67,6 +66,7 @@ let package = Package(
         // System libraries.
         .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
+        .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
@@ -227,7 +227,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "SQLite",
-            dependencies: ["AssayKit", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["AssayKit", "CLibSQLite"],
             path: "Plugins/Stores/SQLite",
             swiftSettings: settings),
 
@@ -441,7 +441,7 @@ let package = Package(
         .testTarget(
             name: "SQLiteTests",
             dependencies: [
-                "AssayKit", "AssayTesting", "SQLite", .product(name: "GRDB", package: "GRDB.swift"),
+                "AssayKit", "AssayTesting", "SQLite",
             ],
             swiftSettings: settings),
     ]

@@ -111,4 +111,20 @@ import Testing
         #expect(
             seen.insert("a" as String).inserted && !seen.insert("a" as String).inserted && seen.contains("a" as String))
     }
+
+    @Test("a value of a dictionary by exact text is changed in place")
+    func changesInPlace() {
+        var values: [ExactText: [Int]] = ["a": []]
+        values["a"]?.reserveCapacity(100)
+        func address(_ values: [ExactText: [Int]]) -> UnsafeRawPointer? {
+            values["a"]?.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
+        }
+        let before = address(values)
+        for number in 0..<50 {
+            values["a" as String, default: []].append(number)
+            values["a" as String]?.append(number)
+        }
+        #expect(values["a"]?.count == 100)
+        #expect(address(values) == before)
+    }
 }

@@ -14,6 +14,36 @@ HEADERS = [
 ]
 
 
+def calls_with_table(target, size, calls):
+    """Makes empty calls, one after another, as a client that takes a header table of this size.
+
+    Gives the sizes in bytes that the server chose for its table, without repetition.
+    """
+    host, _, port = target.rpartition(":")
+    http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+    http.local_settings.header_table_size = size
+    http.initiate_connection()
+    # The settings count for the client once the server has acknowledged them, which the server does at once.
+    http.local_settings.acknowledge()
+    http.decoder.max_allowed_table_size = size
+    sizes = set()
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        for _ in range(calls):
+            stream = http.get_next_available_stream_id()
+            http.send_headers(stream, HEADERS)
+            http.send_data(stream, bytes(5), end_stream=True)
+            connection.sendall(http.data_to_send())
+            is_over = False
+            while not is_over:
+                data = connection.recv(65536)
+                assert data, "the server closed the connection"
+                for event in http.receive_data(data):
+                    is_over = is_over or isinstance(event, (h2.events.StreamEnded, h2.events.StreamReset))
+                connection.sendall(http.data_to_send())
+            sizes.add(http.decoder.header_table_size)
+    return sizes
+
+
 class Connection:
     def __init__(self, address, streams, declared, withheld):
         self.socket = socket.create_connection(address)

@@ -16,7 +16,7 @@ import pytest
 
 from authorities import Issuer
 from envoy import Envoy
-from flood import Flood
+from flood import Flood, calls_with_table
 
 APP_ID = "1:1234567890:ios:321abc456def7890"
 DEBUG_TOKEN = "0B7C5A5E-3F0E-4C5D-9E0F-6A1B2C3D4E5F"
@@ -332,6 +332,10 @@ def test_connections_that_only_wait_do_not_keep_envoy_out():
         if flood:
             flood.close()
         assert server.stop() == 0
+
+
+def test_a_client_that_takes_a_huge_header_table_gets_a_small_one(server):
+    assert calls_with_table(server.target(), 2**32 - 1, calls=20) == {4096}
 
 
 @pytest.mark.parametrize("part", ["token", "method", "path", "backend", "extension", "name"])

@@ -1,7 +1,6 @@
 import AssayKit
 import Foundation
-import GRDB
-import SQLite
+@testable import SQLite
 import Testing
 
 #if canImport(Glibc)
@@ -69,7 +68,7 @@ import Glibc
         let store = try SQLiteStore(path: folder.file(), clock: .system)
         _ = try await store.insert(StateKey("s", "a"), value: [1], expires: nil)
         _ = try await store.advance(StateKey("s", "a"), to: 1)
-        try store.close()
+        store.close()
         var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file())))
         try #require(bytes.count > offset + 16)
         bytes.replaceSubrange(offset..<offset + 16, with: [UInt8](repeating: 0xEE, count: 16))
@@ -87,7 +86,7 @@ import Glibc
     @Test func refusesALaterFormatAndSaysWhatToDo() throws {
         let folder = try TemporaryFolder()
         _ = try SQLiteStore(path: folder.file(), clock: .system)
-        try DatabaseQueue(path: folder.file()).write { try $0.execute(sql: "PRAGMA user_version = 2") }
+        try Connection(foreign: folder.file()).execute("PRAGMA user_version = 2")
         let error = openingError(folder.file())
         #expect(error?.code == .newerSchema)
         #expect(error?.message.contains("later release (format 2, this one knows up to 1)") == true)
@@ -95,7 +94,7 @@ import Glibc
 
     @Test func refusesTheDatabaseOfAnotherProgramAndChangesNothing() throws {
         let folder = try TemporaryFolder()
-        try DatabaseQueue(path: folder.file()).write { try $0.execute(sql: "CREATE TABLE entry (a)") }
+        try Connection(foreign: folder.file()).execute("CREATE TABLE entry (a)")
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
         #expect(openingError(folder.file())?.code == .foreignDatabase)
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())) == before)

@@ -1,8 +1,7 @@
 import AssayKit
 import AssayTesting
 import Foundation
-import GRDB
-import SQLite
+@testable import SQLite
 import Synchronization
 import Testing
 
@@ -19,7 +18,7 @@ import Testing
                 return try SQLiteStore(path: path, clock: clock)
             },
             reopen: { store, clock in
-                try (store as? SQLiteStore)?.close()
+                (store as? SQLiteStore)?.close()
                 return try SQLiteStore(path: files.withLock { $0.last ?? "" }, clock: clock)
             })
         #expect(await suite.run() == [])
@@ -158,8 +157,8 @@ import Testing
             _ = try await store.insert(StateKey("s", "\(number)"), value: [], expires: Instant(seconds: 10))
         }
         _ = try await store.insert(StateKey("s", "lasting"), value: [], expires: Instant(seconds: 11))
-        let rows = try DatabaseQueue(path: folder.file())
-        func count() throws -> Int? { try rows.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry") } }
+        let other = try Connection(foreign: folder.file())
+        func count() throws -> Int? { try other.integer("SELECT count(*) FROM entry") }
         #expect(try count() == 101)
         clock.set(Instant(seconds: 10))
         for _ in 0..<7 {
@@ -202,10 +201,7 @@ import Testing
         clock.set(Instant(seconds: 10))
         #expect(try await store.sweep() == 1100)
         #expect(try await store.list("s", after: nil, limit: 10_000).count == 100)
-        let rows = try await DatabaseQueue(path: folder.file()).read { db in
-            try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
-        }
-        #expect(rows == 100)
+        #expect(try Connection(foreign: folder.file()).integer("SELECT count(*) FROM entry") == 100)
     }
 
     @Test func aFullFileRefusesWritesKeepsWhatItHasAndRecovers() async throws {
@@ -259,8 +255,8 @@ import Testing
     @Test func operationsOnAClosedStoreThrow() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.file(), clock: .system)
-        try store.close()
-        try store.close()
+        store.close()
+        store.close()
         let write = await #expect(throws: SQLiteStoreError.self) {
             try await store.insert(StateKey("s", "a"), value: [], expires: nil)
         }

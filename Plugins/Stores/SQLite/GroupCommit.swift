@@ -1,5 +1,4 @@
 internal import AssayKit
-internal import GRDB
 internal import Synchronization
 
 /// Gathers concurrent writes into one transaction, so that they share the cost of making it durable.
@@ -25,12 +24,12 @@ final class GroupCommit: Sendable {
         var isRunning = false
     }
 
-    private let writer: any DatabaseWriter
+    private let writer: ConnectionQueue
     private let clock: HostClock
     private let path: String
     private let state = Mutex(State())
 
-    init(writer: any DatabaseWriter, clock: HostClock, path: String) {
+    init(writer: ConnectionQueue, clock: HostClock, path: String) {
         self.writer = writer
         self.clock = clock
         self.path = path
@@ -64,18 +63,18 @@ final class GroupCommit: Sendable {
     }
 
     private func schedule() {
-        writer.asyncWriteWithoutTransaction { db in self.runBatch(db) }
+        writer.submit { connection in self.runBatch(connection) }
     }
 
     /// Runs on the queue of the writing connection: one batch, then the next one goes to the end of that queue.
-    private func runBatch(_ db: Database) {
+    private func runBatch(_ connection: Result<Connection, any Error>) {
         let batch = state.withLock { state in
             let count = min(state.waiting.count, SQLiteStore.Limits.batchedWrites)
             let batch = Array(state.waiting.prefix(count))
             state.waiting.removeFirst(count)
             return batch
         }
-        let result = perform(batch.map(\.mutation), db)
+        let result = perform(batch.map(\.mutation), connection)
         for (index, waiting) in batch.enumerated() {
             waiting.reply.resume(returning: result.map { $0[index] })
         }
@@ -88,18 +87,19 @@ final class GroupCommit: Sendable {
         if continues { schedule() }
     }
 
-    private func perform(_ mutations: [Mutation], _ db: Database) -> Result<[Int], SQLiteStoreError> {
+    private func perform(
+        _ mutations: [Mutation], _ connection: Result<Connection, any Error>
+    ) -> Result<[Int], SQLiteStoreError> {
         do {
-            var counts: [Int] = []
-            try db.inTransaction(.immediate) {
+            let db = try connection.get()
+            let counts = try db.transaction(.immediate) {
                 let now = clock.now
                 // First, so that a file that is full of expired entries recovers; more than the writes can add.
                 let purged = max(SQLiteStore.Limits.leastPurged, 2 * mutations.count)
                 if !mutations.contains(where: \.isPurge) {
                     _ = try Mutation.purge(limit: purged).apply(to: db, now: now)
                 }
-                counts = try mutations.map { try $0.apply(to: db, now: now) }
-                return .commit
+                return try mutations.map { try $0.apply(to: db, now: now) }
             }
             return .success(counts)
         } catch {

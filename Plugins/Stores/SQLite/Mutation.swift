@@ -1,6 +1,4 @@
 internal import AssayKit
-internal import Foundation
-internal import GRDB
 
 /// A write, as a value: what a transaction carries out for one caller.
 enum Mutation: Sendable {
@@ -24,7 +22,7 @@ enum Mutation: Sendable {
     }
 
     /// Carries it out within the current transaction. Returns the number of rows that changed.
-    func apply(to db: Database, now: Instant) throws -> Int {
+    func apply(to db: Connection, now: Instant) throws -> Int {
         switch self {
         case .insert(let key, let value, let expires):
             return try db.change(
@@ -32,39 +30,38 @@ enum Mutation: Sendable {
                 INSERT INTO entry (space, name, value, expires) VALUES (?, ?, ?, ?)
                 ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
                 WHERE expires <= ?
-                """, [key.spaceBlob, key.nameBlob, value.blob, expires?.milliseconds, now.milliseconds])
+                """, key.values + [.bytes(value), .time(expires), .time(now)])
         case .advance(let key, let value):
             // Absent counts as 0, and nothing is greater than itself.
             guard value > 0 else { return 0 }
-            let blob = withUnsafeBytes(of: value.bigEndian) { Array($0) }.blob
+            let blob = withUnsafeBytes(of: value.bigEndian) { Array($0) }
             return try db.change(
                 """
                 INSERT INTO counter (space, name, value) VALUES (?, ?, ?)
                 ON CONFLICT (space, name) DO UPDATE SET value = excluded.value WHERE excluded.value > value
-                """, [key.spaceBlob, key.nameBlob, blob])
+                """, key.values + [.bytes(blob)])
         case .put(let key, let value, let expires):
             return try db.change(
                 """
                 INSERT INTO entry (space, name, value, expires) VALUES (?, ?, ?, ?)
                 ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
-                """, [key.spaceBlob, key.nameBlob, value.blob, expires?.milliseconds])
+                """, key.values + [.bytes(value), .time(expires)])
         case .delete(let key):
-            return try db.change("DELETE FROM entry WHERE space = ? AND name = ?", [key.spaceBlob, key.nameBlob])
+            return try db.change("DELETE FROM entry WHERE space = ? AND name = ?", key.values)
         case .purge(let limit):
             return try db.change(
                 """
                 DELETE FROM entry WHERE (space, name) IN (
                     SELECT space, name FROM entry WHERE expires <= ? ORDER BY expires LIMIT ?
                 )
-                """, [now.milliseconds, limit])
+                """, [.time(now), .integer(Int64(limit))])
         }
     }
 }
 
-extension Database {
-    /// Runs a statement that is compiled once for each connection. Returns the number of rows that it changed.
-    fileprivate func change(_ sql: String, _ arguments: StatementArguments) throws -> Int {
-        try cachedStatement(sql: sql).execute(arguments: arguments)
-        return changesCount
-    }
+extension StateKey {
+    /// What names an entry in a statement.
+    fileprivate var values: [Value] { [.utf8(space), .utf8(name)] }
+
+    fileprivate var bytes: Int { space.utf8.count + name.utf8.count }
 }

@@ -1,6 +1,4 @@
 public import AssayKit
-internal import Foundation
-internal import GRDB
 internal import Synchronization
 
 /// A state store in one SQLite file: durable, and shared by the processes of one machine.
@@ -15,7 +13,8 @@ internal import Synchronization
 ///   Counters go up to `UInt64.max`.
 /// - A write is not undone by the cancellation of its task, nor a read cut short: both end soon in any case.
 public final class SQLiteStore: StateStore {
-    private let pool: DatabasePool
+    private let writer: ConnectionQueue
+    private let readers: ReadingConnections
     private let commits: GroupCommit
     private let clock: HostClock
     private let path: String
@@ -34,13 +33,13 @@ public final class SQLiteStore: StateStore {
     public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
         let file = try DatabaseFile(path)
         do {
-            self.pool = try Self.opening.withLock { _ in try Self.open(file, options) }
+            (self.writer, self.readers) = try Self.opening.withLock { _ in try Self.open(file, options) }
         } catch {
             throw SQLiteStoreError(error, path: file.path)
         }
         self.path = file.path
         self.clock = clock
-        self.commits = GroupCommit(writer: pool, clock: clock, path: file.path)
+        self.commits = GroupCommit(writer: writer, clock: clock, path: file.path)
     }
 
     public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(SQLiteStoreError) -> Bool {
@@ -61,11 +60,12 @@ public final class SQLiteStore: StateStore {
 
     public func get(_ key: StateKey) async throws(SQLiteStoreError) -> [UInt8]? {
         try check(key, [])
-        let now = clock.now.milliseconds
+        let now = clock.now
         return try await read { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT value FROM entry WHERE space = ? AND name = ? AND (expires IS NULL OR expires > ?)")
-            return try Data.fetchOne(statement, arguments: [key.spaceBlob, key.nameBlob, now]).map { [UInt8]($0) }
+            try db.rows(
+                "SELECT value FROM entry WHERE space = ? AND name = ? AND (expires IS NULL OR expires > ?)",
+                [.utf8(key.space), .utf8(key.name), .time(now)]
+            ) { $0.bytes(0) }.first
         }
     }
 
@@ -77,23 +77,18 @@ public final class SQLiteStore: StateStore {
         guard limit <= Limits.listedEntries else {
             throw SQLiteStoreError(.tooLarge, "a page of \(limit) entries; at most \(Limits.listedEntries)")
         }
-        let now = clock.now.milliseconds
+        let now = clock.now
         return try await read { db in
-            let statement = try db.cachedStatement(
-                sql: """
-                    SELECT name, value, expires FROM entry
-                    WHERE space = ? AND name \(name == nil ? ">=" : ">") ? AND (expires IS NULL OR expires > ?)
-                    ORDER BY name LIMIT ?
-                    """)
-            let key = StateKey(space, name ?? "")
-            let rows = try Row.fetchAll(statement, arguments: [key.spaceBlob, key.nameBlob, now, limit])
-            return rows.map { row in
-                let name: Data = row[0]
-                let value: Data = row[1]
-                let expires: Int64? = row[2]
-                return StateEntry(
-                    name: String(decoding: name, as: UTF8.self), value: [UInt8](value),
-                    expires: expires.map { Instant(milliseconds: $0) })
+            try db.rows(
+                """
+                SELECT name, value, expires FROM entry
+                WHERE space = ? AND name \(name.isNil ? ">=" : ">") ? AND (expires IS NULL OR expires > ?)
+                ORDER BY name LIMIT ?
+                """,
+                [.utf8(space), .utf8(name ?? ""), .time(now), .integer(Int64(limit))]
+            ) { row in
+                StateEntry(
+                    name: row.text(0), value: row.bytes(1), expires: row.integer(2).map { Instant(milliseconds: $0) })
             }
         }
     }
@@ -116,25 +111,20 @@ public final class SQLiteStore: StateStore {
     /// Closes the file. Operations that come later throw ``SQLiteStoreError/Code/closed``.
     ///
     /// A store that is merely dropped closes its file too. Neither is needed for anything to be durable.
-    public func close() throws(SQLiteStoreError) {
-        do {
-            try pool.close()
-        } catch {
-            throw SQLiteStoreError(error, path: path)
-        }
+    public func close() {
+        readers.close()
+        // The last connection empties the write-ahead log.
+        writer.close()
     }
 
     private func read<T: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> T
+        _ body: @escaping @Sendable (Connection) throws -> T
     ) async throws(SQLiteStoreError) -> T {
-        let path = path
-        let result: Result<T, SQLiteStoreError> = await withCheckedContinuation { reply in
-            pool.asyncRead { access in
-                let result = Result { try body(access.get()) }
-                reply.resume(returning: result.mapError { SQLiteStoreError($0, path: path) })
-            }
+        do {
+            return try await readers.read(body)
+        } catch {
+            throw SQLiteStoreError(error, path: path)
         }
-        return try result.get()
     }
 
     private func check(_ key: StateKey, _ value: [UInt8]) throws(SQLiteStoreError) {

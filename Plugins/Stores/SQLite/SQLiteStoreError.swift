@@ -1,5 +1,5 @@
 public import AssayKit
-internal import GRDB
+internal import CLibSQLite
 
 /// Why a SQLite store could not be opened, or an operation on it could not be carried out.
 ///
@@ -60,22 +60,21 @@ extension SQLiteStoreError {
             self = known
             return
         }
-        guard let error = error as? DatabaseError else {
+        guard let error = error as? SQLiteError else {
             self.init(.failed, "\(path): \(error)")
             return
         }
         let (code, meaning): (Code, String) =
-            switch error.resultCode {
-            case .SQLITE_FULL: (.diskFull, "no space left for the state")
-            case .SQLITE_READONLY, .SQLITE_PERM: (.readOnly, "the file or its folder cannot be written")
-            case .SQLITE_NOTADB: (.notADatabase, "not an SQLite database")
-            case .SQLITE_CORRUPT: (.corrupt, "the database is damaged; restore it from a copy")
-            case .SQLITE_BUSY, .SQLITE_LOCKED: (.busy, "another process keeps the file locked")
-            case .SQLITE_CANTOPEN: (.cannotOpen, "the file cannot be opened")
-            case .SQLITE_MISUSE: (.closed, "the store is closed")
+            switch error.primaryCode {
+            case SQLITE_FULL: (.diskFull, "no space left for the state")
+            case SQLITE_READONLY, SQLITE_PERM: (.readOnly, "the file or its folder cannot be written")
+            case SQLITE_NOTADB: (.notADatabase, "not an SQLite database")
+            case SQLITE_CORRUPT: (.corrupt, "the database is damaged; restore it from a copy")
+            case SQLITE_BUSY, SQLITE_LOCKED: (.busy, "another process keeps the file locked")
+            case SQLITE_CANTOPEN: (.cannotOpen, "the file cannot be opened")
             default: (.failed, "SQLite reports an error")
             }
         let detail = error.message.map { ": \($0)" } ?? ""
-        self.init(code, "\(path): \(meaning)\(detail)", sqliteCode: error.extendedResultCode.rawValue)
+        self.init(code, "\(path): \(meaning)\(detail)", sqliteCode: error.code)
     }
 }

@@ -31,6 +31,8 @@ extension SQLiteStore {
 
     /// Bounds on what callers may pass and on what is done in one go.
     enum Limits {
+        /// Connections that read at the same time.
+        static let readers = 4
         /// UTF-8 bytes of a space, and of a name.
         static let nameBytes = 1024
         /// Bytes of a value.

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// The tables of the store, and the marks by which a file is known as one.
 ///
 /// Spaces and names are BLOBs of UTF-8: compared byte by byte, and whole where they hold a NUL. A counter is a BLOB of
@@ -17,11 +15,11 @@ enum Schema {
     }
 
     /// Recognises a file, within a transaction of the caller; by reading alone, so that a foreign file stays as it was.
-    static func inspect(_ db: Database, path: String) throws -> State {
-        let application = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let found = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+    static func inspect(_ db: Connection, path: String) throws -> State {
+        let application = try db.integer("PRAGMA application_id") ?? 0
+        let found = try db.integer("PRAGMA user_version") ?? 0
         if application != applicationID {
-            let objects = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+            let objects = try db.integer("SELECT count(*) FROM sqlite_schema") ?? 0
             guard application == 0, found == 0, objects == 0 else {
                 throw SQLiteStoreError(
                     .foreignDatabase, "\(path): an SQLite database of another program; nothing was changed")
@@ -38,25 +36,24 @@ enum Schema {
     }
 
     /// Makes the tables of an empty file, in the one transaction that also marks it.
-    static func create(_ db: Database, path: String) throws {
-        try db.inTransaction(.immediate) {
+    static func create(_ db: Connection, path: String) throws {
+        try db.transaction(.immediate) {
             // Another process may have been quicker.
-            guard try inspect(db, path: path) == .empty else { return .rollback }
+            guard try inspect(db, path: path) == .empty else { return }
             try db.execute(
-                sql: """
-                    CREATE TABLE entry (
-                        space BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL, expires INTEGER,
-                        PRIMARY KEY (space, name)
-                    ) STRICT, WITHOUT ROWID;
-                    CREATE INDEX entry_by_expiry ON entry (expires) WHERE expires IS NOT NULL;
-                    CREATE TABLE counter (
-                        space BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL CHECK (length(value) = 8),
-                        PRIMARY KEY (space, name)
-                    ) STRICT, WITHOUT ROWID;
-                    PRAGMA application_id = \(applicationID);
-                    PRAGMA user_version = \(version);
-                    """)
-            return .commit
+                """
+                CREATE TABLE entry (
+                    space BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL, expires INTEGER,
+                    PRIMARY KEY (space, name)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX entry_by_expiry ON entry (expires) WHERE expires IS NOT NULL;
+                CREATE TABLE counter (
+                    space BLOB NOT NULL, name BLOB NOT NULL, value BLOB NOT NULL CHECK (length(value) = 8),
+                    PRIMARY KEY (space, name)
+                ) STRICT, WITHOUT ROWID;
+                PRAGMA application_id = \(applicationID);
+                PRAGMA user_version = \(version);
+                """)
         }
     }
 }

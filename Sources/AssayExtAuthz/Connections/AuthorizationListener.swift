@@ -82,6 +82,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
                     connection, limits,
                     room: ConnectionRoom(most: limits.connectionBytes, budget: configuration.budget),
                     eventLoop: channel.eventLoop))
+            try pipeline.addHandler(FrameGate())
         }.flatMap {
             configurator.configure(
                 channel: channel, tls: configuration.certificate == nil ? .none : .configured(requireALPN: true))

@@ -3,13 +3,14 @@ extension Dictionary where Key == ExactText {
     @inlinable
     public subscript(name: String) -> Value? {
         get { self[ExactText(name)] }
-        set { self[ExactText(name)] = newValue }
+        // In place: `set` would first copy a value that is a collection.
+        _modify { yield &self[ExactText(name)] }
     }
 
     @inlinable
     public subscript(name: String, default standard: @autoclosure () -> Value) -> Value {
         get { self[ExactText(name), default: standard()] }
-        set { self[ExactText(name), default: standard()] = newValue }
+        _modify { yield &self[ExactText(name), default: standard()] }
     }
 }
 

@@ -1,6 +1,11 @@
 internal import AssayCrypto
 internal import AssayKit
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
 internal import Foundation
+#endif
 
 /// The service account that signs the demonstration's tokens for Fleet Engine: no cloud knows it.
 struct DemoAccount: Sendable {

@@ -2,8 +2,13 @@ internal import ArgumentParser
 internal import AssayEngine
 internal import AssayKit
 internal import AssayTesting
-internal import Foundation
 internal import Logging
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// `assay demo`.
 struct DemoCommand: AsyncParsableCommand {

@@ -1,7 +1,12 @@
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
 internal import Foundation
+#endif
 
 /// The users of the demonstration's app: an issuer of JWTs, with its keys in a file.
 struct DemoUsers: Sendable {

@@ -1,10 +1,15 @@
 internal import ArgumentParser
 internal import AssayKit
 internal import AssayTesting
-internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// `assay fake-apple`.
 struct FakeAppleCommand: AsyncParsableCommand {

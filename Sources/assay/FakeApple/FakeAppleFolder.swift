@@ -1,7 +1,12 @@
 internal import AssayKit
 internal import AssayTesting
-internal import Foundation
 internal import Synchronization
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// The files of a simulated Apple: the team's key, and a receipt to exchange.
 struct FakeAppleFolder: Sendable {
@@ -11,7 +16,7 @@ struct FakeAppleFolder: Sendable {
     var receiptFile: String { "\(path)/simulated-receipt.txt" }
 
     private static let keyID = "SIMULATED1"
-    private static let keyLimit: UInt64 = 16 * 1024
+    private static let keyLimit = 16 * 1024
 
     /// Reads the key that is there, or writes a new one; a key is never replaced.
     ///
@@ -23,7 +28,9 @@ struct FakeAppleFolder: Sendable {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let team: SimulatedAppleTeam
         if files.fileExists(atPath: keyFile) {
-            guard let size = try files.attributesOfItem(atPath: keyFile)[.size] as? UInt64, size <= Self.keyLimit,
+            // The type of the number differs between Foundation and its essentials.
+            guard let size = try files.attributesOfItem(atPath: keyFile)[.size] as? any BinaryInteger,
+                Int(clamping: size) <= Self.keyLimit,
                 let pem = try? String(contentsOfFile: keyFile, encoding: .utf8),
                 let kept = try? SimulatedAppleTeam(teamID: teamID, keyID: Self.keyID, privateKeyPEM: pem)
             else { throw FakeAppleError("\(keyFile) holds no P-256 private key in PEM") }
