@@ -22,10 +22,10 @@ def calls_with_table(target, size, calls):
     host, _, port = target.rpartition(":")
     http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
     http.local_settings.header_table_size = size
-    http.initiate_connection()
-    # The settings count for the client once the server has acknowledged them, which the server does at once.
+    # As if the server had agreed already: so this is the size that the client announces, and it takes what the server makes of it.
     http.local_settings.acknowledge()
     http.decoder.max_allowed_table_size = size
+    http.initiate_connection()
     sizes = set()
     with socket.create_connection((host, int(port)), timeout=30) as connection:
         for _ in range(calls):
