@@ -14,7 +14,7 @@ struct ReloadFailure: Sendable {
         text = "\(error)"
         problems = error as? Diagnostics
         guard let problems else {
-            summary = "cannot be read again, as the log says"
+            summary = "could not be reloaded; the log says why"
             return
         }
         let count = problems.all.count + problems.omitted

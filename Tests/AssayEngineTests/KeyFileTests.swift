@@ -105,7 +105,8 @@ struct KeyFileTests {
         for text in wrong {
             #expect(text != good)
             try write(text)
-            #expect(throws: KeyError.self) { _ = try keys.list(now: clock.now) }
+            let error = #expect(throws: KeyError.self) { _ = try keys.list(now: clock.now) }
+            #expect(error?.message.contains("/keys.json: ") == true)
             #expect(throws: KeyError.self) { _ = try keys.prepareSealingKey(now: clock.now) }
             #expect(try String(contentsOf: file, encoding: .utf8) == text, "it is left as it is")
         }

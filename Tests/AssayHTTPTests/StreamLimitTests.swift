@@ -14,7 +14,7 @@ private typealias Frame = StreamClient.Frame
 private let floods: [(name: String, code: UInt32, frames: [[UInt8]])] = [
     (
         "streams that are reset at once", 11,
-        (0..<600).map {
+        (0..<2000).map {
             StreamClient.head(2 * $0 + 1, StreamClient.fields("GET", "/healthz"))
                 + StreamClient.frame(Frame.reset, stream: 2 * $0 + 1, payload: [0, 0, 0, 8])
         }

@@ -100,7 +100,7 @@ struct ReloaderTests {
         things.fail(FakeSubject.Failure(description: "no good"))
         await scene.look(2)
         let degraded = Readiness.degraded(
-            "things: cannot be read again, as the log says; those of 2026-11-21T12:00:00Z stay in force")
+            "things: could not be reloaded; the log says why; those of 2026-11-21T12:00:00Z stay in force")
         #expect(scene.reloader.readiness == degraded)
         await scene.look(5)
         #expect(scene.log == ["error things cannot be reloaded: what is in force stays error=\"no good\""])

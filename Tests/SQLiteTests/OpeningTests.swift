@@ -128,4 +128,12 @@ import Glibc
         #expect(openingError(folder.file(), options: .init(maximumFileSize: 4096))?.code == .diskFull)
         #expect(openingError(folder.file()) == nil, "and opens it when there is room")
     }
+
+    @Test func aNameThatMeansMemoryElsewhereIsNoFile() async {
+        let error = await #expect(throws: StateStoreOpeningError.self) {
+            _ = try await SQLiteStore.open(":memory:", clock: .system)
+        }
+        #expect(error.map { "\($0)".contains("`memory`") } == true)
+        #expect(access(":memory:", F_OK) != 0)
+    }
 }

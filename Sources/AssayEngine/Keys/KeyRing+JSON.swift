@@ -32,10 +32,10 @@ extension KeyRing {
     init(decoding bytes: [UInt8]) throws(KeyError) {
         self.init()
         guard let file = try? JSON.parse(bytes, limits: KeyRing.limits), let version = file["version"]?.integer else {
-            throw KeyError("not a file of keys: it is damaged, or something else")
+            throw KeyError("not a file of keys: it is damaged, or another file")
         }
         guard (1...KeyRing.version).contains(version) else {
-            throw KeyError("version \(version) of the file is not known")
+            throw KeyError("written by a later release (version \(version), this one knows up to \(KeyRing.version))")
         }
         // To take what is missing for nothing would put new keys in the place of those that clients depend on.
         guard let signingKeys = file["signing"]?.array, let sealingKeys = file["sealing"]?.array, !sealingKeys.isEmpty

@@ -133,7 +133,11 @@ public final class KeyStore: Sendable {
         case .file(let file):
             guard var content = try file.read() else { return nil }
             defer { SecretBytes.wipe(&content.bytes) }
-            return StoredKeys(ring: try KeyRing(decoding: content.bytes), mark: content.mark)
+            do throws(KeyError) {
+                return StoredKeys(ring: try KeyRing(decoding: content.bytes), mark: content.mark)
+            } catch {
+                throw KeyError("\(file.path): \(error.message)")
+            }
         }
     }
 

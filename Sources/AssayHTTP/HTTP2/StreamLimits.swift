@@ -12,9 +12,9 @@ extension NIOHTTP2Handler.Configuration {
         ]
         connection.maximumRecentlyResetStreams = limits.streams
         // Within any 30 seconds; more end the connection with ENHANCE_YOUR_CALM. Clients reset a stream when somebody
-        // gives up, and send a PING or SETTINGS every few seconds at most.
+        // gives up, and send a PING or SETTINGS every few seconds at most. A proxy has many users on one connection.
         connection.controlFrameRateLimit.maximumCount = 200
-        stream.streamResetFrameRateLimit.maximumCount = 200
+        stream.streamResetFrameRateLimit.maximumCount = 1000
         stream.streamErrorRateLimit.maximumCount = 100
         connection.maximumConnectionGlitches = 100
         connection.maximumSequentialContinuationFrames = 5

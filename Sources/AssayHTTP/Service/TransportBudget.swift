@@ -20,7 +20,7 @@ public final class TransportBudget: Sendable {
     /// - Parameters:
     ///   - bytes: the default leaves room for the rest of the process in a container of 1 GB. What a listener reserves includes
     ///     what its own objects cost, as it was measured.
-    ///   - streams: each costs about 4 KB beside its bytes.
+    ///   - streams: each costs about 10 KB beside its bytes.
     public init(bytes: Int = 536_870_912, streams: Int = 32_768) {
         // No sum of two of them overflows.
         byteLimit = min(max(0, bytes), 1 << 60)

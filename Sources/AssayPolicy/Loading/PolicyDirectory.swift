@@ -115,7 +115,7 @@ public struct PolicyDirectory: Sendable {
             if count == 0 {
                 // An editor empties a file before it writes: taken as it stands, it would take every app away.
                 if bytes.isEmpty {
-                    throw problem(file, "is empty, as while it is being written; one that says nothing holds a comment")
+                    throw problem(file, "the file is empty; if that is intended, put a comment into it")
                 }
                 return bytes
             }

@@ -14,27 +14,30 @@ struct PolicyReport {
 
     init(directory: String, policies: PolicySet, problems: Diagnostics?) {
         self.directory = directory
-        let found = [problems, policies.warnings].compactMap { $0 }
+        let none = Diagnostic(
+            .warning, file: directory, location: nil, message: "no app is defined: every request is refused")
+        let lacking = problems == nil && policies.apps.isEmpty ? Diagnostics(none) : nil
+        let found = [problems, policies.warnings, lacking].compactMap { $0 }
         all = Diagnostics(found.flatMap(\.all), omitted: found.reduce(0) { $0 + $1.omitted })
         errors = problems.map { $0.all.count + $0.omitted } ?? 0
-        warnings = policies.warnings.map { $0.all.count + $0.omitted } ?? 0
+        warnings = [policies.warnings, lacking].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
         clients = policies.apps.count { $0.identity.kind == .oauthClient }
         apps = policies.apps.count - clients
     }
 
+    /// Whether there were too many problems to find them all.
+    private var isCutShort: Bool { (all?.omitted ?? 0) > 0 }
+
     var problemTexts: [String] {
         var texts = all?.all.map(\.description) ?? []
         if let all, all.omitted > 0 { texts.append("and at least \(all.omitted) more") }
-        if errors == 0, apps + clients == 0 {
-            texts.append("\(directory): no app is defined, so that every call would be refused")
-        }
         return texts
     }
 
     /// The last line for people.
     var summary: String {
         var counts: [String] = []
-        if errors > 0 { counts.append(count(errors, "error")) }
+        if errors > 0 { counts.append((isCutShort ? "at least " : "") + count(errors, "error")) }
         if warnings > 0 { counts.append(count(warnings, "warning")) }
         if errors > 0 { return "\(directory): \(counts.joined(separator: ", "))" }
         let good = counts.isEmpty ? "all good" : "good, with \(counts.joined())"

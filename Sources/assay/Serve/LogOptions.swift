@@ -27,7 +27,7 @@ struct LogOptions: ParsableArguments {
         case (.json, let problems as Diagnostics):
             for problem in problems.all {
                 var metadata: Logger.Metadata = ["problem": "\(problem.message)"]
-                metadata["place"] = problem.location.map { "\($0)" }
+                metadata["place"] = (problem.location?.description ?? problem.file).map { "\($0)" }
                 metadata["path"] = problem.path.isEmpty ? nil : "\(problem.path)"
                 metadata["hint"] = problem.hint.map { "\($0)" }
                 logger.critical("the policies are wrong", metadata: metadata)

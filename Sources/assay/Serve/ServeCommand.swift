@@ -174,7 +174,7 @@ struct ServeCommand: AsyncParsableCommand {
         // other servers outlives those that it calls for.
         var services: [any Service] = [client]
         services += audit.services(auditFile, logger)
-        services.append(RecordService(decisions: recorded))
+        services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
         services += [
             UpkeepService(engine: engine, metrics: metrics.upkeep), reloader,
             ReloadSignal(signals: hangups, reloader: reloader),
