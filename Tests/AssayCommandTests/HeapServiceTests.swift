@@ -1,37 +1,20 @@
-import AssayHTTP
-import Synchronization
 import Testing
 
 @testable import assay
 
-@Suite("Memory that listeners no longer need", .timeLimit(.minutes(1)))
+@Suite("Memory that listeners no longer need")
 struct HeapServiceTests {
-    @Test("Memory is given back when much less is held than before, and only then")
-    func trims() async throws {
-        let budget = TransportBudget()
-        let count = Mutex(0)
-        var service = HeapService(budget: budget)
-        service.interval = .milliseconds(1)
-        service.worthwhile = 1000
-        let (trims, continuation) = AsyncStream.makeStream(of: Int.self)
-        service.trim = {
-            continuation.yield(
-                count.withLock { count in
-                    count += 1
-                    return count
-                })
+    @Test("Memory is given back once when much less is held than before, and at no other time")
+    func passes() {
+        let enough = MemoryPeak.worthwhile
+        var peak = MemoryPeak()
+        let steps: [(held: Int, passed: Bool)] = [
+            (0, false), (enough, false), (1, false), (0, true), (0, false), (5 * enough, false),
+            (4 * enough + 1, false),
+            (4 * enough, true), (3 * enough + 1, false), (6 * enough, false), (0, true), (0, false),
+        ]
+        for step in steps {
+            #expect(peak.hasPassed(held: step.held) == step.passed, "\(step)")
         }
-        #expect(budget.reserve(bytes: 5000))
-        let task = Task { [service] in try await service.run() }
-        defer { task.cancel() }
-        try await Task.sleep(for: .milliseconds(50))
-        budget.release(bytes: 999)
-        try await Task.sleep(for: .milliseconds(50))
-        #expect(count.withLock { $0 } == 0)
-        budget.release(bytes: 4001)
-        var seen = trims.makeAsyncIterator()
-        #expect(await seen.next() == 1)
-        try await Task.sleep(for: .milliseconds(50))
-        #expect(count.withLock { $0 } == 1)
     }
 }

@@ -5,23 +5,33 @@ internal import ServiceLifecycle
 struct HeapService: Service {
     /// What the listeners hold.
     let budget: TransportBudget
+
     /// How often it looks.
-    var interval = Duration.seconds(5)
-    /// How much less must be held than before, in bytes, so that it is worth the time of the processor.
-    var worthwhile = 32 << 20
-    var trim: @Sendable () -> Void = Heap.trim
+    private static let interval = Duration.seconds(5)
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
-            var most = 0
+            var peak = MemoryPeak()
             while true {
-                try await Task.sleep(for: interval)
-                let held = budget.bytes
-                most = max(most, held)
-                guard most - held >= worthwhile else { continue }
-                trim()
-                most = held
+                try await Task.sleep(for: Self.interval)
+                if peak.hasPassed(held: budget.bytes) { Heap.trim() }
             }
         }
+    }
+}
+
+/// The most that was held since memory was last given back.
+struct MemoryPeak {
+    /// How many bytes less must be held, so that giving them back is worth the time of the processor.
+    static let worthwhile = 32 << 20
+
+    private var most = 0
+
+    /// Whether much less is held than before. Once it was said, what is held now counts.
+    mutating func hasPassed(held: Int) -> Bool {
+        most = max(most, held)
+        guard most - held >= Self.worthwhile else { return false }
+        most = held
+        return true
     }
 }
