@@ -112,6 +112,22 @@ struct KeyFileTests {
         }
     }
 
+    @Test(
+        "A file of another version, or of another kind, is refused with its path and left as it is",
+        arguments: [
+            (#"{"version":99}"#, "written by a later release (version 99, this one knows up to 2)"),
+            (#"{"version":0}"#, "version 0 of the file does not exist"), ("{", "is not a file of keys"),
+        ])
+    func otherFiles(text: String, words: String) throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try keys.rotateSealingKey(now: clock.now)
+        try write(text)
+        let error = #expect(throws: KeyError.self) { _ = try keys.list(now: clock.now) }
+        #expect(error?.message.contains("/keys.json: ") == true)
+        #expect(error?.message.hasSuffix(words) == true)
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+
     @Test("The mark of a file is another one after each change, and the same while nothing changes")
     func mark() throws {
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -22,7 +22,7 @@ def calls_with_table(target, size, calls):
     host, _, port = target.rpartition(":")
     http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
     http.local_settings.header_table_size = size
-    # As if the server had agreed already: so this is the size that the client announces, and it takes what the server makes of it.
+    # As if the server had agreed already: the preface announces this size, and the client takes each size up to it.
     http.local_settings.acknowledge()
     http.decoder.max_allowed_table_size = size
     http.initiate_connection()

@@ -32,11 +32,12 @@ extension KeyRing {
     init(decoding bytes: [UInt8]) throws(KeyError) {
         self.init()
         guard let file = try? JSON.parse(bytes, limits: KeyRing.limits), let version = file["version"]?.integer else {
-            throw KeyError("not a file of keys: it is damaged, or another file")
+            throw KeyError("the file is damaged, or is not a file of keys")
         }
-        guard (1...KeyRing.version).contains(version) else {
+        guard version <= KeyRing.version else {
             throw KeyError("written by a later release (version \(version), this one knows up to \(KeyRing.version))")
         }
+        guard version >= 1 else { throw KeyError("version \(version) of the file does not exist") }
         // To take what is missing for nothing would put new keys in the place of those that clients depend on.
         guard let signingKeys = file["signing"]?.array, let sealingKeys = file["sealing"]?.array, !sealingKeys.isEmpty
         else { throw KeyError("the file has lost its keys: it is damaged") }
