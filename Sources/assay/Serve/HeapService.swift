@@ -6,8 +6,8 @@ struct HeapService: Service {
     /// What the listeners hold.
     let budget: TransportBudget
 
-    /// How often it looks.
-    private static let interval = Duration.seconds(5)
+    /// How often it looks: a flood that is shorter is not seen.
+    private static let interval = Duration.milliseconds(250)
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
