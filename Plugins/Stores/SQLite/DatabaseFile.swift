@@ -18,6 +18,43 @@ struct DatabaseFile {
         self.path = path.starts(withExactly: "/") ? path : "./" + path
     }
 
+    private init(unchecked path: String) {
+        self.path = path
+    }
+
+    /// The write-ahead log beside the file.
+    var log: DatabaseFile { DatabaseFile(unchecked: path + "-wal") }
+
+    /// Which file is there now; nil when there is none.
+    var identity: FileIdentity? {
+        var status = stat()
+        return stat(path, &status) == 0 ? FileIdentity(status) : nil
+    }
+
+    /// Its size; 0 when there is none.
+    var byteCount: Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Makes what was written to the file survive a loss of power.
+    func flush() throws(SQLiteStoreError) {
+        try flush(path, O_RDWR)
+    }
+
+    /// Makes the file's name survive a loss of power.
+    func flushFolder() throws(SQLiteStoreError) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
+        try flush(String(path[...slash]), O_RDONLY | O_DIRECTORY)
+    }
+
+    private func flush(_ path: String, _ flags: Int32) throws(SQLiteStoreError) {
+        let descriptor = open(path, flags | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(errno, "it cannot be opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(errno, "it cannot be written to the disk") }
+    }
+
     /// Makes the folder (0700) and the file (0600) where they do not exist; leaves existing ones as they are.
     ///
     /// SQLite gives the files that it makes beside this one, `-wal` and `-shm`, the same permissions.

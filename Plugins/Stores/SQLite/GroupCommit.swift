@@ -27,12 +27,14 @@ final class GroupCommit: Sendable {
     private let writer: ConnectionQueue
     private let clock: HostClock
     private let path: String
+    private let watch: FileWatch
     private let state = Mutex(State())
 
-    init(writer: ConnectionQueue, clock: HostClock, path: String) {
+    init(writer: ConnectionQueue, clock: HostClock, path: String, watch: FileWatch) {
         self.writer = writer
         self.clock = clock
         self.path = path
+        self.watch = watch
     }
 
     /// Carries out a write. Returns the number of rows that changed, once that is durable.
@@ -99,7 +101,9 @@ final class GroupCommit: Sendable {
                 if !mutations.contains(where: \.isPurge) {
                     _ = try Mutation.purge(limit: purged).apply(to: db, now: now)
                 }
-                return try mutations.map { try $0.apply(to: db, now: now) }
+                let counts = try mutations.map { try $0.apply(to: db, now: now) }
+                try watch.check()
+                return counts
             }
             return .success(counts)
         } catch {

@@ -25,11 +25,13 @@ enum Mutation: Sendable {
     func apply(to db: Connection, now: Instant) throws -> Int {
         switch self {
         case .insert(let key, let value, let expires):
+            // What would have expired by what was purged may have been there: the clock was set back since.
             return try db.change(
                 """
-                INSERT INTO entry (space, name, value, expires) VALUES (?, ?, ?, ?)
+                INSERT INTO entry (space, name, value, expires) SELECT ?1, ?2, ?3, ?4
+                WHERE NOT EXISTS (SELECT 1 FROM purged WHERE space = ?1 AND expires >= ?4)
                 ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
-                WHERE expires <= ?
+                WHERE expires <= ?5
                 """, key.values + [.bytes(value), .time(expires), .time(now)])
         case .advance(let key, let value):
             // Absent counts as 0, and nothing is greater than itself.
@@ -49,12 +51,22 @@ enum Mutation: Sendable {
         case .delete(let key):
             return try db.change("DELETE FROM entry WHERE space = ? AND name = ?", key.values)
         case .purge(let limit):
-            return try db.change(
+            let removed = try db.rows(
                 """
                 DELETE FROM entry WHERE (space, name) IN (
                     SELECT space, name FROM entry WHERE expires <= ? ORDER BY expires LIMIT ?
-                )
-                """, [.time(now), .integer(Int64(limit))])
+                ) RETURNING space, expires
+                """, [.time(now), .integer(Int64(limit))]
+            ) { (space: $0.bytes(0), expires: $0.integer(1) ?? .min) }
+            let ends = Dictionary(removed.map { ($0.space, $0.expires) }, uniquingKeysWith: max)
+            for (space, expires) in ends {
+                _ = try db.change(
+                    """
+                    INSERT INTO purged (space, expires) VALUES (?, ?)
+                    ON CONFLICT (space) DO UPDATE SET expires = max(expires, excluded.expires)
+                    """, [.bytes(space), .integer(expires)])
+            }
+            return removed.count
         }
     }
 }

@@ -9,18 +9,31 @@ internal import Darwin
 
 extension SQLiteStore {
     /// Makes the file where it is missing, recognises it, and opens the connection that writes.
-    static func open(_ file: DatabaseFile, _ options: Options) throws -> (ConnectionQueue, ReadingConnections) {
+    static func open(_ file: DatabaseFile, _ options: Options) throws -> (
+        ConnectionQueue, ReadingConnections, FileWatch
+    ) {
         try file.create()
         try file.checkWritable()
+        let before = FileWatch(file)
+        let hasLog = file.log.byteCount > 0
         let timeout = min(max(options.busyTimeout, .zero), .seconds(60))
         let writer = ConnectionQueue(label: "assay.state.write") {
             try openWriter(file, options, timeout)
         }
-        try writer.perform { _ in }
+        try writer.perform { db in
+            // A log that belongs to another state of the file, such as one that was restored beside it, is carried out
+            // by SQLite without a word.
+            if hasLog { try checkPages(db, file) }
+        }
+        // The log is there from the first transaction until the last connection is closed.
+        let watch = FileWatch(file, file.log)
+        guard before.blockingReason.isNil else {
+            throw SQLiteStoreError(.replaced, "\(file.path): the file was replaced while it was opened")
+        }
         let readers = ReadingConnections(count: Limits.readers) {
             try connect(file, .queryOnly, timeout)
         }
-        return (writer, readers)
+        return (writer, readers, watch)
     }
 
     private static func openWriter(_ file: DatabaseFile, _ options: Options, _ timeout: Duration) throws -> Connection {
@@ -34,11 +47,30 @@ extension SQLiteStore {
         }
         try configure(db, options)
         try Schema.create(db, path: file.path)
+        try Schema.extend(db)
         // Touches the roots of the tables, so that damage there is found now.
-        for table in ["entry", "counter"] {
-            try db.execute("SELECT * FROM \(table) LIMIT 1")
+        for table in ["entry", "counter", "purged"] {
+            try touch(table, db, file)
         }
         return db
+    }
+
+    private static func touch(_ table: String, _ db: Connection, _ file: DatabaseFile) throws {
+        let found = try db.integer("SELECT count(*) FROM sqlite_schema WHERE name = '\(table)'") ?? 0
+        guard found == 1 else {
+            throw SQLiteStoreError(
+                .corrupt, "\(file.path): the database lacks the table '\(table)'; restore it from a copy")
+        }
+        try db.execute("SELECT * FROM \(table) LIMIT 1")
+    }
+
+    /// - Throws: when pages of the file do not fit together.
+    static func checkPages(_ db: Connection, _ file: DatabaseFile) throws {
+        let found = try db.rows("PRAGMA quick_check(1)") { $0.text(0) }.first ?? ""
+        guard found.isExactly("ok") else {
+            throw SQLiteStoreError(
+                .corrupt, "\(file.path): the database is damaged, or \(file.log.path) is not its own: \(found)")
+        }
     }
 
     /// When two processes switch a new file to write-ahead logging at the same time, SQLite tells one of them "busy" at
@@ -55,7 +87,7 @@ extension SQLiteStore {
     }
 
     /// Opens a connection and recognises the file before anything is changed in it.
-    private static func connect(
+    static func connect(
         _ file: DatabaseFile, _ access: Connection.Access, _ timeout: Duration
     ) throws -> Connection {
         let db = try Connection(path: file.path, access, busyTimeout: timeout)

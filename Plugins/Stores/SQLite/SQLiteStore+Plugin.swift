@@ -13,7 +13,7 @@ extension SQLiteStore: StateStorePlugin {
         do throws(SQLiteStoreError) {
             return try SQLiteStore(path: location, clock: clock)
         } catch {
-            throw StateStoreOpeningError(error.description)
+            throw StateStoreOpeningError(error.message)
         }
     }
 }

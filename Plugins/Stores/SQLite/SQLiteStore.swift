@@ -7,6 +7,9 @@ internal import Synchronization
 ///   (``Options/Durability``). Concurrent writes share a transaction and so the cost of the disk.
 /// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
 ///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
+/// - A file that is removed or replaced while it is open is noticed with every operation, and the operation fails.
+/// - When there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since a log may have been
+///   left beside a file that was restored.
 /// - Expired entries are removed in small numbers by the writes that follow, or all at once by ``sweep()``. Freed pages
 ///   are used again; the file does not shrink.
 /// - Spaces and names have at most 1024 bytes of UTF-8, values at most 1 MiB, pages of a list at most 10 000 entries.
@@ -16,6 +19,7 @@ public final class SQLiteStore: StateStore {
     private let writer: ConnectionQueue
     private let readers: ReadingConnections
     private let commits: GroupCommit
+    private let watch: FileWatch
     private let clock: HostClock
     private let path: String
 
@@ -33,13 +37,13 @@ public final class SQLiteStore: StateStore {
     public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
         let file = try DatabaseFile(path)
         do {
-            (self.writer, self.readers) = try Self.opening.withLock { _ in try Self.open(file, options) }
+            (self.writer, self.readers, self.watch) = try Self.opening.withLock { _ in try Self.open(file, options) }
         } catch {
             throw SQLiteStoreError(error, path: file.path)
         }
         self.path = file.path
         self.clock = clock
-        self.commits = GroupCommit(writer: writer, clock: clock, path: file.path)
+        self.commits = GroupCommit(writer: writer, clock: clock, path: file.path, watch: watch)
     }
 
     public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(SQLiteStoreError) -> Bool {
@@ -117,11 +121,18 @@ public final class SQLiteStore: StateStore {
         writer.close()
     }
 
+    /// That the file, or its log, was removed or replaced, as far as that was found out within the last tenth of a second.
+    public var blockingReason: String? { watch.recentReason }
+
     private func read<T: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> T
     ) async throws(SQLiteStoreError) -> T {
         do {
-            return try await readers.read(body)
+            return try await readers.read { [watch] db in
+                let result = try body(db)
+                try watch.check()
+                return result
+            }
         } catch {
             throw SQLiteStoreError(error, path: path)
         }

@@ -26,6 +26,8 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
         case newerSchema
         /// The file is an SQLite database and damaged.
         case corrupt
+        /// The file was removed or replaced while the store had it open: what is written to it is lost.
+        case replaced
         /// Another process kept the file locked for longer than ``SQLiteStore/Options/busyTimeout``.
         case busy
         /// A space, a name, a value or a limit is larger than the store takes.

@@ -35,6 +35,20 @@ enum Schema {
         return .current
     }
 
+    /// Makes the table that files of version 0.2 lack: up to when entries of a space have expired and were removed.
+    ///
+    /// That version goes on with such a file all the same, and writes nothing there.
+    static func extend(_ db: Connection) throws {
+        let isThere = try db.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'purged'") ?? 0
+        guard isThere == 0 else { return }
+        try db.execute(
+            """
+            CREATE TABLE IF NOT EXISTS purged (
+                space BLOB NOT NULL PRIMARY KEY, expires INTEGER NOT NULL
+            ) STRICT, WITHOUT ROWID
+            """)
+    }
+
     /// Makes the tables of an empty file, in the one transaction that also marks it.
     static func create(_ db: Connection, path: String) throws {
         try db.transaction(.immediate) {

@@ -151,7 +151,7 @@ private struct ProjectTokens: ConsumerTokens {
     }
 
     func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding {
-        try await judge(token, demand) { good, _ in try await good.isConsumedAnywhere(dispatch.host.store) }
+        try await judge(token, demand) { good, _ in try await good.isConsumedAnywhere(dispatch.scope) }
     }
 
     private func judge(

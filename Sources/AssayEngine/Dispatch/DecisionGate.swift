@@ -8,14 +8,20 @@ final class DecisionScope: Sendable {
     let decision: DecisionID
     let now: Instant
     let snapshot: Snapshot
+    /// Since when the state remembers what was used: whatever was issued before, and is good once, counts as used.
+    let stateBeginning: Instant
     let host: Host
     /// How long the decision may take.
     let timeLimit: Duration
 
-    fileprivate init(decision: DecisionID, now: Instant, snapshot: Snapshot, host: Host, timeLimit: Duration) {
+    fileprivate init(
+        decision: DecisionID, now: Instant, snapshot: Snapshot, stateBeginning: Instant, host: Host,
+        timeLimit: Duration
+    ) {
         self.decision = decision
         self.now = now
         self.snapshot = snapshot
+        self.stateBeginning = stateBeginning
         self.host = host
         self.timeLimit = timeLimit
     }
@@ -49,16 +55,42 @@ struct DecisionGate: Sendable {
     private let hindrance: (@Sendable () -> String?)?
     private let host: Host
     private let timeLimit: Duration
+    private let history: StateHistory
+    private let clockWatch: ClockWatch
 
     init(sink: any DecisionSink, options: Engine.Options, host: Host) {
         self.sink = sink
         hindrance = options.hindrance
         timeLimit = options.timeLimit
         self.host = host
+        history = StateHistory(host, timeLimit: options.timeLimit)
+        clockWatch = ClockWatch(host)
     }
 
-    /// What keeps the engine from deciding now, in words for an operator; nil when nothing does.
-    var blockingReason: String? { hindrance?() }
+    /// What keeps the engine from deciding, in words for an operator; nil when nothing does.
+    func blockingReason(_ snapshot: Snapshot) async -> String? {
+        switch await admission(snapshot) {
+        case .open: nil
+        case .blocked(let reason): reason
+        }
+    }
+
+    private enum Admission {
+        /// - Parameter beginning: since when the state is complete.
+        case open(beginning: Instant)
+        case blocked(String)
+    }
+
+    /// Whether anything may be decided by a snapshot now: nothing while anything that is taken for granted is not known to
+    /// be there.
+    private func admission(_ snapshot: Snapshot) async -> Admission {
+        if let reason = hindrance?() ?? host.store.blockingReason { return .blocked(reason) }
+        do {
+            return .open(beginning: try await history.confirm(snapshot.keys))
+        } catch {
+            return .blocked("\(error)")
+        }
+    }
 
     /// Makes one decision. Where something keeps the engine from deciding, every request is unavailable, and nothing of it is
     /// looked at.
@@ -70,22 +102,29 @@ struct DecisionGate: Sendable {
     ) async -> (decision: DecisionID, ending: Ending) {
         let now = host.clock.now
         let start = host.clock.uptime
-        let scope = DecisionScope(
-            decision: DecisionID(now: now, randomness: host.randomness), now: now, snapshot: snapshot, host: host,
-            timeLimit: timeLimit)
+        clockWatch.observe(now, uptime: start)
+        let decision = DecisionID(now: now, randomness: host.randomness)
         var subject = subject
-        let ending: Ending =
-            if let blockingReason { .unavailable(blockingReason) } else { await make(scope, &subject) }
-        guard ending.isOnRecord else { return (scope.decision, ending) }
+        let ending: Ending
+        switch await admission(snapshot) {
+        case .blocked(let reason):
+            ending = .unavailable(reason)
+        case .open(let beginning):
+            let scope = DecisionScope(
+                decision: decision, now: now, snapshot: snapshot, stateBeginning: beginning, host: host,
+                timeLimit: timeLimit)
+            ending = await make(scope, &subject)
+        }
+        guard ending.isOnRecord else { return (decision, ending) }
         sink.record(
             DecisionRecord(
-                decision: scope.decision, time: now, duration: host.clock.uptime - start,
+                decision: decision, time: now, duration: host.clock.uptime - start,
                 method: SafeText.of(subject.method), resource: subject.resource ?? SafeText.of(subject.requested),
                 provider: ending.provider ?? subject.provider, outcome: ending.outcome, detail: ending.safeDetail,
                 facts: subject.facts + ending.facts, peer: subject.peer.map { SafeText.of($0) },
                 caller: subject.caller?.name, tokenUse: ending.tokenUse,
                 basis: ending.basis(
                     isCallerKnown: subject.caller != nil, isResourceKnown: !subject.resource.isNil)))
-        return (scope.decision, ending)
+        return (decision, ending)
     }
 }

@@ -147,6 +147,11 @@ struct Dispatch: Sendable {
         case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
         }
         let key = StateKey(Dispatch.challengeSpace, name)
+        guard forgetAt - ChallengeIssuer.life - ChallengeIssuer.memory >= scope.stateBeginning else {
+            return .refused(
+                KernelReasons.challengeAlreadyUsed,
+                detail: "it was made before the state began: whether it was used is not known")
+        }
         guard !failedChallenges.contains(challenge), try await host.store.get(key) == nil else {
             return .refused(KernelReasons.challengeAlreadyUsed)
         }

@@ -94,10 +94,11 @@ public final class Engine: CallHandler {
     /// What a request that begins now is judged by.
     var snapshot: Snapshot { live.snapshot }
 
-    /// Whether the state store can be written, as a write of the last few seconds showed, and nothing else hinders.
+    /// Whether the state store can be written, as a write of the last few seconds showed, the keys are those that it knows,
+    /// and nothing else keeps the engine from deciding.
     public var readiness: Readiness {
         get async {
-            if let reason = gate.blockingReason { return .notReady(reason) }
+            if let reason = await gate.blockingReason(snapshot) { return .notReady(reason) }
             return await storeProbe.readiness
         }
     }

@@ -12,7 +12,8 @@ public enum KernelReasons {
     public static let challengeExpired = Reason("challenge_expired", "The challenge is older than its life.")
     public static let challengeNotYetValid = Reason(
         "challenge_not_yet_valid", "The challenge was made in the future: a clock was set back.")
-    public static let challengeAlreadyUsed = Reason("challenge_already_used", "The challenge was used before.")
+    public static let challengeAlreadyUsed = Reason(
+        "challenge_already_used", "The challenge was used before, or was made before the state of this service began.")
 
     public static let tokenPlaceholder = TokenReasons.placeholder
     public static let tokenMalformed = TokenReasons.malformed

@@ -95,6 +95,24 @@ public final class KeyStore: Sendable {
         return stored
     }
 
+    /// The ring as it is stored; nil when there is none.
+    var present: KeyRing? {
+        get throws(KeyError) { try read()?.ring }
+    }
+
+    /// Writes the keys as they are stored into another folder, which has none yet.
+    ///
+    /// - Throws: ``KeyError``: where there are no keys, where the folder has some, where it cannot be written.
+    public func copy(to directory: String) throws(KeyError) {
+        let file = PrivateFile(directory: directory, name: "keys.json")
+        var bytes = try stored().ring.encoded()
+        defer { SecretBytes.wipe(&bytes) }
+        try file.locked { () throws(KeyError) in
+            guard file.mark == nil else { throw KeyError("\(file.path) exists already: nothing was written") }
+            try file.write(bytes)
+        }
+    }
+
     /// Changes the ring while nobody else does; what is stored is the old one or the new one at any time.
     ///
     /// - Parameter change: returns false to leave everything as it is.

@@ -34,6 +34,9 @@ struct SealingKey: RingKey {
         return try SealingKey(id: randomness.bytes(4), secret: SecretBytes(secret), times: times)
     }
 
+    /// What the key can be recognised by, and nothing learned of it.
+    var digest: [UInt8] { challenges.authenticate(Array("assay key digest v1".utf8)[...]) }
+
     var name: String { "the sealing key \(Hex.encode(id))" }
 
     func authenticate(_ bytes: [UInt8], for purpose: SealedPurpose) -> [UInt8] {

@@ -26,10 +26,15 @@ public struct Plugin: Sendable {
     public static func store<S: StateStorePlugin>(_ type: S.Type) -> Plugin {
         Plugin(
             kind: .store(
-                RegisteredStore(scheme: S.scheme, typeName: "\(type)") {
-                    (location, clock) async throws(StateStoreOpeningError) in
-                    try await S.open(location, clock: clock)
-                }))
+                RegisteredStore(
+                    scheme: S.scheme, typeName: "\(type)",
+                    open: { (location, clock) async throws(StateStoreOpeningError) in
+                        try await S.open(location, clock: clock)
+                    },
+                    copy: { (location, path, entries) async throws(StateStoreOpeningError) in
+                        try await S.copy(location, to: path, adding: entries)
+                    },
+                    examine: { (location) async throws(StateStoreOpeningError) in try await S.examine(location) })))
     }
 }
 
@@ -101,6 +106,8 @@ struct RegisteredStore: Sendable {
     let scheme: String
     let typeName: String
     let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStore
+    let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
+    let examine: @Sendable (String) async throws(StateStoreOpeningError) -> StateStoreFindings
 }
 
 /// A method of one instance of a provider.

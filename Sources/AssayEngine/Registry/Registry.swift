@@ -97,12 +97,38 @@ public struct Registry: Sendable {
         _ name: String, clock: HostClock = .system
     ) async throws(StateStoreOpeningError) -> any StateStore {
         if name.isExactly("memory") { return MemoryStore(clock: clock) }
+        let (store, location) = try find(name)
+        return try await store.open(location, clock)
+    }
+
+    /// Writes a copy of a state to a file, while servers use the state: what `openStore` opens as `SCHEME:PATH`.
+    ///
+    /// The copy knows that it is one: a server that is started with it takes everything that was issued before, and is
+    /// good once, for used, since it may have been used after the copy was made.
+    ///
+    /// - Throws: ``StateStoreOpeningError``, also where there is something at the path.
+    public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
+        let (store, location) = try find(name)
+        try await store.copy(location, path, [StateHistory.copyKey: Array("\(now)".utf8)])
+    }
+
+    /// Looks for damage in a state, while servers use it; makes and changes nothing.
+    public func examineStore(_ name: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
+        let (store, location) = try find(name)
+        return try await store.examine(location)
+    }
+
+    private func find(_ name: String) throws(StateStoreOpeningError) -> (RegisteredStore, location: String) {
+        if name.isExactly("memory") {
+            throw StateStoreOpeningError(
+                "what is in memory ends with its process: there is nothing to look at or to copy")
+        }
         let parts = name.split(onASCII: ":", maxSplits: 1)
         guard parts.count == 2, let store = stores[String(parts[0])] else {
             let known = (["memory"] + stores.keys.sorted().map { "\($0):LOCATION" }).joined(separator: ", ")
             throw StateStoreOpeningError("there is no state store '\(name)'; known are \(known)")
         }
-        return try await store.open(String(parts[1]), clock)
+        return (store, String(parts[1]))
     }
 }
 

@@ -44,6 +44,8 @@ struct MemoryState {
     private let limits: MemoryStore.Full
     private var spaces: [Bytes: [Bytes: Entry]] = [:]
     private var counters: [Key: UInt64] = [:]
+    /// The latest expiry of what was removed from each space because it had expired.
+    private var purged: [Bytes: Instant] = [:]
     private var entryCount = 0
     private var bytes = 0
     private var serial: UInt64 = 0
@@ -72,6 +74,8 @@ struct MemoryState {
 
     mutating func insert(_ key: Key, _ entry: Entry, _ now: Instant) throws(MemoryStore.Full) -> Bool {
         guard self.entry(key, now) == nil else { return false }
+        // There may have been one, should the clock have been set back since.
+        if let expires = entry.expires, let end = purged[key.space], expires <= end { return false }
         try put(key, entry, now)
         return true
     }
@@ -140,7 +144,9 @@ struct MemoryState {
             done += 1
             _ = deadlines.pop()
             let key = earliest.payload.key
-            if spaces[key.space]?[key.name]?.serial == earliest.payload.serial { remove(key) }
+            guard spaces[key.space]?[key.name]?.serial == earliest.payload.serial else { continue }
+            purged[key.space] = max(purged[key.space] ?? earliest.expires, earliest.expires)
+            remove(key)
         }
         return done > 0
     }

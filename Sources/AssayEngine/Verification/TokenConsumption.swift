@@ -14,6 +14,9 @@ internal import AssayPolicy
 ///
 /// A service with `consumption: separate` counts all tokens by its replay protection, and by itself.
 ///
+/// Where the state is younger than a token, whether it was used is not known, and it counts as used wherever a second use is
+/// refused.
+///
 /// A token is known by its app, its `jti` and who chose that. It is remembered until it has expired and an hour longer,
 /// should a clock be set back.
 struct TokenConsumption: Sendable {
@@ -68,6 +71,7 @@ struct TokenConsumption: Sendable {
     ///
     /// - Throws: what the store throws.
     func isRepeated() async throws -> Bool {
+        if isStrict, isOlderThanState { return true }
         if try await scope.host.store.get(space.key(of: good)) != nil { return true }
         return try await usedFormerly() != nil
     }
@@ -81,7 +85,10 @@ struct TokenConsumption: Sendable {
     /// - Parameter request: what the caller calls its request; nil when it does not.
     /// - Throws: what the store throws, where the use is strict. Whether it is stored is not known then.
     func use(request: [UInt8]? = nil) async throws -> Bool {
-        if isStrict { return try await insert(request) }
+        if isStrict {
+            if isOlderThanState { return false }
+            return try await insert(request)
+        }
         // What is only counted never stands in the way: a store that keeps silent must not use up the decision's time.
         let isFirst = try? await Deadline.run(scope.timeLimit / 4, clock: scope.host.clock) {
             guard case .counted = space else { return try await insert(nil) }
@@ -91,6 +98,8 @@ struct TokenConsumption: Sendable {
         }
         return isFirst ?? true
     }
+
+    private var isOlderThanState: Bool { good.token.issued < scope.stateBeginning }
 
     private func insert(_ request: [UInt8]?) async throws -> Bool {
         if let earlier = try await usedFormerly() { return request.map { earlier == $0 } ?? false }
@@ -113,7 +122,9 @@ extension TokenInspection.Good {
     /// Whether the token was consumed in any space, as far as that is known already.
     ///
     /// - Throws: what the store throws.
-    func isConsumedAnywhere(_ store: any StateStore) async throws -> Bool {
+    func isConsumedAnywhere(_ scope: DecisionScope) async throws -> Bool {
+        let store = scope.host.store
+        if token.isLimitedUse, token.issued < scope.stateBeginning { return true }
         var keys = [ConsumptionSpace.shared.key(of: self)]
         if case .verification = project.verificationSpace { keys.append(ConsumptionSpace.verification.key(of: self)) }
         for service in project.services.values where service.consumption == .separate {

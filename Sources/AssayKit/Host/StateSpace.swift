@@ -17,7 +17,8 @@ public struct StateSpace: Sendable {
         StateSpace("\(space)/\(name)", in: store)
     }
 
-    /// Writes an entry if there is none, or only an expired one. Returns whether it did.
+    /// Writes an entry if there is none, or only an expired one. Returns whether it did; false also where there may have
+    /// been one that a clock which was set back would make good again.
     public func insert(_ name: String, value: [UInt8] = [], expires: Instant?) async throws -> Bool {
         try await store.insert(StateKey(space, name), value: value, expires: expires)
     }

@@ -6,12 +6,17 @@
 /// - of any number of concurrent ``insert(_:value:expires:)`` of one key, exactly one returns true;
 /// - a counter never goes down, whatever the order of concurrent ``advance(_:to:)``;
 /// - an entry is expired from the instant `expires` on; it is then as good as absent, and takes no space for ever;
+/// - what has expired and was removed is not forgotten when the clock is set back: an ``insert(_:value:expires:)`` whose
+///   `expires` is not later than that of an entry that was removed from the same space returns false;
 /// - spaces and names are told apart by their bytes in UTF-8 (not as `String` compares them); up to 1024 bytes each and
 ///   values up to 1 MiB are taken, larger ones may be refused but are never cut off;
 /// - a store that is full refuses to write; it never drops what has not expired;
 /// - an operation that cannot be carried out throws, and has then no effect, or one that the caller may not rely on.
 public protocol StateStore: Sendable {
     /// Writes an entry if there is none, or only an expired one. Returns whether it did.
+    ///
+    /// False also means that there may have been one: it would have expired by now, by a clock that was set back since,
+    /// and have been removed.
     func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool
 
     /// Raises a counter if `value` is greater than what is stored; absent counts as 0. Returns whether it did.
@@ -29,6 +34,17 @@ public protocol StateStore: Sendable {
     /// Nil begins at the first. Fewer than `limit` mean that there are no more. Keep pages to 10 000 entries: a store
     /// may refuse larger ones.
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry]
+
+    /// What keeps the store from being relied on, in words for an operator: its file was removed or replaced. Nil when
+    /// nothing is known to.
+    ///
+    /// The engine asks before each decision and decides nothing meanwhile. It returns at once, in microseconds.
+    var blockingReason: String? { get }
+}
+
+extension StateStore {
+    /// Nothing.
+    public var blockingReason: String? { nil }
 }
 
 /// The name of an entry or a counter.

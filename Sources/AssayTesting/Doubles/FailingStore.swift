@@ -47,6 +47,8 @@ public final class FailingStore: StateStore {
         return try await store.list(space, after: name, limit: limit)
     }
 
+    public var blockingReason: String? { store.blockingReason }
+
     private func check() throws(Failure) {
         if isFailing { throw Failure() }
     }

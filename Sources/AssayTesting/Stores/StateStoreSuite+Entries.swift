@@ -68,6 +68,36 @@ extension StateStoreSuite {
         try await run.expect(store.get(past), nil, "get of an entry that was put expired")
     }
 
+    @Sendable func clockSetBack(_ run: Run) async throws {
+        let (store, clock) = (run.store, run.clock)
+        let expires = clock.now + .seconds(5)
+        let names = (0..<20).map { "used-\($0)" }
+        for name in names {
+            try await run.expect(store.insert(StateKey("suite", name), value: [], expires: expires), true, "insert")
+        }
+        clock.advance(.seconds(90_000))
+        // Whatever gives a store the occasion to remove what has expired: writes, in this space and in another one.
+        for index in 0..<200 {
+            let end = clock.now + .seconds(60)
+            _ = try await store.insert(StateKey("other", "\(index)"), value: [], expires: end)
+            try await store.put(StateKey("suite", "later"), value: [1], expires: end)
+        }
+        clock.advance(.seconds(-90_000))
+        for name in names {
+            try await run.expect(
+                store.insert(StateKey("suite", name), value: [], expires: expires), false,
+                "insert of what was there before the clock was set forward and back")
+        }
+        let late = expires + .milliseconds(1)
+        try await run.expect(
+            store.insert(StateKey("suite", "new"), value: [], expires: late), true,
+            "insert of what expires after all that was removed")
+        try await run.expect(
+            store.insert(StateKey("suite", "lasting"), value: [], expires: nil), true, "insert without expiry")
+        try await run.expect(
+            store.insert(StateKey("third", "new"), value: [], expires: expires), true, "insert into another space")
+    }
+
     @Sendable func replacement(_ run: Run) async throws {
         let (store, clock) = (run.store, run.clock)
         let key = StateKey("suite", "replaced")

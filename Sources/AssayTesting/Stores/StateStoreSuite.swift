@@ -12,6 +12,7 @@ public import AssayKit
 /// | `insert-once` | of many concurrent inserts of one key exactly one returns true, and its value is kept |
 /// | `expiry` | from its instant on an entry is absent for get, list and insert; without one it stays |
 /// | `insert-once-again` | of many concurrent inserts over an expired entry exactly one returns true |
+/// | `clock-set-back` | what expired and was removed cannot be inserted once more when the clock is set back |
 /// | `replacement` | put writes, replaces value and expiry, and deletes; insert does not replace |
 /// | `whole-values` | a reader sees the old value or the new one, never a mixture |
 /// | `counter` | greater values are taken; equal and lower ones refused; the whole range of `UInt64`; no expiry |
@@ -48,7 +49,8 @@ public struct StateStoreSuite: Sendable {
     public func run() async -> [SuiteFailure] {
         let checks: [(String, Check)] = [
             ("insert-once", insertOnce), ("expiry", expiry), ("insert-once-again", insertOnceAgain),
-            ("replacement", replacement), ("whole-values", wholeValues), ("counter", counter),
+            ("clock-set-back", clockSetBack), ("replacement", replacement), ("whole-values", wholeValues),
+            ("counter", counter),
             ("counter-order", counterOrder), ("counters-apart", countersApart), ("list", list),
             ("names", names), ("values", values), ("spaces", spaces), ("reopening", reopening),
         ]

@@ -25,6 +25,9 @@ struct ServeCommand: AsyncParsableCommand {
             hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
             force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files are good again.
 
+            The state remembers which keys it was used with: it does not start when one of them is missing, for then artifacts \
+            could not be opened any more. See `assay state --help` for backups.
+
             With --production, policies are wrong that have a provider for development, `debug`, for any app or OAuth \
             client: it does not start with them, and does not take them up later; the file and the line of each is said.
             """)
@@ -43,6 +46,12 @@ struct ServeCommand: AsyncParsableCommand {
             "The folder of the keys, made at the first start. By default beside the state's file, or in "
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Go on without a key that the state was used with and that is lost for good; may be given several times. "
+                + "Devices that were attested under a lost sealing key are refused for ever.", valueName: "kid"))
+    var forgetKey: [String] = []
 
     @Flag(help: "Refuse policies that have a provider for development, such as debug.")
     var production = false
@@ -119,6 +128,11 @@ struct ServeCommand: AsyncParsableCommand {
         if let auditFile { sinks.append(auditFile) }
         let recorded = SampledDecisions(sinks, limits: records.limits) { auditFile?.hindrance != nil }
         let keyStore = KeyStore.directory(folder)
+        // Before new keys are made in the place of those that are lost.
+        for kid in forgetKey {
+            logger.warning("a key is given up for lost", metadata: ["key": "\(kid)", "keys": "\(folder)"])
+        }
+        try await UsedKeys.check(keyStore, in: host.store, forgetting: forgetKey, now: host.clock.now)
         let engine = try Engine(
             registry: registry, policies: policies, keys: keyStore, host: host,
             sink: DecisionSinks([recorded, metrics.decisions]),

@@ -1,0 +1,94 @@
+public import AssayKit
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension SQLiteStore {
+    /// Writes a whole copy to another file (0600), as SQLite's `VACUUM INTO` makes it: of everything that is committed,
+    /// what is in the write-ahead log included. Blocks for as long as the disk takes.
+    public static func copy(
+        _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
+    ) async throws(StateStoreOpeningError) {
+        do {
+            try write(location, to: path, entries)
+        } catch {
+            throw StateStoreOpeningError(SQLiteStoreError(error, path: location).message)
+        }
+    }
+
+    /// Looks at every page and every index (SQLite's `integrity_check`): seconds for a gigabyte.
+    public static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
+        do {
+            return try findings(location)
+        } catch {
+            throw StateStoreOpeningError(SQLiteStoreError(error, path: location).message)
+        }
+    }
+
+    private static func write(_ location: String, to path: String, _ entries: [StateKey: [UInt8]]) throws {
+        let source = try existing(location)
+        let target = try DatabaseFile(path)
+        guard target.identity == nil else {
+            throw SQLiteStoreError(.cannotOpen, "\(target.path) exists already: nothing was written")
+        }
+        let draft = try DatabaseFile(target.path + ".partial")
+        unlink(draft.path)
+        try draft.create()
+        defer { unlink(draft.path) }
+        let db = try connect(source, .readWrite, Options().busyTimeout)
+        try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
+        try add(entries, to: draft)
+        try draft.flush()
+        // Unlike a renaming, it never takes the place of a file that somebody has made meanwhile.
+        guard link(draft.path, target.path) == 0 else {
+            throw SQLiteStoreError(.cannotOpen, "\(target.path): \(String(cString: strerror(errno)))")
+        }
+        try target.flushFolder()
+    }
+
+    private static func findings(_ location: String) throws -> StateStoreFindings {
+        let file = try existing(location)
+        let problems = try damage(file)
+        guard problems.isEmpty else { return StateStoreFindings(problems: problems, contents: []) }
+        let db = try connect(file, .queryOnly, Options().busyTimeout)
+        let counts = try ["entry", "counter"].map { table in
+            try db.integer("SELECT count(*) FROM \(table)") ?? 0
+        }
+        return StateStoreFindings(
+            problems: [],
+            contents: [
+                "\(counts[0]) entries, \(counts[1]) counters",
+                "\(file.byteCount) bytes, and \(file.log.byteCount) in the write-ahead log",
+            ])
+    }
+
+    private static func damage(_ file: DatabaseFile) throws -> [String] {
+        do {
+            let db = try connect(file, .queryOnly, Options().busyTimeout)
+            let found = try db.rows("PRAGMA integrity_check(20)") { $0.text(0) }
+            return found.count == 1 && found[0].isExactly("ok") ? [] : found.map { "\(file.path): \($0)" }
+        } catch {
+            return [SQLiteStoreError(error, path: file.path).message]
+        }
+    }
+
+    private static func existing(_ location: String) throws -> DatabaseFile {
+        let file = try DatabaseFile(location)
+        guard file.identity != nil else {
+            throw SQLiteStoreError(.cannotOpen, "\(file.path): there is no such file")
+        }
+        return file
+    }
+
+    private static func add(_ entries: [StateKey: [UInt8]], to file: DatabaseFile) throws {
+        let db = try Connection(path: file.path, .readWrite, busyTimeout: .zero)
+        try db.transaction(.immediate) {
+            for (key, value) in entries {
+                _ = try Mutation.put(key, value: value, expires: nil).apply(to: db, now: Instant(seconds: 0))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// The keys that a state store remembers it was used with, so that their loss is noticed.
+///
+/// Without them the service would make new ones and go on, and refuse every device that was attested before. The engine
+/// compares before its first decision, and whenever the keys have changed. A program that would rather not start at all
+/// calls ``check(_:in:forgetting:now:)`` before it makes an engine, and so before new keys are made.
+///
+/// A key is remembered by its identifier and a digest from which nothing of it can be learned: a sealing key for ever, a
+/// signing key until its publication has ended.
+public struct UsedKeys: Sendable {
+    private let store: any StateStore
+
+    private static let space = "keys"
+
+    init(_ store: any StateStore) {
+        self.store = store
+    }
+
+    /// Compares stored keys with those that a state was used with; makes and changes no key.
+    ///
+    /// - Parameters:
+    ///   - forgetting: identifiers of keys that are lost for good, as `assay keys list` and the error call them: they
+    ///     are remembered no more.
+    /// - Throws: ``KeyError`` that names the keys that are missing and says how to restore them; what the store throws.
+    public static func check(
+        _ keys: KeyStore, in store: any StateStore, forgetting: [String] = [], now: Instant
+    ) async throws {
+        let used = UsedKeys(store)
+        for id in forgetting {
+            for kind in Kind.allCases {
+                try await store.put(StateKey(space, "\(kind.rawValue)/\(id)"), value: nil, expires: nil)
+            }
+        }
+        try await used.checkAll(of: try keys.present, place: keys.files.first, now: now)
+    }
+
+    /// Throws where keys are missing, and remembers those that are new.
+    func confirm(_ ring: KeyRing, now: Instant) async throws {
+        let known = try await checkAll(of: ring, place: nil, now: now)
+        for key in Used.all(of: ring) where known[key.name] != key {
+            try await store.put(
+                StateKey(Self.space, key.name), value: key.value.encoded, expires: key.forgetAt)
+        }
+    }
+
+    /// - Parameter ring: nil where there are no keys.
+    @discardableResult
+    private func checkAll(of ring: KeyRing?, place: String?, now: Instant) async throws -> [ExactText: Used] {
+        let known = try await store.list(Self.space, after: nil, limit: 10_000).map { entry in
+            guard let key = Used(entry) else {
+                throw KeyError("what the state remembers of '\(SafeText.of(entry.name, limit: 40))' is damaged")
+            }
+            return key
+        }
+        let present = ring.map(Used.all) ?? []
+        let missing = known.filter { key in
+            !present.contains { $0.isSame(as: key) } && !(ring?.hasReplaced(key, now: now) ?? false)
+        }
+        guard missing.isEmpty else { throw Self.lost(missing, place: place) }
+        return Dictionary(known.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func lost(_ keys: [Used], place: String?) -> KeyError {
+        let names = keys.prefix(8).map { "the \($0.kind.rawValue) key \($0.id)" }.joined(separator: ", ")
+        let more = keys.count > 8 ? " and \(keys.count - 8) more" : ""
+        let isSealing = keys.contains { $0.kind == .sealing }
+        let harm =
+            isSealing
+            ? "no artifact that it sealed can be opened: App Attest devices would be refused for ever"
+            : "no token that it signed can be verified"
+        let options = keys.prefix(8).map { "--forget-key \($0.id)" }.joined(separator: " ")
+        return KeyError(
+            "keys are lost: the state was used with \(names)\(more), and \(place ?? "the key store") lacks "
+                + "\(keys.count == 1 ? "it" : "them"). Without a key \(harm). Restore keys.json from a backup, or name "
+                + "the folder that it is in with --keys. To go on without for good: \(options)")
+    }
+
+    enum Kind: String, CaseIterable {
+        case signing
+        case sealing
+    }
+
+    /// One key as it is remembered.
+    struct Used: Equatable {
+        let kind: Kind
+        @Exact private(set) var id: String
+        /// SHA-256 of something that only the key leads to.
+        let digest: [UInt8]
+        let created: Instant
+        /// From when on nobody can miss it; nil while that is not known.
+        let forgetAt: Instant?
+
+        /// The name of its entry.
+        var name: String { "\(kind.rawValue)/\(id)" }
+
+        var value: JSON {
+            ["created": .integer(created.milliseconds), "digest": .string(Base64.encode(digest))]
+        }
+
+        init(kind: Kind, id: String, digest: [UInt8], created: Instant, forgetAt: Instant?) {
+            self.kind = kind
+            self.digest = digest
+            self.created = created
+            self.forgetAt = forgetAt
+            self.id = id
+        }
+
+        /// Nil for what this program does not write.
+        init?(_ entry: StateEntry) {
+            let parts = entry.name.split(onASCII: "/", maxSplits: 1)
+            guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])),
+                let value = try? JSON.parse(entry.value), let created = value["created"]?.integer,
+                let digest = value["digest"]?.string.flatMap({ Base64.decode($0) })
+            else { return nil }
+            self.init(
+                kind: kind, id: String(parts[1]), digest: digest, created: Instant(milliseconds: created),
+                forgetAt: entry.expires)
+        }
+
+        static func all(of ring: KeyRing) -> [Used] {
+            ring.signing.indices.map { index in
+                let key = ring.signing[index]
+                return Used(
+                    kind: .signing, id: key.id, digest: Base64.decode(key.jwk.thumbprint) ?? [],
+                    created: key.times.created, forgetAt: ring.publicationEnd(of: index))
+            }
+                + ring.sealing.map { key in
+                    Used(
+                        kind: .sealing, id: Hex.encode(key.id), digest: key.digest, created: key.times.created,
+                        forgetAt: nil)
+                }
+        }
+
+        func isSame(as other: Used) -> Bool {
+            kind == other.kind && id.isExactly(other.id) && digest == other.digest
+        }
+    }
+}
+
+extension KeyRing {
+    /// Whether a key is missing because its time was over: a newer one has signed for longer than it was published.
+    fileprivate func hasReplaced(_ key: UsedKeys.Used, now: Instant) -> Bool {
+        guard key.kind == .signing else { return false }
+        return signing.contains { present in
+            present.times.created > key.created
+                && (present.times.begins.map { $0 + KeyRing.publication <= now } ?? false)
+        }
+    }
+}

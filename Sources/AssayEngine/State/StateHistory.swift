@@ -1,0 +1,100 @@
+internal import AssayKit
+internal import Logging
+internal import Synchronization
+
+/// What the state store remembers of its service: since when it is complete, and which keys it was used with.
+///
+/// A store that is new, or was restored from a copy, does not know what was used before. Whatever is good once and was
+/// issued before ``beginning(now:)`` counts as used.
+final class StateHistory: Sendable {
+    /// A ring that was found to be whole, and the beginning of the state.
+    private struct Confirmed {
+        let keys: KeyPlan
+        let beginning: Instant
+    }
+
+    /// A space that no plugin can have.
+    static let space = "state"
+    static let beginningKey = StateKey(space, "since")
+    /// What `assay state backup` writes into a copy.
+    static let copyKey = StateKey(space, "copied")
+
+    private let host: Host
+    private let timeLimit: Duration
+    private let confirmed: Mutex<Confirmed?> = Mutex(nil)
+
+    /// - Parameter timeLimit: how long the store may take to answer.
+    init(_ host: Host, timeLimit: Duration) {
+        self.host = host
+        self.timeLimit = timeLimit
+    }
+
+    /// Since when the state is complete. The keys of a snapshot are compared with those that the state remembers, once for
+    /// each change of them, and remembered before they are used.
+    ///
+    /// - Throws: ``KeyError`` when keys are missing that the state was used with; what the store throws, or that it takes
+    ///   too long.
+    func confirm(_ keys: KeyPlan) async throws -> Instant {
+        if let confirmed = confirmed.withLock({ $0 }), confirmed.keys === keys { return confirmed.beginning }
+        let host = host
+        let beginning = try await Deadline.run(timeLimit, clock: host.clock) {
+            let now = host.clock.now
+            let beginning = try await Self.beginning(host.store, now: now, logger: host.logger)
+            try await UsedKeys(host.store).confirm(keys.ring, now: now)
+            return beginning
+        }
+        confirmed.withLock { $0 = Confirmed(keys: keys, beginning: beginning) }
+        return beginning
+    }
+
+    /// Since when the state is complete, in whole seconds; begins it where it is new or a copy.
+    static func beginning(_ store: any StateStore, now: Instant, logger: Logger) async throws -> Instant {
+        let start = Instant(seconds: now.seconds)
+        if try await store.get(copyKey) != nil {
+            try await store.put(beginningKey, value: bytes(start), expires: nil)
+            // Last, so that a crash before it has the copy begin once more.
+            try await store.put(copyKey, value: nil, expires: nil)
+            logger.warning(
+                "the state is a copy that was restored: what was issued before now and is good once counts as used",
+                metadata: ["since": "\(start)"])
+            return start
+        }
+        if let known = try await read(store) { return known }
+        let isOld = try await holdsUses(store)
+        let beginning = isOld ? Instant(milliseconds: 0) : start
+        guard try await store.insert(beginningKey, value: bytes(beginning), expires: nil) else {
+            // Another process was faster.
+            return try await read(store) ?? start
+        }
+        if !isOld {
+            logger.notice(
+                "a new state begins: what was issued before now and is good once counts as used",
+                metadata: ["since": "\(start)"])
+        }
+        return beginning
+    }
+
+    /// What is written down, without anything being changed: since when the state is complete, nil where it has not begun,
+    /// and when it was copied, where nobody has begun with the copy.
+    static func description(of store: any StateStore) async throws -> (beginning: Instant?, copied: String?) {
+        let copied = try await store.get(copyKey).map { SafeText.of(String(decoding: $0, as: UTF8.self)) }
+        return (try await read(store), copied)
+    }
+
+    private static func read(_ store: any StateStore) async throws -> Instant? {
+        guard let value = try await store.get(beginningKey) else { return nil }
+        guard value.count == 8 else { throw KeyError("what the state remembers of its beginning is damaged") }
+        return Instant(milliseconds: Int64(bitPattern: UInt64(bigEndianBytes: value[...])))
+    }
+
+    private static func bytes(_ instant: Instant) -> [UInt8] {
+        UInt64(bitPattern: instant.milliseconds).bigEndianBytes
+    }
+
+    /// Whether a version up to 0.2, which wrote down no beginning, has remembered uses here.
+    private static func holdsUses(_ store: any StateStore) async throws -> Bool {
+        let spaces = [Dispatch.challengeSpace, "tokens/verification", "tokens/services"]
+        for space in spaces where try await !store.list(space, after: nil, limit: 1).isEmpty { return true }
+        return false
+    }
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import AssayEngine
+internal import AssayKit
+
+/// `assay state backup`.
+struct StateBackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup", abstract: "Write a copy of the state, and of the keys, while servers use them.",
+        discussion: """
+            The copy is whole, as the state was at one instant. With --with-keys the keys are written to FILE-keys, so that \
+            `assay serve --state sqlite:FILE` finds both: whoever can read that folder can issue tokens, so keep it as secret \
+            as the keys themselves. Nothing is overwritten.
+            """)
+
+    @OptionGroup var options: StateOptions
+
+    @Flag(help: "Copy the keys as well, to FILE-keys.")
+    var withKeys = false
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    var file: String
+
+    func run() async throws {
+        do {
+            // The state first: the keys that it knows are in every later state of the keys.
+            try await Plugins.registry().copyStore(options.state, to: file, now: HostClock.system.now)
+            try Terminal.say("\(options.state) was copied to \(file)")
+            guard withKeys else { return }
+            let folder = "\(file)-keys"
+            try KeyStore.directory(options.keyFolder).copy(to: folder)
+            try Terminal.say("the keys in \(options.keyFolder) were copied to \(folder)")
+        } catch let error where !(error is OutputError) {
+            Terminal.complain("assay: \(error)")
+            throw ExitCode.couldNotRun
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import ArgumentParser
+internal import AssayEngine
+internal import AssayKit
+
+/// `assay state check`.
+struct StateCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Look for damage in the state, and for keys that it was used with.",
+        discussion: """
+            It makes nothing where there is nothing, and changes nothing. The database and its folder must be writable, since \
+            SQLite keeps a log beside it.
+            """)
+
+    @OptionGroup var options: StateOptions
+
+    func run() async throws {
+        var problems: [String]
+        do {
+            let registry = try Plugins.registry()
+            let findings = try await registry.examineStore(options.state)
+            problems = findings.problems
+            if problems.isEmpty {
+                try Terminal.say("\(options.state) is sound: \(findings.contents.joined(separator: "; "))")
+                problems += try await compare(registry)
+            }
+        } catch let error where !(error is OutputError) {
+            Terminal.complain("assay: \(error)")
+            throw ExitCode.couldNotRun
+        }
+        for problem in problems { Terminal.complain("assay: \(problem)") }
+        guard problems.isEmpty else { throw ExitCode.refused }
+    }
+
+    /// What the state remembers, against what there is.
+    private func compare(_ registry: Registry) async throws -> [String] {
+        let store = try await registry.openStore(options.state)
+        let description = try await StateDescription(of: store)
+        if let copied = description.copied {
+            try Terminal.say(
+                "it is a copy that was made at \(copied): what was issued before it is first served counts as used")
+        } else if let since = description.completeSince {
+            try Terminal.say("it remembers all that was used since \(since)")
+        }
+        do {
+            try await UsedKeys.check(.directory(options.keyFolder), in: store, now: HostClock.system.now)
+        } catch let error as KeyError {
+            return [error.message]
+        }
+        try Terminal.say("all keys that it was used with are in \(options.keyFolder)")
+        return []
+    }
+}

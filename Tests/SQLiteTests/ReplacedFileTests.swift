@@ -1,0 +1,163 @@
+import AssayKit
+import Foundation
+@testable import SQLite
+import Testing
+
+@Suite("A state file that is lost while it is in use")
+struct ReplacedFileTests {
+    private let folder: TemporaryFolder
+    private let path: String
+    private let store: SQLiteStore
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        path = folder.file()
+        store = try SQLiteStore(path: path, clock: .system)
+        #expect(try await store.insert(StateKey("s", "before"), value: [1], expires: nil))
+        #expect(store.blockingReason == nil)
+    }
+
+    /// The code of the error that an operation throws; nil when it succeeds.
+    private func code(_ operation: () async throws -> Void) async -> SQLiteStoreError.Code? {
+        do {
+            try await operation()
+            return nil
+        } catch {
+            return (error as? SQLiteStoreError)?.code
+        }
+    }
+
+    /// What every operation says, and what the store says of itself once its last finding is old.
+    private func expectLost(_ words: String) async throws {
+        #expect(await code { _ = try await store.insert(StateKey("s", "a"), value: [], expires: nil) } == .replaced)
+        #expect(await code { try await store.put(StateKey("s", "a"), value: [], expires: nil) } == .replaced)
+        #expect(await code { _ = try await store.advance(StateKey("s", "a"), to: 1) } == .replaced)
+        #expect(await code { _ = try await store.get(StateKey("s", "before")) } == .replaced)
+        #expect(await code { _ = try await store.list("s", after: nil, limit: 1) } == .replaced)
+        while store.blockingReason == nil { await Task.yield() }
+        #expect(store.blockingReason?.contains(words) == true)
+    }
+
+    @Test("removed: nothing is written or read any more, until the same file is back", .timeLimit(.minutes(1)))
+    func removed() async throws {
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        try await expectLost("was removed")
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        #expect(try await store.get(StateKey("s", "before")) == [1])
+        #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil), "what failed had no effect")
+        while store.blockingReason != nil { await Task.yield() }
+    }
+
+    @Test("replaced by a copy of itself", .timeLimit(.minutes(1)))
+    func replaced() async throws {
+        try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+        _ = try FileManager.default.replaceItemAt(
+            URL(fileURLWithPath: path), withItemAt: URL(fileURLWithPath: path + ".copy"))
+        try await expectLost("was replaced")
+    }
+
+    @Test("its write-ahead log removed", .timeLimit(.minutes(1)))
+    func log() async throws {
+        try FileManager.default.removeItem(atPath: path + "-wal")
+        try await expectLost("-wal was removed")
+    }
+
+    @Test("A log of another state of the file is found at the start, and nothing is served from the mixture")
+    func foreignLog() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file()
+        // Two states of one file, whose pages lie elsewhere, each with a log of its own.
+        for (name, range) in [("old", 0..<400), ("new", 10_000..<10_400)] {
+            let store = try SQLiteStore(path: folder.file(name), clock: .system)
+            for number in range {
+                try await store.put(
+                    StateKey("s", "\(number)"), value: [UInt8](repeating: 7, count: number % 3000), expires: nil)
+            }
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(
+                    atPath: folder.file(name) + suffix, toPath: folder.file(name) + ".kept" + suffix)
+            }
+            store.close()
+            // The whole file without its log.
+            try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file(name) + ".whole")
+        }
+        try FileManager.default.copyItem(atPath: folder.file("old.whole"), toPath: path)
+        try FileManager.default.copyItem(atPath: folder.file("new.kept-wal"), toPath: path + "-wal")
+        // A part of the log's pages: as many as it takes for those of both to be mixed.
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path + "-wal"))
+        let size = try handle.seekToEnd()
+        try handle.truncate(atOffset: size / 3)
+        try handle.close()
+        #expect(openingError(path)?.code == .corrupt)
+    }
+
+    @Test("A missing table is damage, and is named")
+    func missingTable() throws {
+        let path = folder.file("other")
+        try SQLiteStore(path: path, clock: .system).close()
+        let foreign = try Connection(foreign: path)
+        try foreign.execute("DROP TABLE counter")
+        let error = openingError(path)
+        #expect(error?.code == .corrupt)
+        #expect(error?.message.contains("'counter'") == true)
+    }
+}
+
+@Suite("Copies of a state file")
+struct CopyTests {
+    @Test("A copy holds what is in the log alone, is for its owner, and takes no other file's place")
+    func copy() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.file(), clock: .system)
+        #expect(try await store.insert(StateKey("s", "a"), value: [1], expires: nil))
+        #expect(try await store.advance(StateKey("s", "c"), to: 9))
+        let mark = [StateKey("mark", "m"): [UInt8(7)]]
+        try await SQLiteStore.copy(folder.file(), to: folder.file("it's a copy"), adding: mark)
+        #expect(try folder.permissions("it's a copy") == 0o600)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                "it's a copy", "state.sqlite", "state.sqlite-shm", "state.sqlite-wal",
+            ])
+        // What is used later is not in it.
+        #expect(try await store.insert(StateKey("s", "later"), value: [1], expires: nil))
+        await #expect(throws: StateStoreOpeningError.self) {
+            try await SQLiteStore.copy(folder.file(), to: folder.file("it's a copy"), adding: [:])
+        }
+        let copy = try SQLiteStore(path: folder.file("it's a copy"), clock: .system)
+        #expect(try await copy.get(StateKey("s", "a")) == [1])
+        #expect(try await copy.get(StateKey("s", "later")) == nil)
+        #expect(try await copy.advance(StateKey("s", "c"), to: 9) == false)
+        #expect(try await copy.get(StateKey("mark", "m")) == [7])
+        #expect(try await store.get(StateKey("mark", "m")) == nil)
+    }
+
+    @Test("Where there is nothing, nothing is made")
+    func nothing() async throws {
+        let folder = try TemporaryFolder()
+        await #expect(throws: StateStoreOpeningError.self) {
+            try await SQLiteStore.copy(folder.file(), to: folder.file("copy"), adding: [:])
+        }
+        await #expect(throws: StateStoreOpeningError.self) { _ = try await SQLiteStore.examine(folder.file()) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("A sound file is told from one with a damaged page, and from one that is no database")
+    func examination() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(path: folder.file(), clock: .system)
+        for number in 0..<500 {
+            try await store.put(StateKey("s", "\(number)"), value: [UInt8](repeating: 1, count: 200), expires: nil)
+        }
+        let sound = try await SQLiteStore.examine(folder.file())
+        #expect(sound.problems.isEmpty)
+        #expect(sound.contents.first == "500 entries, 0 counters")
+        store.close()
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.file()))
+        try handle.seek(toOffset: 4096 * 6)
+        try handle.write(contentsOf: Data(repeating: 0xA5, count: 4096))
+        try handle.close()
+        #expect(try await !SQLiteStore.examine(folder.file()).problems.isEmpty)
+        _ = try folder.write(Array("this is no database, but long enough to be asked".utf8), to: "none")
+        #expect(try await SQLiteStore.examine(folder.file("none")).problems.first?.contains("not an SQLite") == true)
+    }
+}
