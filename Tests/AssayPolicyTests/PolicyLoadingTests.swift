@@ -78,6 +78,19 @@ struct PolicyLoadingTests {
         }
     }
 
+    @Test("A policy file is read whether its ending is in capitals or not")
+    func capitals() throws {
+        try withFolder { folder in
+            let names = ["a.YAML", "b.Yml", "c.yAmL", "d.yml", "e.yaml.bak", "f.yaml~", "yaml", "g.xyaml"]
+            for (number, name) in names.enumerated() {
+                let text = "projects: [{number: \(number + 1), id: p\(number), apps: [{id: '1:\(number + 1):ios:a'}]}]"
+                try Data(text.utf8).write(to: folder / name)
+            }
+            let policies = try PolicyDirectory(folder.path).load()
+            #expect(policies.apps.map(\.identity.subject) == ["1:1:ios:a", "1:2:ios:a", "1:3:ios:a", "1:4:ios:a"])
+        }
+    }
+
     @Test("A folder that is missing, holds no policy, or holds a folder with a policy's name is refused")
     func badFolders() throws {
         try withFolder { folder in

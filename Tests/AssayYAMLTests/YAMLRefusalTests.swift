@@ -18,15 +18,27 @@ struct YAMLRefusalTests {
         BadFile("a: [1, 2", "1:9 did not find expected ',' or ']' while parsing a flow sequence"),
         BadFile("a: {b: 1\n", "2:1 did not find expected ',' or '}' while parsing a flow mapping"),
         BadFile("a: {b: 1", "1:9 did not find expected ',' or '}' while parsing a flow mapping"),
-        BadFile("a: 1\n b: 2", "2:3 mapping values are not allowed in this context"),
+        BadFile(
+            "a: 1\n b: 2",
+            "2:3 mapping values are not allowed in this context "
+                + "(this line is indented by 1 space: indent it by 0, as in line 1)"),
         BadFile("a: \"open", "1:9 found unexpected end of stream while scanning a quoted scalar"),
-        BadFile("a:\n  - 1\n b: 2", "3:2 did not find expected key while parsing a block mapping"),
+        BadFile(
+            "a:\n  - 1\n b: 2",
+            "3:2 did not find expected key while parsing a block mapping "
+                + "(this line is indented by 1 space: indent it by 4, as in line 2, or by 0, as in line 1)"),
         BadFile(
             "a:\n\tb: 1",
             "2:1 found character that cannot start any token while scanning for the next token "
                 + "(indent with spaces: YAML allows no tabs there)"),
-        BadFile("a: @b", "1:4 found character that cannot start any token while scanning for the next token"),
-        BadFile("a: \"\\q\"", "1:5 found unknown escape character while parsing a quoted scalar"),
+        BadFile(
+            "a: @b",
+            "1:4 found character that cannot start any token while scanning for the next token "
+                + "(a text that begins with this character must stand in quotes)"),
+        BadFile(
+            "a: \"\\q\"",
+            "1:5 found unknown escape character while parsing a quoted scalar "
+                + "(write a backslash in double quotes as `\\\\`, or use single quotes)"),
         BadFile("a: 1\nb: \u{7}", "2:4 control characters are not allowed (U+0007)"),
     ]
 
@@ -43,8 +55,14 @@ struct YAMLRefusalTests {
         BadFile("a: ! 1", "1:4 a: explicit tags are not supported: `!`"),
         BadFile("!!map {a: 1}", "1:1 explicit tags are not supported: `tag:yaml.org,2002:map`"),
         BadFile("a: &x {b: 1}\nc:\n  <<: *x", "3:3 c[\"<<\"]: merge keys (`<<`) are not supported (repeat the keys)"),
-        BadFile("a: 1\n---\nb: 2", "2:1 more than one document in the file"),
-        BadFile("a: 1\n---\n", "2:1 more than one document in the file"),
+        BadFile(
+            "a: 1\n---\nb: 2",
+            "2:1 more than one document in the file "
+                + "(remove the `---`, or write each document into a file of its own)"),
+        BadFile(
+            "---\n---\na: 1\n---\n---\n~",
+            "5:1 more than one document in the file "
+                + "(remove the `---`, or write each document into a file of its own)"),
         BadFile("a: *missing", "1:4 a: no anchor: `*missing`"),
         BadFile("a: &x [*x]", "1:8 a[0]: an alias within its own anchor: `*x`"),
         BadFile("a: &x 1\nb: &x [*x]", "2:8 b[0]: an alias within its own anchor: `*x`"),
@@ -64,7 +82,7 @@ struct YAMLRefusalTests {
             ([0x61, 0x3A, 0x20, 0x0A, 0x62, 0xFF], "2:2 not UTF-8 text"),
             ([0xC3, 0xA9, 0x3A, 0x20, 0xC0, 0x80], "1:4 not UTF-8 text"),
             ([0x61, 0x3A, 0x20, 0xED, 0xA0, 0x80], "1:4 not UTF-8 text"),
-            ([0xFF, 0xFE, 0x61, 0x00], "1:1 not UTF-8 text (save the file as UTF-8)"),
+            ([0xFF, 0x61, 0x3A], "1:1 not UTF-8 text"),
             ([0x61, 0x3A, 0x20, 0xC3], "1:4 not UTF-8 text"),
         ] as [([UInt8], String)])
     func `Bytes that are not UTF-8 are refused where they stand`(_ bytes: [UInt8], _ problem: String) {

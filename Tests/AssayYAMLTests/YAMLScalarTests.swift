@@ -60,10 +60,10 @@ struct YAMLScalarTests {
     }
 
     @Test(arguments: [
-        ("0x10", "expected a whole number, found `0x10`"),
-        ("0o17", "expected a whole number, found `0o17`"),
+        ("0x10", "expected a whole number, found `0x10` (write it in decimal digits alone)"),
+        ("0o17", "expected a whole number, found `0o17` (write it in decimal digits alone)"),
         ("017", "expected a whole number, found `017` (write it in decimal, without leading zeros)"),
-        ("1_000", "expected a whole number, found `1_000`"),
+        ("1_000", "expected a whole number, found `1_000` (write it in decimal digits alone)"),
         ("1.0", "expected a whole number, found `1.0`"),
         ("\"12\"", "expected a whole number, found the string `12` (write it without quotes)"),
         ("abc", "expected a whole number, found `abc`"),
@@ -71,6 +71,30 @@ struct YAMLScalarTests {
     ])
     func `Other numbers are not`(_ value: String, _ expected: String) {
         #expect(problem(Int.self, value) == expected)
+    }
+
+    @Test(arguments: [
+        ("012", "write it in decimal, without leading zeros"), ("-00", "write it in decimal, without leading zeros"),
+        ("+08", "write it in decimal, without leading zeros"), ("\"12\"", "write it without quotes"),
+        ("0x1F", "write it in decimal digits alone"), ("0b11", "write it in decimal digits alone"),
+        ("1_000", "write it in decimal digits alone"),
+    ])
+    func `Every type of number is written by the same rule`(_ value: String, _ hint: String) {
+        #expect(problem(Int.self, value).hasSuffix("(\(hint))"))
+        #expect(problem(UInt8.self, value).hasSuffix("(\(hint))"))
+        #expect(problem(Double.self, value).hasSuffix("(\(hint))"))
+        #expect(problem(Float.self, value).hasSuffix("(\(hint))"))
+    }
+
+    @Test(arguments: ["1:30", "12:30:45", "1,000", "1-2", "+-1", "1e", "1.2.3", "--1", "1e+", "१२"])
+    func `What is no number to YAML 1.2 is none to any type`(_ value: String) {
+        #expect(problem(Int.self, value) == "expected a whole number, found `\(value)`")
+        #expect(problem(Double.self, value) == "expected a number, found `\(value)`")
+    }
+
+    @Test func `A number of less range does not become infinite`() {
+        #expect(problem(Double.self, "1e300").isEmpty)
+        #expect(problem(Float.self, "1e300").hasPrefix("expected a number from -3.4"))
     }
 
     @Test func `Numbers keep to the range of their type`() throws {

@@ -7,7 +7,8 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The folder that an operator keeps policies in: its files `*.yaml` and `*.yml`, in the order of their names.
+/// The folder that an operator keeps policies in: its files `*.yaml` and `*.yml`, in capitals or not, in the order of
+/// their names.
 public struct PolicyDirectory: Sendable {
     public let path: String
 
@@ -88,14 +89,20 @@ public struct PolicyDirectory: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard !name.starts(withExactly: "."), name.ends(withExactly: ".yaml") || name.ends(withExactly: ".yml")
-            else { continue }
+            guard !name.starts(withExactly: "."), Self.isPolicy(name) else { continue }
             names.append(name)
             guard names.count <= PolicyDirectory.fileLimit else {
                 throw problem(path, "holds more than \(PolicyDirectory.fileLimit) policy files")
             }
         }
         return names.sortedExactly()
+    }
+
+    /// Files that came by way of Windows or a camera's naming may end in capitals; nobody means them to be left out.
+    private static func isPolicy(_ name: String) -> Bool {
+        guard let ending = name.split(onASCII: ".").last else { return false }
+        return name.contains(".")
+            && (ending.isExactlyIgnoringASCIICase("yaml") || ending.isExactlyIgnoringASCIICase("yml"))
     }
 
     private func contents(of file: String, limit: Int) throws(Diagnostics) -> [UInt8] {

@@ -74,7 +74,7 @@ final class DecodingSession {
         if type == Int.self { return try node.integer(Int.self) as? T }
         if type == Duration.self { return try node.duration() as? T }
         if type == Double.self { return try node.double() as? T }
-        if type == Float.self { return Float(try node.double()) as? T }
+        if type == Float.self { return try node.float() as? T }
         if type == Int64.self { return try node.integer(Int64.self) as? T }
         if type == Int32.self { return try node.integer(Int32.self) as? T }
         if type == Int16.self { return try node.integer(Int16.self) as? T }

@@ -3,7 +3,7 @@ internal import Synchronization
 /// The text of one file, kept once and shared by its nodes, for the lines that diagnostics show.
 package final class YAMLSource: Sendable {
     package let file: String
-    private let bytes: [UInt8]
+    let bytes: [UInt8]
     private let state = Mutex(State())
 
     private struct State {
@@ -52,11 +52,16 @@ package final class YAMLSource: Sendable {
 
     /// The position of a byte; one past the end counts as on the last line.
     func position(ofByte offset: Int) -> YAMLPosition {
+        let line = line(ofByte: offset)
+        let column = bytes[line.start..<min(max(line.start, offset), bytes.count)].count { $0 & 0xC0 != 0x80 }
+        return YAMLPosition(line: line.number, column: UInt32(clamping: column + 1))
+    }
+
+    /// The line that a byte is on, from 1, and the line's first byte.
+    func line(ofByte offset: Int) -> (number: UInt32, start: Int) {
         let starts = starts()
         let line = Self.partition(starts) { $0 <= offset }
-        let start = line > 0 ? starts[line - 1] : 0
-        let column = bytes[start..<min(max(start, offset), bytes.count)].count { $0 & 0xC0 != 0x80 }
-        return YAMLPosition(line: UInt32(clamping: line), column: UInt32(clamping: column + 1))
+        return (UInt32(clamping: line), line > 0 ? starts[line - 1] : 0)
     }
 
     /// The position itself, or the end of the last line for one past it: libyaml places the end of a file that does not
@@ -76,7 +81,8 @@ package final class YAMLSource: Sendable {
         return index < line.endIndex ? line[index] : nil
     }
 
-    private func lineBytes(_ number: Int) -> ArraySlice<UInt8>? {
+    /// A line, from 1, without its end; nil past the last.
+    func lineBytes(_ number: Int) -> ArraySlice<UInt8>? {
         let starts = starts()
         guard number >= 1, number <= starts.count else { return nil }
         var end = number < starts.count ? starts[number] : bytes.count
@@ -85,13 +91,40 @@ package final class YAMLSource: Sendable {
         return bytes[start..<end]
     }
 
+    /// The lines of spaces and tabs, with a tab at least, in order.
+    func blankLinesWithTabs() -> [(number: UInt32, bytes: ArraySlice<UInt8>)] {
+        (1...max(1, starts().count)).compactMap { number in
+            guard let line = lineBytes(number), line.contains(UInt8(ascii: "\t")),
+                line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
+            else { return nil }
+            return (UInt32(clamping: number), line)
+        }
+    }
+
+    /// How far a block of text is indented, by its first line that is not blank; 0 when its header may say otherwise.
+    func blockIndentation(_ block: ClosedRange<UInt32>) -> Int {
+        let header = lineBytes(Int(block.lowerBound)) ?? []
+        let indicators = header.suffix(
+            from: header.lastIndex { $0 == UInt8(ascii: "|") || $0 == UInt8(ascii: ">") } ?? header.endIndex)
+        guard !indicators.contains(where: { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 }) else { return 0 }
+        for number in block.dropFirst() {
+            guard let line = lineBytes(Int(number)) else { break }
+            let text = line.drop { $0 == UInt8(ascii: " ") }
+            if text.contains(where: { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }) {
+                return line.count - text.count
+            }
+        }
+        return .max
+    }
+
     private static func next(_ index: Int, in line: ArraySlice<UInt8>) -> Int {
         var index = index + 1
         while index < line.endIndex, line[index] & 0xC0 == 0x80 { index += 1 }
         return index
     }
 
-    private func starts() -> [Int] {
+    /// Where each line starts.
+    func starts() -> [Int] {
         state.withLock { state in
             if let known = state.lineStarts { return known }
             let starts = Self.lineStarts(of: bytes)
@@ -100,7 +133,7 @@ package final class YAMLSource: Sendable {
         }
     }
 
-    /// Lines end where libyaml ends them: LF, CR, CR LF, NEL, LS and PS (YAML 1.1, section 5.4).
+    /// Lines end with LF, CR or CR LF. libyaml ends some elsewhere, too, and such files are refused (``Misreading``).
     private static func lineStarts(of bytes: [UInt8]) -> [Int] {
         var starts = [0]
         for index in bytes.indices {
@@ -109,10 +142,6 @@ package final class YAMLSource: Sendable {
                 starts.append(index + 1)
             case UInt8(ascii: "\r"):
                 if index + 1 >= bytes.count || bytes[index + 1] != UInt8(ascii: "\n") { starts.append(index + 1) }
-            case 0x85:
-                if index >= 1, bytes[index - 1] == 0xC2 { starts.append(index + 1) }
-            case 0xA8, 0xA9:
-                if index >= 2, bytes[index - 1] == 0x80, bytes[index - 2] == 0xE2 { starts.append(index + 1) }
             default:
                 break
             }

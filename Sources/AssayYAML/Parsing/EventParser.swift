@@ -3,15 +3,21 @@ internal import CLibYAML
 /// Owns a libyaml parser and hands out its events.
 struct EventParser: ~Copyable {
     private let source: YAMLSource
+    private let text: YAMLText?
     private let length: Int
     /// On the heap, because the parser points to itself.
     private let parser: UnsafeMutablePointer<yaml_parser_t>
     private let event: UnsafeMutablePointer<yaml_event_t>
 
-    /// A parser of text that must outlive it.
-    init(_ text: UnsafeBufferPointer<UInt8>, source: YAMLSource) throws(Diagnostics) {
+    /// A parser of bytes that must outlive it.
+    ///
+    /// - Parameter text: what the bytes are of; nil for the bytes of the source itself.
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, source: YAMLSource, of text: YAMLText? = nil
+    ) throws(Diagnostics) {
         self.source = source
-        length = text.count
+        self.text = text
+        length = bytes.count
         parser = .allocate(capacity: 1)
         event = .allocate(capacity: 1)
         parser.initialize(to: yaml_parser_t())
@@ -20,7 +26,7 @@ struct EventParser: ~Copyable {
             throw YAMLDocument.refusal(source, .start, "not enough memory to read the file")
         }
         yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-        yaml_parser_set_input_string(parser, text.baseAddress, text.count)
+        yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
     }
 
     deinit {
@@ -43,7 +49,8 @@ struct EventParser: ~Copyable {
             return YAMLDocument.refusal(source, .start, "not enough memory to read the file")
         }
         if error.error == YAML_READER_ERROR {
-            let position = source.position(ofByte: min(error.problem_offset, length))
+            let offset = min(error.problem_offset, length)
+            let position = source.position(ofByte: text?.originalOffset(of: offset) ?? offset)
             let code = error.problem_value >= 0 ? " (U+\(Self.hexadecimal(error.problem_value)))" : ""
             return YAMLDocument.refusal(source, position, "\(problem)\(code)")
         }
@@ -55,11 +62,8 @@ struct EventParser: ~Copyable {
             let start = YAMLPosition(error.context_mark)
             if start != position { notes.append(.init(location: source.location(start), message: "it starts here")) }
         }
-        let isTab = source.byte(at: position) == UInt8(ascii: "\t")
-        return Diagnostics(
-            source.diagnostic(
-                message, at: position, path: .root, hint: isTab ? "indent with spaces: YAML allows no tabs there" : nil,
-                related: notes))
+        let hint = SyntaxHint(source).hint(for: problem, at: position)
+        return Diagnostics(source.diagnostic(message, at: position, path: .root, hint: hint, related: notes))
     }
 
     private static func hexadecimal(_ value: Int32) -> String {

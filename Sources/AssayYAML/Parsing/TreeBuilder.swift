@@ -10,16 +10,20 @@ struct TreeBuilder {
     }
 
     private let source: YAMLSource
+    private let text: YAMLText
+    private let misreading: Misreading
     private let limits: YAMLLimits
     private let problems = DiagnosticSink()
     private var stack: [OpenCollection] = []
     private var root: YAMLNode?
     private var anchors: [ExactText: Anchored] = [:]
     private var count = 0
-    private var documents = 0
+    private var documentPosition = YAMLPosition.start
 
-    init(source: YAMLSource, limits: YAMLLimits) {
+    init(source: YAMLSource, text: YAMLText, limits: YAMLLimits) {
         self.source = source
+        self.text = text
+        misreading = Misreading(source)
         self.limits = limits
     }
 
@@ -33,9 +37,7 @@ struct TreeBuilder {
             problems.report(error)
         }
         try problems.throwIfAny()
-        let empty = YAMLNode(content: .mapping([]), source: source, position: .start, end: .start)
-        guard let root, !root.isAbsent else { return empty }
-        return root
+        return root ?? YAMLNode(content: .mapping([]), source: source, position: .start, end: .start)
     }
 
     /// Hides what follows the line of a key whose value could not be read to its end, when it may be a secret.
@@ -53,8 +55,7 @@ struct TreeBuilder {
         case YAML_STREAM_END_EVENT:
             return false
         case YAML_DOCUMENT_START_EVENT:
-            documents += 1
-            if documents > 1 { throw stop(event, "more than one document in the file") }
+            documentPosition = YAMLPosition(event.start_mark)
         case YAML_SCALAR_EVENT:
             try scalar(event)
         case YAML_SEQUENCE_START_EVENT:
@@ -77,10 +78,15 @@ struct TreeBuilder {
 
     private mutating func scalar(_ event: yaml_event_t) throws(Diagnostics) {
         let scalar = event.data.scalar
-        let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+        let text = meaning(of: event)
         refuseTag(scalar.tag, event)
+        refuseAnchorName(scalar.anchor, event)
         let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
         let position = YAMLPosition(event.start_mark)
+        // A document that holds nothing, as behind the last `---` of a file, is none.
+        if stack.isEmpty, isPlain, text.isEmpty { return }
+        try beginRoot(event)
+        if isPlain, event.end_mark.line > event.start_mark.line { refuseSwallowedItem(event) }
         if !stack.isEmpty, stack[stack.count - 1].expectsKey {
             if scalar.anchor != nil { report(event, "an anchor on a key is not supported") }
             key(text, isPlain: isPlain, event)
@@ -98,6 +104,12 @@ struct TreeBuilder {
 
     private mutating func key(_ text: String, isPlain: Bool, _ event: yaml_event_t) {
         let position = YAMLPosition(event.start_mark)
+        if misreading.isBehindQuestionMark(position) {
+            report(
+                YAMLPosition(line: position.line, column: position.column - 1),
+                "`?` at the start of a key is read as a sign and not as a part of the key", key: text,
+                hint: "put the key in quotes, or leave the `?` out")
+        }
         if isPlain, text.isExactly("<<") {
             report(position, "merge keys (`<<`) are not supported", key: text, hint: "repeat the keys")
         }
@@ -111,6 +123,8 @@ struct TreeBuilder {
     private mutating func open(
         _ event: yaml_event_t, isMapping: Bool, anchor: UnsafeMutablePointer<yaml_char_t>?
     ) throws(Diagnostics) {
+        refuseAnchorName(anchor, event)
+        try beginRoot(event)
         if !stack.isEmpty, stack[stack.count - 1].expectsKey {
             throw stop(event, "expected a key, found a \(isMapping ? "mapping" : "sequence")")
         }
@@ -139,6 +153,7 @@ struct TreeBuilder {
 
     private mutating func alias(_ event: yaml_event_t) throws(Diagnostics) {
         let name = event.data.alias.anchor.map { String(cString: $0) } ?? ""
+        refuseAnchorName(event.data.alias.anchor, event)
         if !stack.isEmpty, stack[stack.count - 1].expectsKey {
             throw stop(event, "expected a key, found an alias")
         }
@@ -152,6 +167,39 @@ struct TreeBuilder {
         }
         try countNodes(anchored.count, event)
         place(anchored.node, height: anchored.height)
+    }
+
+    /// What a scalar means: what libyaml makes of it but for halves of characters.
+    private func meaning(of event: yaml_event_t) -> String {
+        guard !text.quoted.isEmpty, let quoted = text.quoted[YAMLPosition(event.start_mark)] else {
+            return Self.text(of: event)
+        }
+        for position in quoted.lone {
+            problems.report(
+                source.diagnostic(
+                    "half of a character: an escape from `\\ud800` to `\\udfff` has a meaning only in a pair",
+                    at: position,
+                    path: path,
+                    hint:
+                        "write the character itself, or both of its escapes, the first below `\\udc00` and the second "
+                        + "from there on"))
+        }
+        return quoted.value ?? ""
+    }
+
+    static func text(of event: yaml_event_t) -> String {
+        let scalar = event.data.scalar
+        return String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+    }
+
+    /// Only one document of a file may hold something.
+    private func beginRoot(_ event: yaml_event_t) throws(Diagnostics) {
+        guard stack.isEmpty, let root else { return }
+        throw Diagnostics(
+            source.diagnostic(
+                "more than one document in the file", at: documentPosition, path: .root,
+                hint: "remove the `---`, or write each document into a file of its own",
+                related: [.init(location: root.location, message: "the first one starts here")]))
     }
 
     private mutating func place(_ node: YAMLNode, height: Int) {
@@ -172,6 +220,30 @@ struct TreeBuilder {
     private func refuseTag(_ tag: UnsafeMutablePointer<yaml_char_t>?, _ event: yaml_event_t) {
         guard let tag else { return }
         report(event, "explicit tags are not supported: \(DisplayText.quoted(String(cString: tag)))")
+    }
+
+    /// libyaml ends a name where YAML 1.2 does not, and reads the rest of it as the value.
+    private func refuseAnchorName(_ name: UnsafeMutablePointer<yaml_char_t>?, _ event: yaml_event_t) {
+        guard let name else { return }
+        let end = misreading.endOfName(String(cString: name), at: YAMLPosition(event.start_mark))
+        guard let end else { return }
+        problems.report(
+            source.diagnostic(
+                "the name of an anchor goes on behind \(DisplayText.quoted(String(cString: name)))", at: end,
+                path: path,
+                hint: "use letters, digits, `_` and `-` only, and a space behind the name"))
+    }
+
+    /// An item that is indented more than the one above it would become a part of its text.
+    private func refuseSwallowedItem(_ event: yaml_event_t) {
+        let lines = YAMLPosition(event.start_mark).line...YAMLPosition(event.end_mark).line
+        guard let dash = misreading.swallowedItem(in: lines) else { return }
+        problems.report(
+            source.diagnostic(
+                "`- ` is read as a part of the text that starts in line \(lines.lowerBound), and not as an item",
+                at: dash,
+                path: path,
+                hint: "indent it like the items of its list, or put the text in quotes"))
     }
 
     private func report(_ event: yaml_event_t, _ message: String) {

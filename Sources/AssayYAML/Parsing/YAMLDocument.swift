@@ -3,8 +3,10 @@ package enum YAMLDocument {
     /// The value of a file that holds exactly one YAML document; an empty file is an empty mapping.
     ///
     /// Refused, with the place: syntax errors, bytes that are not UTF-8, duplicate keys, keys that are not scalars,
-    /// explicit tags, merge keys (`<<`), more than one document, many directives, and whatever exceeds the limits. Anchors and aliases
-    /// are allowed; the values that an alias repeats count like any others.
+    /// explicit tags, merge keys (`<<`), more than one document that holds something, many directives, what libyaml
+    /// reads in another way than it looks (``Misreading``), and whatever exceeds the limits. Anchors and aliases are
+    /// allowed; the values that an alias repeats count like any others. A pair of escapes in double quotes, such as
+    /// `\ud83d\ude00`, is the one character that JSON means by it, and a line of spaces and tabs is a blank line.
     package static func parse(
         _ bytes: [UInt8], file: String, limits: YAMLLimits = .default
     ) throws(Diagnostics) -> YAMLNode {
@@ -16,17 +18,29 @@ package enum YAMLDocument {
         guard !isTooLong else {
             throw refusal(source, .start, "the file has \(bytes.count) bytes, more than the \(limits.bytes) allowed")
         }
+        if let encoding = WideEncoding(of: bytes) {
+            // What its bytes would look like as text helps nobody.
+            throw refusal(
+                YAMLSource(file: file, bytes: []), .start, "the file is \(encoding.name), not UTF-8",
+                hint: "save it as UTF-8, for example with `iconv -f \(encoding.iconvName) -t UTF-8`")
+        }
         if let offset = firstInvalidByte(of: text) {
-            let hint = isUTF16(text) ? "save the file as UTF-8" : nil
-            throw refusal(source, source.position(ofByte: offset), "not UTF-8 text", hint: hint)
+            throw refusal(source, source.position(ofByte: offset), "not UTF-8 text")
+        }
+        if let found = Misreading.firstHiddenLineBreak(in: text) {
+            throw refusal(
+                source, source.position(ofByte: found.offset),
+                "\(found.name) ends a line in YAML 1.1, and in no editor",
+                hint: "remove it, or write it as \(found.escape) in double quotes")
         }
         if let offset = firstExcessiveDirective(of: text) {
             throw refusal(
                 source, source.position(ofByte: offset), "more than \(mostDirectives) lines that begin with `%`")
         }
-        return try text.withUnsafeBufferPointer { (buffer) throws(Diagnostics) -> YAMLNode in
-            var builder = TreeBuilder(source: source, limits: limits)
-            let parser = try EventParser(buffer, source: source)
+        let readable = YAMLText(source, text)
+        return try readable.bytes.withUnsafeBufferPointer { (buffer) throws(Diagnostics) -> YAMLNode in
+            var builder = TreeBuilder(source: source, text: readable, limits: limits)
+            let parser = try EventParser(buffer, source: source, of: readable)
             return try builder.build(from: parser)
         }
     }
@@ -44,7 +58,7 @@ package enum YAMLDocument {
     /// million that a file may hold.
     private static let mostDirectives = 100
 
-    /// The first byte of the line that is one directive too many, by YAML 1.1's line ends; nil when there is none.
+    /// The first byte of the line that is one directive too many; nil when there is none.
     private static func firstExcessiveDirective(of text: [UInt8]) -> Int? {
         text.withUnsafeBufferPointer { text in
             var count = 0
@@ -54,15 +68,10 @@ package enum YAMLDocument {
                     count += 1
                     if count > mostDirectives { return offset }
                 }
-                // LF, CR, and the last bytes of NEL, LS and PS; to count other characters too does no harm.
-                startsLine = byte == 0x0A || byte == 0x0D || byte == 0x85 || byte == 0xA8 || byte == 0xA9
+                startsLine = byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
             }
             return nil
         }
-    }
-
-    private static func isUTF16(_ text: [UInt8]) -> Bool {
-        text.starts(with: [0xFF, 0xFE]) || text.starts(with: [0xFE, 0xFF])
     }
 
     static func refusal(

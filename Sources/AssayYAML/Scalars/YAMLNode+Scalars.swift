@@ -36,14 +36,9 @@ extension YAMLNode {
 
     /// A whole number in decimal digits, within the range of its type.
     package func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws(YAMLMismatch) -> Number {
-        guard case .scalar(let text, isPlain: true) = content, Self.isDecimal(text) else {
-            throw YAMLMismatch(expected: "a whole number", found: self, hint: unquotedNumberHint)
-        }
-        if Self.hasLeadingZero(text) {
-            throw YAMLMismatch(
-                expected: "a whole number", found: self, hint: "write it in decimal, without leading zeros")
-        }
-        guard let number = Number(text) else {
+        let numeral = try numeral("a whole number")
+        guard numeral.isWhole else { throw YAMLMismatch(expected: "a whole number", found: self) }
+        guard let number = Number(numeral.text) else {
             throw YAMLMismatch(expected: "a whole number from \(Number.min) to \(Number.max)", found: self)
         }
         return number
@@ -51,43 +46,41 @@ extension YAMLNode {
 
     /// A finite number in decimal digits, with a fraction or an exponent or without.
     package func double() throws(YAMLMismatch) -> Double {
-        guard case .scalar(let text, isPlain: true) = content, Self.looksNumeric(text), let number = Double(text),
-            number.isFinite
-        else { throw YAMLMismatch(expected: "a number", found: self, hint: unquotedNumberHint) }
+        guard let number = Double(try numeral("a number").text), number.isFinite else {
+            throw YAMLMismatch(expected: "a number", found: self)
+        }
         return number
     }
 
-    private var unquotedNumberHint: String? {
-        guard case .scalar(let text, isPlain: false) = content, Self.looksNumeric(text) else { return nil }
-        return "write it without quotes"
+    /// The same, for a type of less range.
+    package func float() throws(YAMLMismatch) -> Float {
+        let number = Float(try double())
+        guard number.isFinite else {
+            throw YAMLMismatch(
+                expected: "a number from -\(Float.greatestFiniteMagnitude) to \(Float.greatestFiniteMagnitude)",
+                found: self)
+        }
+        return number
+    }
+
+    /// The one rule of how numbers are written, whichever type is asked for.
+    private func numeral(_ expected: String) throws(YAMLMismatch) -> DecimalNumeral {
+        guard case .scalar(let text, let isPlain) = content else { throw YAMLMismatch(expected: expected, found: self) }
+        guard let numeral = DecimalNumeral(text) else {
+            let hint = isPlain && DecimalNumeral.isOtherwiseNumeric(text) ? "write it in decimal digits alone" : nil
+            throw YAMLMismatch(expected: expected, found: self, hint: hint)
+        }
+        guard isPlain else { throw YAMLMismatch(expected: expected, found: self, hint: "write it without quotes") }
+        // YAML 1.1 reads them as octal, other readers as decimal.
+        guard !numeral.hasLeadingZero else {
+            throw YAMLMismatch(expected: expected, found: self, hint: "write it in decimal, without leading zeros")
+        }
+        return numeral
     }
 
     private static func isReserved(_ text: String) -> Bool {
         guard text.utf8.count <= 5 else { return false }
         if isNull(text) { return true }
         return ["true", "false", "True", "False", "TRUE", "FALSE"].contains(exactly: text)
-    }
-
-    private static func isDecimal(_ text: String) -> Bool {
-        var digits = text.utf8[...]
-        if let sign = digits.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { digits.removeFirst() }
-        return !digits.isEmpty && digits.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    }
-
-    private static func hasLeadingZero(_ text: String) -> Bool {
-        let digits = text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "+") }
-        return digits.count > 1 && digits.first == UInt8(ascii: "0")
-    }
-
-    private static func looksNumeric(_ text: String) -> Bool {
-        var digits = 0
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digits += 1
-            case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"): break
-            default: return false
-            }
-        }
-        return digits > 0
     }
 }
