@@ -27,7 +27,8 @@ enum Plugins {
     }
 
     /// Verifies one sample of evidence that was kept; see `assay verify app-attest --help`.
-    typealias SampleVerifier = (_ sample: JSON, _ place: String) throws -> (isVerified: Bool, report: JSON)
+    typealias SampleVerifier =
+        (_ sample: JSON, _ place: String) throws -> (isVerified: Bool, report: JSON, explanation: String)
 
     /// - Throws: when an anchor is no certificate.
     static func appAttestSamples(

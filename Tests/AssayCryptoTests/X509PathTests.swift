@@ -144,6 +144,23 @@ struct X509PathTests {
         },
     ]
 
+    @Test(
+        "An error about a validity says which, and when it was judged",
+        arguments: [
+            ("2027-03-01T00:00:00Z", "expired (certificate 0)"),
+            ("2025-03-01T00:00:00Z", "not_yet_valid (certificate 0)"),
+        ])
+    func validity(_ time: String, _ error: String) throws {
+        let path = try TestPath()
+        let found = #expect(throws: CertificatePathError.self) {
+            try CertificatePathVerifier(anchors: [try path.anchor()]).verify(
+                path.certificates(), at: try #require(Instant(rfc3339: time)))
+        }
+        #expect(
+            found?.description
+                == error + ": valid from 2026-01-01T00:00:00Z to 2026-12-31T23:59:59Z, judged at \(time)")
+    }
+
     @Test("The path length of an intermediate counts those below it")
     func pathLength() throws {
         let path = try TestPath()

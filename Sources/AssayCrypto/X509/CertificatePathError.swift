@@ -1,5 +1,7 @@
+package import AssayKit
+
 /// Why a path of certificates does not lead from its leaf to a trust anchor.
-package struct CertificatePathError: Error, Sendable, Hashable, CustomStringConvertible {
+package struct CertificatePathError: Error, Sendable, CustomStringConvertible {
     /// What is wrong.
     package enum Code: String, Sendable, Hashable {
         /// There is no certificate, or there are more than are followed.
@@ -32,11 +34,28 @@ package struct CertificatePathError: Error, Sendable, Hashable, CustomStringConv
     package let code: Code
     /// With which certificate: 0 is the leaf, the number of certificates is the anchor.
     package let position: Int
+    /// The validity of the certificate and when it was judged, where that is the matter.
+    @Exact package private(set) var detail: String?
 
-    package init(_ code: Code, at position: Int) {
+    package init(_ code: Code, at position: Int, detail: String? = nil) {
         self.code = code
         self.position = position
+        self.detail = detail
     }
 
-    package var description: String { "\(code.rawValue) (certificate \(position))" }
+    package var description: String {
+        "\(code.rawValue) (certificate \(position))" + (detail.map { ": \($0)" } ?? "")
+    }
+}
+
+extension CertificatePathError: Hashable {
+    /// Errors of one code at one certificate are equal, whatever they tell beside.
+    package static func == (left: CertificatePathError, right: CertificatePathError) -> Bool {
+        left.code == right.code && left.position == right.position
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(position)
+    }
 }

@@ -86,8 +86,10 @@ package struct CertificatePathVerifier: Sendable {
         of certificate: Certificate, at instant: Instant, _ position: Int
     ) throws(CertificatePathError) {
         // Both ends belong to the validity (RFC 5280, section 4.1.2.5).
-        guard instant >= certificate.notBefore else { throw CertificatePathError(.notYetValid, at: position) }
-        guard instant <= certificate.notAfter else { throw CertificatePathError(.expired, at: position) }
+        guard instant < certificate.notBefore || instant > certificate.notAfter else { return }
+        let detail = "valid from \(certificate.notBefore) to \(certificate.notAfter), judged at \(instant)"
+        throw CertificatePathError(
+            instant < certificate.notBefore ? .notYetValid : .expired, at: position, detail: detail)
     }
 
     private func judgeCriticalExtensions(

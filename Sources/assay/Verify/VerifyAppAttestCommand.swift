@@ -6,14 +6,39 @@ struct VerifyAppAttestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app-attest", abstract: "Verify App Attest attestations, assertions and receipts that were kept.",
         discussion: """
-            Each FILE holds one JSON object: `kind` (attestation, assertion or receipt), the object in \
-            `attestation_base64`, `assertion_base64` or `receipt_base64`, and what it must agree with: `app_id` \
-            (TEAM.bundle), `client_data_hash_base64`; for attestations `key_id_base64`, `environment` and `valid_at`; \
-            for assertions `public_key_pem` and `previous_counter`.
+            Each FILE holds one JSON object:
 
-            One line of JSON is written for each, in order; the reason is `sample_unreadable` or `sample_malformed` \
-            where nothing could be verified. Exits with 0 when all are verified, with 1 when any is refused, and with \
-            2 when a file or line could not be read or is not of this form.
+              kind                     attestation, assertion or receipt
+              attestation_base64, assertion_base64 or receipt_base64
+                                       the evidence, in Base64
+              app_id                   TEAM.bundle, such as ABCDE12345.com.example.app
+              client_data_hash_base64 or client_data_hash_hex
+                                       what the client gave as client data hash, of any length; in its place:
+              challenge_utf8 or challenge_base64
+                                       the raw challenge, which is hashed with SHA-256
+              client_data_utf8 or client_data_base64
+                                       the raw client data of an assertion, which is hashed with SHA-256
+              client_data_hash_is      `sha256(challenge)` (the default), or `challenge`: the challenge itself is the \
+            client data hash, as in Apple's own samples
+
+            Attestations have also:
+
+              key_id_base64 or key_id_hex
+                                       the key identifier; 64 hexadecimal digits are taken under both names
+              environment              development or production; without it, both are accepted
+              valid_at                 when to verify, such as 2026-12-31T23:59:59Z (also for receipts)
+
+            Assertions have also:
+
+              public_key_pem           the attested key: PEM of a SubjectPublicKeyInfo on P-256
+              previous_counter         0 to 4294967295; 0 when it is absent
+
+            One line of JSON is written for each, in order: `verdict` (verified or refused), `reason` (see \
+            `assay reasons`), `detail` with what was expected and what was found, and what was read off the evidence; \
+            `file`, or `line` in a batch, tells which it is of. `warnings` has what is wrong without deciding the \
+            verdict: a receipt that is refused where --require-receipt is not given. The reason is `sample_unreadable` or \
+            `sample_malformed` where nothing could be verified. Exits with 0 when all are verified, with 1 when any is \
+            refused, and with 2 when a file or line could not be read or is not of this form.
             """)
 
     @Argument(help: "Files of one JSON object each; `-` is standard input.")
@@ -25,7 +50,9 @@ struct VerifyAppAttestCommand: ParsableCommand {
     var batch: String?
 
     @Option(
-        help: ArgumentHelp("Verify at this time (RFC 3339) in place of each file's `valid_at`.", valueName: "time"),
+        help: ArgumentHelp(
+            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) in place of each file's `valid_at`.",
+            valueName: "time"),
         transform: Self.time)
     var at: Instant?
 
@@ -34,11 +61,20 @@ struct VerifyAppAttestCommand: ParsableCommand {
             "Trust this certificate (PEM or DER) in place of Apple's App Attest root.", valueName: "file"))
     var trustAnchor: String?
 
-    @Option(help: ArgumentHelp("Trust this certificate in place of Apple's root of receipts.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "Trust this certificate (PEM or DER) in place of Apple's root of receipts.", valueName: "file"))
     var receiptTrustAnchor: String?
 
-    @Flag(help: "Refuse an attestation whose receipt is not good.")
+    @Flag(help: "Refuse an attestation whose receipt is refused; otherwise that is a warning.")
     var requireReceipt = false
+
+    @Flag(
+        help: """
+            Write for people, in place of JSON: each check in its order, with what it expected, what it found, and whether \
+            it passed, failed or was not reached.
+            """)
+    var explain = false
 
     func validate() throws {
         guard files.isEmpty != (batch == nil) else {
@@ -62,18 +98,16 @@ struct VerifyAppAttestCommand: ParsableCommand {
             Terminal.complain("assay: \(anchors): \(error)")
             throw ExitCode.couldNotRun
         }
-        var tally = Tally()
+        var tally = Tally(explains: explain)
         do {
             if let batch {
                 let lines = try LineReader(batch)
                 while let line = try lines.next() {
-                    let place = "line \(line.number)"
                     if let bytes = line.bytes {
-                        try tally.add(verify, bytes, place: place, file: nil)
+                        try tally.add(verify, bytes, at: .line(line.number, of: batch))
                     } else {
                         let detail = "the line is longer than 1 MiB"
-                        Terminal.complain("assay: \(place): \(detail)")
-                        try tally.fail("sample_malformed", detail, place: place, file: nil)
+                        try tally.fail("sample_malformed", detail, at: .line(line.number, of: batch))
                     }
                 }
             }
@@ -82,11 +116,10 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 do throws(FileError) {
                     bytes = try LineReader.contents(of: file)
                 } catch {
-                    Terminal.complain("assay: \(error)")
-                    try tally.fail("sample_unreadable", error.description, place: file, file: file)
+                    try tally.fail("sample_unreadable", error.description, at: .file(file))
                     continue
                 }
-                try tally.add(verify, bytes, place: file, file: file)
+                try tally.add(verify, bytes, at: .file(file))
             }
         } catch let error as FileError {
             Terminal.complain("assay: \(error)")
@@ -96,39 +129,71 @@ struct VerifyAppAttestCommand: ParsableCommand {
         if tally.refused { throw ExitCode.refused }
     }
 
+    /// Where a sample stands.
+    private enum Place {
+        case file(String)
+        case line(Int, of: String)
+
+        /// As a sample's report names it where the sample itself names no source.
+        var source: String {
+            switch self {
+            case .file(let file): file
+            case .line(let number, _): "line \(number)"
+            }
+        }
+
+        /// As messages name it.
+        var shown: String {
+            switch self {
+            case .file(let file): file
+            case .line(let number, let file): "\(file.isExactly("-") ? "standard input" : file):\(number)"
+            }
+        }
+
+        /// What every report begins with.
+        var member: JSONMember {
+            switch self {
+            case .file(let file): JSONMember("file", .string(file))
+            case .line(let number, _): JSONMember("line", .integer(Int64(number)))
+            }
+        }
+    }
+
     /// What came of all samples together.
     private struct Tally {
+        let explains: Bool
         var refused = false
         var couldNotRun = false
 
         mutating func add(
-            _ verify: Plugins.SampleVerifier, _ bytes: [UInt8], place: String, file: String?
+            _ verify: Plugins.SampleVerifier, _ bytes: [UInt8], at place: Place
         ) throws(OutputError) {
-            let outcome: (isVerified: Bool, report: JSON)
+            let outcome: (isVerified: Bool, report: JSON, explanation: String)
             do {
-                outcome = try verify(try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits), place)
+                let sample = try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits)
+                outcome = try verify(sample, explains ? place.shown : place.source)
             } catch {
-                Terminal.complain("assay: \(place): \(error)")
-                try fail("sample_malformed", "\(error)", place: place, file: file)
+                try fail("sample_malformed", "\(error)", at: place)
                 return
             }
             if !outcome.isVerified { refused = true }
-            try write(outcome.report, file: file)
+            if explains { try Terminal.say(outcome.explanation) } else { try write(outcome.report, place) }
         }
 
-        /// Puts a sample on record that could not be verified at all: whoever reads finds a line for each.
-        mutating func fail(_ reason: String, _ detail: String, place: String, file: String?) throws(OutputError) {
+        /// Puts a sample on record that could not be verified at all: a reader finds a line for each.
+        mutating func fail(_ reason: String, _ detail: String, at place: Place) throws(OutputError) {
             couldNotRun = true
+            Terminal.complain("assay: \(place.shown): \(detail)")
+            guard !explains else { return }
             let report: JSON = [
-                "source": .string(place), "kind": nil, "verdict": "refused", "reason": .string(reason),
+                "source": .string(place.source), "kind": nil, "verdict": "refused", "reason": .string(reason),
                 "detail": .string(detail),
             ]
-            try write(report, file: file)
+            try write(report, place)
         }
 
-        private func write(_ report: JSON, file: String?) throws(OutputError) {
-            let members = file.map { [JSONMember("file", .string($0))] } ?? []
-            let line = JSON.object(members + (report.members ?? []))
+        private func write(_ report: JSON, _ place: Place) throws(OutputError) {
+            let line = JSON.object([place.member] + (report.members ?? []))
             try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
         }
     }

@@ -16,9 +16,11 @@ struct AttestationPath: Sendable {
     }
 
     /// Verifies that the intermediate certified the leaf, and an anchor the intermediate, and that all are valid.
+    ///
+    /// Returns the times of their validity in words.
     func verify(
         leaf: Certificate, intermediate der: ArraySlice<UInt8>, at instant: Instant
-    ) throws(AppAttestRefusal) {
+    ) throws(AppAttestRefusal) -> String {
         let intermediate: Certificate
         do {
             intermediate = try Certificate(der: der)
@@ -30,6 +32,7 @@ struct AttestationPath: Sendable {
         } catch {
             throw AppAttestRefusal(Self.reason(for: error), error.description)
         }
+        return "a leaf valid to \(leaf.notAfter), an intermediate valid to \(intermediate.notAfter)"
     }
 
     private static func reason(for error: CertificatePathError) -> Reason {

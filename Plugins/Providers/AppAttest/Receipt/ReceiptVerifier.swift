@@ -25,19 +25,73 @@ public struct ReceiptVerifier: Sendable {
     public func verify(
         _ receipt: [UInt8], expecting expectation: ReceiptExpectation, at instant: Instant
     ) -> ReceiptOutcome {
+        var trace = AppAttestTrace.none
+        return verify(receipt, expecting: expectation, at: instant, explaining: &trace)
+    }
+
+    /// Verifies a receipt at a point in time, and tells each check.
+    public func verify(
+        _ receipt: [UInt8], expecting expectation: ReceiptExpectation, at instant: Instant,
+        explaining trace: inout AppAttestTrace
+    ) -> ReceiptOutcome {
+        trace.plan(Self.checks(of: expectation))
+        return judged(receipt, expectation, at: instant, &trace)
+    }
+
+    /// Verifies a receipt whose checks are planned already.
+    func judged(
+        _ receipt: [UInt8], _ expectation: ReceiptExpectation, at instant: Instant, _ trace: inout AppAttestTrace
+    ) -> ReceiptOutcome {
         do throws(AppAttestRefusal) {
-            let message = try Self.message(receipt[...])
-            let content = try Receipt(content: message.content[...])
-            try judge(content, expectation, at: instant)
-            let signer = try signerKey(of: message, at: content.created)
-            if message.isSigned(by: signer) { return .verified(content) }
-            guard LegacyReceipt.isSigned(message, created: content.created, by: signer) else {
-                throw AppAttestRefusal(AppAttestReasons.receiptSignatureInvalid)
+            let message = try trace.check(
+                .receiptForm, expected: "CMS with one signer and its certificates",
+                found: { "\($0.certificates.count) certificates" },
+                { () throws(AppAttestRefusal) in try Self.message(receipt[...]) })
+            let content = try trace.check(
+                .receiptFields, expected: "the fields that Apple documents, each once",
+                found: { "\($0.kind.rawValue), made \($0.created), expires \($0.expires)" },
+                { () throws(AppAttestRefusal) in try Receipt(content: message.content[...]) })
+            try judge(content, expectation, at: instant, &trace)
+            let signer = try trace.check(
+                .receiptSigner,
+                expected: "certificates of a signer of receipts under a trusted root, valid at \(content.created)",
+                found: { _ in "such certificates" },
+                { () throws(AppAttestRefusal) in try signerKey(of: message, at: content.created) })
+            if message.isSigned(by: signer) {
+                try trace.check(
+                    .receiptSignature, true, AppAttestReasons.receiptSignatureInvalid, expected: Self.signatureExpected,
+                    found: "such a signature")
+                return .verified(content)
             }
+            try trace.check(
+                .receiptSignature, LegacyReceipt.isSigned(message, created: content.created, by: signer),
+                AppAttestReasons.receiptSignatureInvalid, expected: Self.signatureExpected,
+                found:
+                    "a signature over something else, or one over the content alone as Apple made them up to October 2020"
+            )
             return .legacy2020(content)
         } catch {
             return .refused(error)
         }
+    }
+
+    private static let signatureExpected = "a signature of the signer over content and attributes"
+
+    /// The checks of the receipt in an attestation, in their order.
+    static func attestationChecks(_ maximumAge: Duration?) -> [AppAttestCheck] {
+        [.receiptForm, .receiptFields, .receiptAppID, .receiptEnvironment, .receiptType, .receiptKey]
+            + [.receiptClientDataHash, .receiptLeafValidity, .receiptNotFuture]
+            + (maximumAge == nil ? [] : [.receiptAge])
+            + [.receiptExpiry, .receiptSigner, .receiptSignature]
+    }
+
+    private static func checks(of expectation: ReceiptExpectation) -> [AppAttestCheck] {
+        var checks = attestationChecks(expectation.maximumAge)
+        guard expectation.attestation == nil else { return checks }
+        checks.removeAll { [.receiptType, .receiptClientDataHash, .receiptLeafValidity].contains($0) }
+        if expectation.environment == nil { checks.removeAll { $0 == .receiptEnvironment } }
+        if expectation.publicKey == nil { checks.removeAll { $0 == .receiptKey } }
+        return checks
     }
 
     private static func message(_ bytes: ArraySlice<UInt8>) throws(AppAttestRefusal) -> SignedData {
@@ -58,47 +112,69 @@ public struct ReceiptVerifier: Sendable {
     // MARK: Agreement
 
     private func judge(
-        _ receipt: Receipt, _ expectation: ReceiptExpectation, at instant: Instant
+        _ receipt: Receipt, _ expectation: ReceiptExpectation, at instant: Instant, _ trace: inout AppAttestTrace
     ) throws(AppAttestRefusal) {
-        guard receipt.appID.isExactly(expectation.appID.text) else {
-            throw AppAttestRefusal(AppAttestReasons.receiptAppIDMismatch)
-        }
+        try trace.check(
+            .receiptAppID, receipt.appID.isExactly(expectation.appID.text), AppAttestReasons.receiptAppIDMismatch,
+            expected: expectation.appID.text, found: receipt.appID)
         if let environment = expectation.environment {
-            guard receipt.environment == environment else {
-                throw AppAttestRefusal(AppAttestReasons.receiptEnvironmentMismatch)
-            }
+            try trace.check(
+                .receiptEnvironment, receipt.environment == environment, AppAttestReasons.receiptEnvironmentMismatch,
+                expected: environment.rawValue, found: receipt.environment?.rawValue ?? "none")
         }
         if let publicKey = expectation.publicKey {
             let certificate = try? Certificate(der: receipt.certificate[...])
-            guard let certificate, certificate.key.point.elementsEqual(publicKey) else {
-                throw AppAttestRefusal(AppAttestReasons.receiptKeyMismatch)
-            }
+            try trace.check(
+                .receiptKey, certificate?.key.point.elementsEqual(publicKey) ?? false,
+                AppAttestReasons.receiptKeyMismatch,
+                expected: "the key \(Base64.encode(SHA256.hash(publicKey)))",
+                found: Self.keyIdentifier(of: receipt.certificate[...]))
         }
-        if let attestation = expectation.attestation { try judge(receipt, attestation) }
-        guard receipt.created <= instant + clockSkew else {
-            throw AppAttestRefusal(AppAttestReasons.receiptFromFuture)
-        }
+        if let attestation = expectation.attestation { try judge(receipt, attestation, &trace) }
+        try trace.check(
+            .receiptNotFuture, receipt.created <= instant + clockSkew, AppAttestReasons.receiptFromFuture,
+            expected: "made up to \(instant), the time of judgement, or \(clockSkew) later", found: "\(receipt.created)"
+        )
         if let maximumAge = expectation.maximumAge {
-            guard receipt.created >= instant - maximumAge else {
-                throw AppAttestRefusal(AppAttestReasons.receiptTooOld)
-            }
+            try trace.check(
+                .receiptAge, receipt.created >= instant - maximumAge, AppAttestReasons.receiptTooOld,
+                expected: "made at most \(maximumAge) before \(instant), the time of judgement",
+                found: "\(receipt.created)")
         }
-        guard instant <= receipt.expires else { throw AppAttestRefusal(AppAttestReasons.receiptExpired) }
+        try trace.check(
+            .receiptExpiry, instant <= receipt.expires, AppAttestReasons.receiptExpired,
+            expected: "an end not before \(instant), the time of judgement", found: "\(receipt.expires)")
     }
 
     private func judge(
-        _ receipt: Receipt, _ attestation: ReceiptExpectation.Attestation
+        _ receipt: Receipt, _ attestation: ReceiptExpectation.Attestation, _ trace: inout AppAttestTrace
     ) throws(AppAttestRefusal) {
-        guard receipt.kind == .attestation else { throw AppAttestRefusal(AppAttestReasons.receiptTypeUnexpected) }
-        guard receipt.certificate.elementsEqual(attestation.leaf) else {
-            throw AppAttestRefusal(AppAttestReasons.receiptKeyMismatch)
-        }
-        guard receipt.clientHash == attestation.clientDataHash else {
-            throw AppAttestRefusal(AppAttestReasons.receiptClientDataHashMismatch)
-        }
-        guard receipt.created >= attestation.leafNotBefore, receipt.created <= attestation.leafNotAfter else {
-            throw AppAttestRefusal(AppAttestReasons.receiptOutsideLeafValidity)
-        }
+        try trace.check(
+            .receiptType, receipt.kind == .attestation, AppAttestReasons.receiptTypeUnexpected,
+            expected: Receipt.Kind.attestation.rawValue, found: receipt.kind.rawValue)
+        try trace.check(
+            .receiptKey, receipt.certificate.elementsEqual(attestation.leaf), AppAttestReasons.receiptKeyMismatch,
+            expected: "the leaf itself: \(Self.certificate(attestation.leaf))",
+            found: Self.certificate(receipt.certificate[...]))
+        try trace.check(
+            .receiptClientDataHash, receipt.clientHash == attestation.clientDataHash,
+            AppAttestReasons.receiptClientDataHashMismatch, expected: Hex.encode(attestation.clientDataHash),
+            found: Hex.encode(receipt.clientHash))
+        try trace.check(
+            .receiptLeafValidity,
+            receipt.created >= attestation.leafNotBefore && receipt.created <= attestation.leafNotAfter,
+            AppAttestReasons.receiptOutsideLeafValidity,
+            expected: "from \(attestation.leafNotBefore) to \(attestation.leafNotAfter)", found: "\(receipt.created)")
+    }
+
+    /// A certificate as a message names it: by its digest, and its key's identifier.
+    private static func certificate(_ der: ArraySlice<UInt8>) -> String {
+        "certificate \(Hex.encode(SHA256.hash(der))) of \(keyIdentifier(of: der))"
+    }
+
+    private static func keyIdentifier(of der: ArraySlice<UInt8>) -> String {
+        guard let certificate = try? Certificate(der: der) else { return "no key, for it is no certificate" }
+        return "the key \(Base64.encode(SHA256.hash(certificate.key.point)))"
     }
 
     // MARK: Signer

@@ -1,3 +1,4 @@
+internal import AssayCrypto
 internal import AssayKit
 
 /// A piece of evidence that was kept, and what it must agree with.
@@ -37,6 +38,83 @@ struct AppAttestSample {
     func bytes(_ name: String) throws(AppAttestSampleError) -> [UInt8] {
         guard let bytes = Base64.decode(try text(name)) else { throw AppAttestSampleError("`\(name)` is not Base 64") }
         return bytes
+    }
+
+    /// The identifier of a key, in Base 64 or as 64 hexadecimal digits.
+    ///
+    /// Such digits would be Base 64 as well, of 48 bytes, which no key identifier has.
+    func keyID() throws(AppAttestSampleError) -> [UInt8] {
+        let name =
+            optionalText("key_id_base64").isNil && !optionalText("key_id_hex").isNil ? "key_id_hex" : "key_id_base64"
+        let text = try text(name)
+        let identifier =
+            Hex.decode(text).flatMap { $0.count == SHA256.byteCount ? $0 : nil }
+            ?? (name.isExactly("key_id_base64")
+                ? Base64.decode(text) ?? Base64.decodeURL(utf8: Array(text.utf8)[...]) : nil)
+        guard let identifier, identifier.count == SHA256.byteCount else {
+            throw AppAttestSampleError(
+                "`\(name)` is no key identifier: 32 bytes in Base 64, as `generateKey` gives them, or 64 hexadecimal digits"
+            )
+        }
+        return identifier
+    }
+
+    /// What the client gave as client data hash: as it is in the sample, or the digest of what the sample has in its
+    /// place.
+    func clientDataHash() throws(AppAttestSampleError) -> [UInt8] {
+        let given = try oneOf(["client_data_hash_base64", "client_data_hash_hex"])
+        let usage = optionalText("client_data_hash_is")
+        let isRaw = usage.isExactly(Self.challengeItself)
+        let isKnown = isRaw || usage.isExactly(Self.challengeHashed)
+        let challenge = try oneOf(["challenge_base64", "challenge_utf8"])
+        if let given {
+            if isKnown, let challenge, given != (isRaw ? challenge : SHA256.hash(challenge)) {
+                throw AppAttestSampleError("the client data hash and the challenge do not agree")
+            }
+            return given
+        }
+        if let clientData = try oneOf(["client_data_base64", "client_data_utf8"]) { return SHA256.hash(clientData) }
+        guard let challenge else {
+            let other = optionalText("challenge").isNil ? "" : "; `challenge` is not read"
+            throw AppAttestSampleError(
+                "`client_data_hash_base64` is missing, and so are `challenge_utf8`, `challenge_base64`, `client_data_utf8` "
+                    + "and `client_data_base64`, which are hashed\(other)")
+        }
+        guard isKnown || usage.isNil else {
+            throw AppAttestSampleError(
+                "`client_data_hash_is` must be `\(Self.challengeHashed)`, which is the default, or `\(Self.challengeItself)`"
+            )
+        }
+        return isRaw ? challenge : SHA256.hash(challenge)
+    }
+
+    private static let challengeHashed = "sha256(challenge)"
+    private static let challengeItself = "challenge"
+
+    /// The bytes under one of several names, which end with their encoding; they must agree where there are two.
+    private func oneOf(_ names: [String]) throws(AppAttestSampleError) -> [UInt8]? {
+        var found: (name: String, bytes: [UInt8])?
+        for name in names {
+            guard let value = fields[name], value != .null else { continue }
+            let text = try text(name)
+            let bytes =
+                if name.ends(withExactly: "_utf8") {
+                    Array(text.utf8) as [UInt8]?
+                } else if name.ends(withExactly: "_hex") {
+                    Hex.decode(text)
+                } else {
+                    Base64.decode(text)
+                }
+            guard let bytes else {
+                throw AppAttestSampleError(
+                    "`\(name)` is not \(name.ends(withExactly: "_hex") ? "hexadecimal" : "Base 64")")
+            }
+            if let found, found.bytes != bytes {
+                throw AppAttestSampleError("`\(found.name)` and `\(name)` do not agree")
+            }
+            found = found ?? (name, bytes)
+        }
+        return found?.bytes
     }
 
     /// A counter; 0 when there is none.

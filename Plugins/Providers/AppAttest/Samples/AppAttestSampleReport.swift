@@ -12,6 +12,7 @@ struct AppAttestSampleReport {
     var environment: AppAttestEnvironment?
     var systemVersion: String?
     var systemBuild: String?
+    var systemFamily: String?
     var receipt: ReceiptOutcome?
     var counter: UInt32?
     var flags: UInt8?
@@ -33,9 +34,10 @@ struct AppAttestSampleReport {
             "source": .string(sample.source), "kind": .string(sample.kind.rawValue),
             "verdict": isVerified ? "verified" : "refused", "reason": text(refusal?.reason.code),
             "detail": text(refusal?.detail), "environment": text(environment?.rawValue),
-            "os_version": text(systemVersion), "os_build": text(systemBuild), "receipt": receiptJSON,
+            "os_family": text(Self.name(ofFamily: systemFamily)), "os_version": text(systemVersion),
+            "os_build": text(systemBuild), "receipt": receiptJSON,
             "counter": number(counter), "flags": number(flags), "bundle_version": text(bundleVersion),
-            "validation_category": number(validationCategory?.rawValue),
+            "validation_category": number(validationCategory?.rawValue), "warnings": .array(warnings),
         ])
     }
 
@@ -43,17 +45,61 @@ struct AppAttestSampleReport {
         if case .refused(let refusal) = verdict { refusal } else { nil }
     }
 
+    /// What is wrong without deciding the verdict: a receipt that is refused where none is required.
+    private var warnings: [JSON] {
+        guard isVerified, case .refused(let refusal)? = receipt else { return [] }
+        return [
+            [
+                "reason": .string(refusal.reason.code), "detail": text(refusal.detail),
+                "message": .string(
+                    "The receipt is refused, and not needed for the verdict: \(refusal.reason.summary) "
+                        + "Give --require-receipt to refuse the attestation for it."),
+            ]
+        ]
+    }
+
+    private static let familyNames: [ExactText: String] = ["iphoneos": "iOS", "macosx": "macOS"]
+
+    /// The system as people call it; what Apple may call one day is told as it is.
+    private static func name(ofFamily family: String?) -> String? {
+        guard let family else { return nil }
+        return familyNames[ExactText(family)] ?? family
+    }
+
+    /// What people read: the verdict, and each check with what it expected and found.
+    func explanation(_ trace: AppAttestTrace, place: String) -> String {
+        let kind = "\(place): \(sample.kind.rawValue) "
+        var lines = [refusal.map { "\(kind)refused: \($0.reason.code). \($0.reason.summary)" } ?? kind + "verified"]
+        for (index, step) in trace.steps.enumerated() {
+            let outcome =
+                switch step.outcome {
+                case .passed: "passed     "
+                case .failed: "FAILED     "
+                case .notReached: "not reached"
+                }
+            let number = index + 1
+            lines.append(
+                "\(number < 10 ? " " : "")\(number)  \(outcome)  \(step.check.rawValue): \(step.check.summary)")
+            if let expected = step.expected { lines.append("        expected  \(expected)") }
+            if let found = step.found { lines.append("        found     \(found)") }
+        }
+        for case .object(let warning) in warnings {
+            lines.append(warning.first { $0.name.isExactly("message") }?.value.string.map { "warning: \($0)" } ?? "")
+        }
+        return lines.joined(separator: "\n")
+    }
+
     private var receiptJSON: JSON {
         guard let receipt else { return nil }
-        let (verdict, reason): (JSON, JSON) =
+        let (verdict, reason, detail): (JSON, JSON, JSON) =
             switch receipt {
-            case .verified: ("verified", nil)
+            case .verified: ("verified", nil, nil)
             // Apple signed the content, though not in the way that the message claims.
-            case .legacy2020: ("legacy-2020", "legacy-2020")
-            case .refused(let refusal): ("refused", .string(refusal.reason.code))
+            case .legacy2020: ("legacy-2020", "legacy-2020", nil)
+            case .refused(let refusal): ("refused", .string(refusal.reason.code), text(refusal.detail))
             }
         return [
-            "verdict": verdict, "reason": reason, "type": text(receipt.receipt?.kind.rawValue),
+            "verdict": verdict, "reason": reason, "detail": detail, "type": text(receipt.receipt?.kind.rawValue),
             "created": text(receipt.receipt?.created.description), "risk_metric": number(receipt.receipt?.riskMetric),
         ]
     }

@@ -6,6 +6,11 @@ public import AssayKit
 /// A sample is a JSON object: `kind` (attestation, assertion or receipt), the evidence in `attestation_base64`,
 /// `assertion_base64` or `receipt_base64`, and what it must agree with: `app_id`, `client_data_hash_base64`; for
 /// attestations `key_id_base64`, `environment` and `valid_at`; for assertions `public_key_pem` and `previous_counter`.
+///
+/// In place of the client data hash a sample may have what it was made of: `challenge_utf8` or `challenge_base64`, and for
+/// assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, but for a challenge where
+/// `client_data_hash_is` is `challenge`: then the challenge itself is the client data hash, as in Apple's own samples.
+/// Key identifiers may be in hexadecimal digits.
 public struct AppAttestSamples: Sendable {
     private let attestations: AttestationVerifier
     private let receipts: ReceiptVerifier
@@ -32,22 +37,24 @@ public struct AppAttestSamples: Sendable {
     /// Verifies a sample.
     ///
     /// - Parameter place: where the sample stands, for one that does not name its source.
-    /// - Returns: whether it is verified, and a report: an object with `source`, `kind`, `verdict`, `reason` and what was
-    ///   read off the evidence; what is not known is null.
+    /// - Returns: whether it is verified; a report: an object with `source`, `kind`, `verdict`, `reason` and what was
+    ///   read off the evidence, where what is not known is null; and for people, some lines that tell each check, with what
+    ///   it expected and what it found.
     public func verify(
         _ sample: JSON, place: String
-    ) throws(AppAttestSampleError) -> (isVerified: Bool, report: JSON) {
+    ) throws(AppAttestSampleError) -> (isVerified: Bool, report: JSON, explanation: String) {
+        var trace = AppAttestTrace()
         let sample = try AppAttestSample(sample, place: place)
         guard let appID = try? AppAttestAppID(try sample.text("app_id")) else {
             throw AppAttestSampleError("`app_id` must be a team identifier, a dot, and a bundle identifier")
         }
         let report =
             switch sample.kind {
-            case .attestation: try verifyAttestation(sample, appID)
-            case .assertion: try verifyAssertion(sample, appID)
-            case .receipt: try verifyReceipt(sample, appID)
+            case .attestation: try verifyAttestation(sample, appID, &trace)
+            case .assertion: try verifyAssertion(sample, appID, &trace)
+            case .receipt: try verifyReceipt(sample, appID, &trace)
             }
-        return (report.isVerified, report.json)
+        return (report.isVerified, report.json, report.explanation(trace, place: place))
     }
 
     private static func anchor(
@@ -62,9 +69,9 @@ public struct AppAttestSamples: Sendable {
         }
     }
 
-    private func verifyAttestation(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError)
-        -> AppAttestSampleReport
-    {
+    private func verifyAttestation(
+        _ sample: AppAttestSample, _ appID: AppAttestAppID, _ trace: inout AppAttestTrace
+    ) throws(AppAttestSampleError) -> AppAttestSampleReport {
         var environments = Set(AppAttestEnvironment.allCases)
         if let name = sample.optionalText("environment") {
             guard let environment = AppAttestEnvironment(exactly: name) else {
@@ -73,11 +80,11 @@ public struct AppAttestSamples: Sendable {
             environments = [environment]
         }
         let expectation = AttestationExpectation(
-            appID: appID, keyID: try sample.bytes("key_id_base64"),
-            clientDataHash: try sample.bytes("client_data_hash_base64"), environments: environments)
+            appID: appID, keyID: try sample.keyID(), clientDataHash: try sample.clientDataHash(),
+            environments: environments)
         let outcome = attestations.verify(
             try sample.bytes("attestation_base64"), expecting: expectation,
-            at: try instant(sample.optionalText("valid_at"), of: sample))
+            at: try instant(sample.optionalText("valid_at"), of: sample), explaining: &trace)
         switch outcome {
         case .refused(let refusal): return AppAttestSampleReport(sample, .refused(refusal))
         case .verified(let attestation):
@@ -88,6 +95,7 @@ public struct AppAttestSamples: Sendable {
             result.environment = attestation.environment
             result.systemVersion = attestation.system.version
             result.systemBuild = attestation.system.build
+            result.systemFamily = attestation.system.family
             result.receipt = attestation.receipt
             result.counter = attestation.counter
             result.flags = attestation.flags
@@ -97,9 +105,9 @@ public struct AppAttestSamples: Sendable {
         }
     }
 
-    private func verifyAssertion(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError)
-        -> AppAttestSampleReport
-    {
+    private func verifyAssertion(
+        _ sample: AppAttestSample, _ appID: AppAttestAppID, _ trace: inout AppAttestTrace
+    ) throws(AppAttestSampleError) -> AppAttestSampleReport {
         let pem = try sample.text("public_key_pem")
         let key: PublicKey
         do throws(CryptoError) {
@@ -109,10 +117,10 @@ public struct AppAttestSamples: Sendable {
         }
         guard case .ec(let point) = key else { throw AppAttestSampleError("`public_key_pem` is no key on P-256") }
         let expectation = AssertionExpectation(
-            appID: appID, clientDataHash: try sample.bytes("client_data_hash_base64"),
+            appID: appID, clientDataHash: try sample.clientDataHash(),
             previousCounter: try sample.counter("previous_counter"))
         let outcome = AssertionVerifier().verify(
-            try sample.bytes("assertion_base64"), publicKey: point, expecting: expectation)
+            try sample.bytes("assertion_base64"), publicKey: point, expecting: expectation, explaining: &trace)
         switch outcome {
         case .refused(let refusal): return AppAttestSampleReport(sample, .refused(refusal))
         case .verified(let assertion):
@@ -125,12 +133,13 @@ public struct AppAttestSamples: Sendable {
         }
     }
 
-    private func verifyReceipt(_ sample: AppAttestSample, _ appID: AppAttestAppID) throws(AppAttestSampleError)
-        -> AppAttestSampleReport
-    {
+    private func verifyReceipt(
+        _ sample: AppAttestSample, _ appID: AppAttestAppID, _ trace: inout AppAttestTrace
+    ) throws(AppAttestSampleError) -> AppAttestSampleReport {
         let instant = try instant(sample.optionalText("valid_at") ?? sample.created, of: sample)
         let outcome = receipts.verify(
-            try sample.bytes("receipt_base64"), expecting: ReceiptExpectation(appID: appID), at: instant)
+            try sample.bytes("receipt_base64"), expecting: ReceiptExpectation(appID: appID), at: instant,
+            explaining: &trace)
         var result =
             if case .refused(let refusal) = outcome {
                 AppAttestSampleReport(sample, .refused(refusal))

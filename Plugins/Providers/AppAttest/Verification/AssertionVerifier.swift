@@ -22,32 +22,57 @@ public struct AssertionVerifier: Sendable {
     public func verify(
         _ assertion: [UInt8], publicKey: ECPublicKey, expecting expectation: AssertionExpectation
     ) -> AssertionOutcome {
+        var trace = AppAttestTrace.none
+        return verify(assertion, publicKey: publicKey, expecting: expectation, explaining: &trace)
+    }
+
+    /// Verifies an assertion, and tells each check.
+    public func verify(
+        _ assertion: [UInt8], publicKey: ECPublicKey, expecting expectation: AssertionExpectation,
+        explaining trace: inout AppAttestTrace
+    ) -> AssertionOutcome {
         do throws(AppAttestRefusal) {
-            return .verified(try verified(assertion, publicKey, expectation))
+            return .verified(try verified(assertion, publicKey, expectation, &trace))
         } catch {
             return .refused(error)
         }
     }
 
+    /// The checks in their order.
+    private static let checks: [AppAttestCheck] = [
+        .evidenceSize, .assertionKey, .evidenceForm, .authenticatorData, .appID, .counterAdvanced, .assertionSignature,
+    ]
+
     private func verified(
-        _ bytes: [UInt8], _ publicKey: ECPublicKey, _ expectation: AssertionExpectation
+        _ bytes: [UInt8], _ publicKey: ECPublicKey, _ expectation: AssertionExpectation,
+        _ trace: inout AppAttestTrace
     ) throws(AppAttestRefusal) -> VerifiedAssertion {
-        guard bytes.count <= Self.byteLimit else { throw AppAttestRefusal(AppAttestReasons.evidenceTooLarge) }
-        guard publicKey.curve == .p256 else { throw AppAttestRefusal(AppAttestReasons.assertionKeyInvalid) }
-        let object = try AssertionObject(bytes)
-        let data = try AuthenticatorData(assertion: object.authenticatorData)
-        guard ConstantTime.equal(data.relyingPartyHash, expectation.appID.digest) else {
-            throw AppAttestRefusal(AppAttestReasons.appIDMismatch)
-        }
-        guard data.counter > expectation.previousCounter else {
-            throw AppAttestRefusal(
-                AppAttestReasons.counterNotAdvanced, "\(data.counter) after \(expectation.previousCounter)")
-        }
+        trace.plan(Self.checks)
+        try trace.check(
+            .evidenceSize, bytes.count <= Self.byteLimit, AppAttestReasons.evidenceTooLarge,
+            expected: "at most \(Self.byteLimit) bytes", found: "\(bytes.count)")
+        try trace.check(
+            .assertionKey, publicKey.curve == .p256, AppAttestReasons.assertionKeyInvalid, expected: "a key on P-256",
+            found: "key \(Base64.encode(SHA256.hash(publicKey.x963))) on \(publicKey.curve)")
+        let object = try trace.check(
+            .evidenceForm, expected: "signature and authenticatorData",
+            found: { "authenticatorData of \($0.authenticatorData.count) bytes" },
+            { () throws(AppAttestRefusal) in try AssertionObject(bytes) })
+        let data = try trace.check(
+            .authenticatorData, expected: "head, and a map of extensions or nothing", found: { $0.found },
+            { () throws(AppAttestRefusal) in try AuthenticatorData(assertion: object.authenticatorData) })
+        try trace.check(appIDOf: data, expectation.appID)
+        try trace.check(
+            .counterAdvanced, data.counter > expectation.previousCounter, AppAttestReasons.counterNotAdvanced,
+            expected: "above \(expectation.previousCounter)", found: "\(data.counter)")
         // The nonce is the message of the signature, not its digest: it is hashed once more.
         let nonce = SHA256.hash(object.authenticatorData, expectation.clientDataHash)
-        guard publicKey.isValidSignature(der: object.signature, digest: .sha256, message: nonce[...]) else {
-            throw AppAttestRefusal(AppAttestReasons.assertionSignatureInvalid)
-        }
+        let isSigned = publicKey.isValidSignature(der: object.signature, digest: .sha256, message: nonce[...])
+        try trace.check(
+            .assertionSignature, isSigned, AppAttestReasons.assertionSignatureInvalid,
+            expected: "a signature of key \(Base64.encode(SHA256.hash(publicKey.x963))) for the client data hash "
+                + Hex.encode(expectation.clientDataHash),
+            found: isSigned ? "such a signature" : "one of another key, or for something else")
         return VerifiedAssertion(
             counter: data.counter, validationCategory: data.extensions.validationCategory,
             bundleVersion: data.extensions.bundleVersion, codeDirectoryHash: data.extensions.codeDirectoryHash,

@@ -11,3 +11,25 @@ public enum ReceiptRequirement: Sendable {
     ///   - acceptsLegacy: Whether the faulty signatures of 2020 are good enough, which they are for old data only.
     case required(ReceiptVerifier, maximumAge: Duration? = nil, acceptsLegacy: Bool = false)
 }
+
+extension ReceiptRequirement {
+    /// What verifies the receipt; nil where nothing does.
+    var verifier: ReceiptVerifier? {
+        switch self {
+        case .unchecked: nil
+        case .recorded(let verifier, _), .required(let verifier, _, _): verifier
+        }
+    }
+
+    var maximumAge: Duration? {
+        switch self {
+        case .unchecked: nil
+        case .recorded(_, let maximumAge), .required(_, let maximumAge, _): maximumAge
+        }
+    }
+
+    /// Whether the faulty signatures of 2020 are refused.
+    var refusesLegacy: Bool {
+        if case .required(_, _, let acceptsLegacy) = self { !acceptsLegacy } else { false }
+    }
+}

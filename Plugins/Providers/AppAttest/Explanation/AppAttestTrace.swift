@@ -1,0 +1,95 @@
+public import AssayKit
+
+/// The checks of a verification, in the order in which it made them, with what each expected and found.
+///
+/// Verifiers make their checks through it, whether it records or not: what an explanation shows is what was judged.
+/// Nothing in it is secret; digests stand for challenges and client data.
+public struct AppAttestTrace: Sendable {
+    /// How a check came out.
+    public enum Outcome: String, Sendable, Hashable, CaseIterable {
+        case passed
+        case failed
+        case notReached = "not reached"
+    }
+
+    /// A check and what came of it.
+    public struct Step: Sendable, Hashable {
+        public let check: AppAttestCheck
+        public let outcome: Outcome
+        /// What the check asks for; nil for one that was not reached.
+        @Exact public private(set) var expected: String?
+        /// What the evidence has; nil for a check that was not reached.
+        @Exact public private(set) var found: String?
+
+        init(_ check: AppAttestCheck, _ outcome: Outcome, expected: String? = nil, found: String? = nil) {
+            self.check = check
+            self.outcome = outcome
+            self.expected = expected
+            self.found = found
+        }
+    }
+
+    private let isRecording: Bool
+    private var made: [Step] = []
+    private var planned: [AppAttestCheck] = []
+
+    /// A trace that records.
+    public init() {
+        isRecording = true
+    }
+
+    private init(isRecording: Bool) {
+        self.isRecording = isRecording
+    }
+
+    /// A trace that records nothing, and costs nothing.
+    static var none: AppAttestTrace { AppAttestTrace(isRecording: false) }
+
+    /// All checks that the verification makes of good evidence, in their order; those behind a failed one were not
+    /// reached.
+    public var steps: [Step] {
+        var unmade: [AppAttestCheck] = []
+        var rest = made.map(\.check)[...]
+        for check in planned {
+            if let index = rest.firstIndex(of: check) { rest.remove(at: index) } else { unmade.append(check) }
+        }
+        return made + unmade.map { Step($0, .notReached) }
+    }
+
+    /// Announces checks that will be made next.
+    mutating func plan(_ checks: [AppAttestCheck]) {
+        if isRecording { planned += checks }
+    }
+
+    /// Makes a check of two values.
+    mutating func check(
+        _ check: AppAttestCheck, _ isMet: Bool, _ reason: Reason, expected: @autoclosure () -> String,
+        found: @autoclosure () -> String
+    ) throws(AppAttestRefusal) {
+        guard !isMet else {
+            if isRecording { made.append(Step(check, .passed, expected: expected(), found: found())) }
+            return
+        }
+        let (expected, found) = (expected(), found())
+        if isRecording { made.append(Step(check, .failed, expected: expected, found: found)) }
+        throw AppAttestRefusal(reason, "expected \(expected), found \(found)")
+    }
+
+    /// Makes a check that takes something apart, and may refuse it for reasons of its own.
+    mutating func check<Value>(
+        _ check: AppAttestCheck, expected: @autoclosure () -> String, found: (Value) -> String,
+        _ read: () throws(AppAttestRefusal) -> Value
+    ) throws(AppAttestRefusal) -> Value {
+        do throws(AppAttestRefusal) {
+            let value = try read()
+            if isRecording { made.append(Step(check, .passed, expected: expected(), found: found(value))) }
+            return value
+        } catch {
+            if isRecording {
+                let found = [error.reason.summary, error.detail].compactMap(\.self).joined(separator: " ")
+                made.append(Step(check, .failed, expected: expected(), found: found))
+            }
+            throw error
+        }
+    }
+}
