@@ -100,9 +100,9 @@ public struct PolicyDirectory: Sendable {
 
     /// Files that came by way of Windows or a camera's naming may end in capitals; nobody means them to be left out.
     private static func isPolicy(_ name: String) -> Bool {
-        guard let ending = name.split(onASCII: ".").last else { return false }
-        return name.contains(".")
-            && (ending.isExactlyIgnoringASCIICase("yaml") || ending.isExactlyIgnoringASCIICase("yml"))
+        let parts = name.split(onASCII: ".")
+        guard parts.count > 1, let ending = parts.last else { return false }
+        return ending.isExactlyIgnoringASCIICase("yaml") || ending.isExactlyIgnoringASCIICase("yml")
     }
 
     private func contents(of file: String, limit: Int) throws(Diagnostics) -> [UInt8] {
