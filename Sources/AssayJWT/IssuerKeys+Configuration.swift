@@ -18,7 +18,7 @@ extension IssuerKeys {
         }
         let document: [UInt8]?
         do throws(SecretError) {
-            document = try host.secrets.resolve(reference)
+            document = try host.secrets.document(reference)
         } catch {
             throw ConfigurationError(at: path, error.message)
         }

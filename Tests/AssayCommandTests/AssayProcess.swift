@@ -22,13 +22,20 @@ struct AssayProcess {
     static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("assay")
 
+    /// As whom a process runs; only root can choose.
+    struct Identity {
+        let user: UInt32
+        /// The first is the effective group.
+        let groups: [UInt32]
+    }
+
     let process = Process()
     private let output: URL
     private let errors: URL
 
     init(
         _ arguments: [String], environment: [String: String] = [:], folder: URL? = nil, input: String? = nil,
-        descriptors: Int? = nil
+        descriptors: Int? = nil, identity: Identity? = nil
     ) throws {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("assay-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -41,6 +48,14 @@ struct AssayProcess {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
                 ["-c", "ulimit -n \(descriptors) && exec \"$0\" \"$@\"", Self.executable.path] + arguments
+        }
+        if let identity {
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+            process.arguments =
+                [
+                    "--reuid=\(identity.user)", "--regid=\(identity.groups.first ?? identity.user)",
+                    "--groups=\(identity.groups.map(String.init).joined(separator: ","))", Self.executable.path,
+                ] + arguments
         }
         var variables = ProcessInfo.processInfo.environment
         variables["ASSAY_DEBUG_TOKEN"] = nil

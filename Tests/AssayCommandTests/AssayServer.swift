@@ -24,15 +24,16 @@ struct AssayServer {
     ///   - descriptors: how many file descriptors it may have.
     ///   - showsOperations: whether the pages for operators are beside the methods, where the arguments do not say
     ///     where they are.
+    ///   - identity: as whom it runs; nil for the user of these tests.
     init(
         in folder: URL, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil,
-        showsOperations: Bool = true
+        showsOperations: Bool = true, identity: AssayProcess.Identity? = nil
     ) async throws {
         self.folder = folder
         let operations = arguments.contains("--operations") || !showsOperations ? [] : ["--operations", "public"]
         process = try AssayProcess(
             ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + operations + arguments,
-            environment: environment, folder: folder, descriptors: descriptors)
+            environment: environment, folder: folder, descriptors: descriptors, identity: identity)
         let start = ContinuousClock.now
         while !process.outputSoFar.contains("\n") {
             try #require(process.process.isRunning, "\(process.errorsSoFar)")

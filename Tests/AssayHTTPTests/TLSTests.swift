@@ -125,7 +125,7 @@ struct TLSTests {
             case .notYetValid: "is valid from"
             case .noCertificate: "has no certificate in PEM form"
             case .noKey: "has no private key in PEM form"
-            case .readableKey: "restrict it with chmod 600"
+            case .readableKey: "run `chmod 6"
             case .missing: "cannot open"
             }
         }
@@ -140,7 +140,7 @@ struct TLSTests {
             case .readableKey:
                 let identity = try TestIdentity()
                 try files.write(identity)
-                try files.write(key: identity.keyPEM, mode: 0o640)
+                try files.write(key: identity.keyPEM, mode: 0o644)
             case .missing: try FileManager.default.removeItem(atPath: files.certificate)
             }
         }

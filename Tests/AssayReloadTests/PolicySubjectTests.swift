@@ -21,6 +21,7 @@ struct PolicySubjectTests {
         secret = base.appendingPathComponent("secret")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(Self.token.utf8).write(to: secret)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: secret.path)
     }
 
     private func remove() { try? FileManager.default.removeItem(at: folder.deletingLastPathComponent()) }

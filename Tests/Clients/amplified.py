@@ -27,6 +27,7 @@ class AmplifiedServer(Server):
         super().__init__(folder, authority, apple)
         account, users = Account("server"), ec.generate_private_key(ec.SECP256R1())
         (folder / "account.json").write_text(account.key_file)
+        (folder / "account.json").chmod(0o600)
         key = dict(json.loads(jwt.algorithms.ECAlgorithm.to_jwk(users.public_key())), kid="k", use="sig", alg="ES256")
         (folder / "users.json").write_text(json.dumps({"keys": [key]}))
         issuer = {

@@ -342,8 +342,10 @@ class FleetServer(Server):
         (folder / "policies").mkdir()
         (folder / "users.json").write_text(users.key_set)
         (folder / "callback").write_text(backend.TOKEN)
+        (folder / "callback").chmod(0o600)
         for role, account in accounts.items():
             (folder / f"{role}.json").write_text(account.key_file)
+            (folder / f"{role}.json").chmod(0o600)
         policy = {
             "projects": [{
                 "number": int(NUMBER), "id": PROJECT,

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A file that only its owner may read, replaced as a whole or not at all.
+/// A file that holds a secret (see ``SecretFile``), replaced as a whole or not at all.
 struct PrivateFile: Sendable {
     let directory: String
     let name: String
@@ -23,7 +23,7 @@ struct PrivateFile: Sendable {
 
     /// The file's bytes, with what it is known by; nil when there is no such file.
     ///
-    /// - Throws: when it cannot be read, or when others than its owner may read or write it.
+    /// - Throws: when it cannot be read, or when more may use it than ``SecretFile`` allows.
     func read() throws(KeyError) -> (bytes: [UInt8], mark: KeyChangeMark)? {
         // Without O_NONBLOCK a pipe in the file's place would be waited for.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -32,9 +32,10 @@ struct PrivateFile: Sendable {
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("inspect", path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw KeyError("\(path) is not a regular file") }
-        guard status.st_mode & 0o077 == 0 else {
-            throw KeyError("others than its owner may use \(path): restrict it with chmod 600")
+        do throws(SecretError) {
+            try SecretFile.judge(descriptor, path: path, ownedAs: directory)
+        } catch {
+            throw KeyError(error.message)
         }
         guard status.st_size <= off_t(PrivateFile.sizeLimit) else { throw KeyError("\(path) is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))

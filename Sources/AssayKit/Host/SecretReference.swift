@@ -59,17 +59,28 @@ public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConver
 
 /// Resolves references to secrets.
 public struct SecretSource: Sendable {
-    private let resolving: @Sendable (SecretReference) throws(SecretError) -> [UInt8]?
+    private let resolving: @Sendable (SecretReference, _ isSecret: Bool) throws(SecretError) -> [UInt8]?
 
     public init(_ resolve: @escaping @Sendable (SecretReference) throws(SecretError) -> [UInt8]?) {
+        self.resolving = { (reference, _) throws(SecretError) in try resolve(reference) }
+    }
+
+    init(_ resolve: @escaping @Sendable (SecretReference, _ isSecret: Bool) throws(SecretError) -> [UInt8]?) {
         self.resolving = resolve
     }
 
     /// The secret's bytes, without a line end behind them; nil when an environment variable is not set or empty.
     ///
-    /// - Throws: ``SecretError`` when a file cannot be read or is larger than 64 KiB.
+    /// - Throws: ``SecretError`` when a file cannot be read, is larger than 64 KiB, or may be used by others; see
+    ///   ``SecretFile``.
     public func resolve(_ reference: SecretReference) throws(SecretError) -> [UInt8]? {
-        try resolving(reference)
+        try resolving(reference, true)
+    }
+
+    /// The bytes of a document that a reference leads to and that is no secret, such as a set of public keys; otherwise as
+    /// ``resolve(_:)``. Everybody may read its file.
+    public func document(_ reference: SecretReference) throws(SecretError) -> [UInt8]? {
+        try resolving(reference, false)
     }
 }
 

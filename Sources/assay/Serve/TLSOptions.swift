@@ -14,7 +14,8 @@ struct TLSOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The certificate's private key in PEM form, which only its owner may read.", valueName: "file"))
+            "The certificate's private key in PEM form. Its owner is root or the user of this process; a group of the process "
+                + "may read it, and nobody else.", valueName: "file"))
     var tlsKey: String?
 
     func validate() throws {
