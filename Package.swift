@@ -315,8 +315,8 @@ let package = Package(
         .testTarget(
             name: "CustomBackendTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML", "CustomBackend",
-                "Debug", .product(name: "Logging", package: "swift-log"),
+                "AppAttest", "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "CustomBackend", "Debug", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,5 @@
 import AssayKit
+import AssayTesting
 import Foundation
 import Testing
 
@@ -87,5 +88,93 @@ struct ProductionTests {
         #expect(result.status == 1)
         #expect(result.errors.contains("example.yaml:"))
         #expect(result.errors.contains("providers.debug"))
+    }
+
+    /// A policy of everything that is for development in the plugins that come with Assay: a line, and its key.
+    private static func developed(_ key: String) -> (text: String, places: [(line: Int, key: String)]) {
+        let text = """
+            callers:
+              ci: {jwt: {issuer: https://login.example.com/, audiences: [a], jwks: "http://localhost:1/jwks", subjects: [s]}, permissions: [admin]}
+            projects:
+              - number: 1234567890
+                id: example-project
+                verification: {accept_development: true}
+                services: {a.example.com: {accept_development: true}}
+                apps:
+                  - id: \(app)
+                    apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                    providers:
+                      app_attest:
+                        environments: [development, production]
+                        validation_categories: [app_store, development]
+                        trust_anchor: "\(anchor)"
+                        receipt_trust_anchor: "\(anchor)"
+                        risk_metric:
+                          key_id: ABC123DEFG
+                          private_key: file:\(key)
+                          base_url: "https://[::ffff:127.0.0.1]:8443"
+                          development_base_url: https://127.1
+                      device_check:
+                        key_id: ABC123DEFG
+                        private_key: file:\(key)
+                        environment: development
+                        base_url: "http://localhost:9"
+                consumers:
+                  custom_backend:
+                    tokens: {accept_development: true}
+                    backends: {orders: {tokens: {accept_development: true}}}
+            """
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let keys = [
+            ("jwks:", "callers.ci.jwt.jwks"), ("verification:", "verification.accept_development"),
+            ("services:", "accept_development"), ("environments:", "environments[0]"),
+            ("validation_categories:", "validation_categories[1]"), ("  trust_anchor:", "app_attest.trust_anchor"),
+            ("receipt_trust_anchor:", "receipt_trust_anchor"), ("  base_url: \"https", "risk_metric.base_url"),
+            ("development_base_url:", "risk_metric.development_base_url"),
+            ("environment: d", "device_check.environment"),
+            ("base_url: \"http:", "device_check.base_url"),
+            ("        tokens: {acc", "custom_backend.tokens.accept_development"),
+            ("backends:", "backends.orders.tokens.accept_development"),
+        ]
+        return (
+            text,
+            keys.compactMap { key in
+                lines.firstIndex { $0.contains(key.0) }.map { ($0 + 1, key.1) }
+            }
+        )
+    }
+
+    private static let anchor =
+        (try? SimulatedAppleCA(at: HostClock.system.now).rootCertificatePEM.replacing("\n", with: "\\n")) ?? ""
+
+    @Test(
+        "It refuses everything that is for development, each at its line and with what to do; without the flag all is taken"
+    )
+    func developmentSettings() async throws {
+        try await withTemporaryFolder { folder in
+            let key = folder.appendingPathComponent("AuthKey.p8")
+            try Data(SimulatedAppleTeam(teamID: "ABCDE12345", keyID: "ABC123DEFG").privateKeyPEM.utf8).write(to: key)
+            #expect(chmod(key.path, 0o600) == 0)
+            let (text, places) = Self.developed(key.path)
+            #expect(places.count == 13)
+            try write(text, in: folder)
+            let plain = try await AssayProcess.run("policy", "check", folder: folder)
+            #expect(plain.status == 0, "\(plain.errors)")
+            let check = try await AssayProcess.run("policy", "check", "--production", folder: folder)
+            #expect(check.status == 1)
+            let start = try await AssayProcess.run("serve", "--production", "--listen", "127.0.0.1:0", folder: folder)
+            #expect(start.status == 2)
+            for errors in [check.errors, start.errors] {
+                let problems = errors.split(separator: "\n").filter {
+                    $0.contains("for development, and this is to be")
+                }
+                #expect(problems.count == places.count, "\(errors)")
+                for (line, key) in places {
+                    #expect(
+                        problems.contains { $0.contains("policies/a.yaml:\(line):") && $0.contains("\(key): ") },
+                        "\(key), line \(line): \(errors)")
+                }
+            }
+        }
     }
 }

@@ -57,4 +57,32 @@ struct EndpointURLTests {
         #expect(EndpointURL("https://example.com")?.appending("v1") == nil)
         #expect(EndpointURL("https://example.com")?.appending("/v1 x") == nil)
     }
+
+    @Test(
+        "This machine is known in any spelling that resolves to it",
+        arguments: [
+            "localhost", "LocalHost", "localhost.", "a.localhost", "localhost.localdomain", "ip6-localhost",
+            "127.0.0.1",
+            "127.1.2.3", "127.1", "127.0.1", "2130706433", "0x7f000001", "0x7F.1", "0177.0.0.1", "017700000001", "0",
+            "0.0.0.0", "127.0.0.1.", "169.254.1.1", "0xa9fe0101", "[::1]", "[::]", "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]",
+            "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[::ffff:0.0.0.0]", "[fe80::1]", "[FEBF::1]",
+            "host.docker.internal", "host.containers.internal",
+        ])
+    func local(_ host: String) throws {
+        #expect(try #require(EndpointURL("https://\(host):8443/v1")).isOnThisMachine)
+    }
+
+    @Test(
+        "Other machines are not taken for this one",
+        arguments: [
+            "api.devicecheck.apple.com", "localhost.example.com", "notlocalhost", "local.host", "128.0.0.1", "10.0.0.1",
+            "126.255.255.255", "192.168.0.1", "169.253.255.255", "1.2.3.4.5", "0x80000000", "08.example",
+            "256.256.256.256",
+            "[2001:db8::1]", "[fec0::1]", "[fd00::1]", "[::ffff:10.0.0.1]", "[64:ff9b::a00:1]", "127.example.com",
+            "0xg",
+        ])
+    func distant(_ host: String) throws {
+        #expect(try !#require(EndpointURL("https://\(host)/")).isOnThisMachine)
+    }
 }

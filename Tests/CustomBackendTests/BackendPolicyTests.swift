@@ -1,8 +1,11 @@
+import AppAttest
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
+import CustomBackend
+import Debug
 import Foundation
 import Testing
 
@@ -13,6 +16,11 @@ private let badBackends: [(String, String, String)] = [
     ("{tokens: {apps: [\"1:1:ios:1\"]}}", "there is no app or OAuth client `1:1:ios:1`", "tokens.apps[0]"),
     ("{tokens: {apps: []}}", "without an app every token is refused", "tokens.apps"),
     ("{tokens: {providers: []}}", "without a provider every token is refused", "tokens.providers"),
+    ("{tokens: {providers: [debgu]}}", "there is no provider `debgu`", "tokens.providers[0]"),
+    ("{tokens: {providers: [debug, app_attst]}}", "there is no provider `app_attst`", "tokens.providers[1]"),
+    ("{other_methods: []}", "without a method", "other_methods"),
+    ("{other_methods: [purge]}", "in capitals", "other_methods[0]"),
+    ("{other_methods: [PURGE, POST]}", "`POST` is known without being listed", "other_methods[1]"),
     ("{tokens: {max_age: 0s}}", "expected a duration above zero", "tokens.max_age"),
     ("{tokens: {enforcement: ON}}", "ENFORCED", "tokens.enforcement"),
     ("{original_request: x-orignal}", "x-original", "original_request"),
@@ -51,6 +59,10 @@ private let badRoutes: [(String, String, String)] = [
     ("{path: \"/a#b\", tokens: {}}", "expected a path", ".path"),
     ("{path: /a, methods: [post], tokens: {}}", "in capitals", ".methods[0]"),
     ("{path: /a, methods: [GET, \"\"], tokens: {}}", "in capitals", ".methods[1]"),
+    ("{path: /a, methods: [DELETE, PSOT], tokens: {}}", "did you mean `POST`?", ".methods[1]"),
+    ("{path: /a, methods: [get], tokens: {}}", "did you mean `GET`?", ".methods[0]"),
+    ("{path: /a, methods: [PURGE], tokens: {}}", "must be listed in the backend's `other_methods`", ".methods[0]"),
+    ("{path: /a, tokens: {providers: [app_attst]}}", "there is no provider `app_attst`", ".tokens.providers[0]"),
     ("{path: /a, methods: [], tokens: {}}", "without a method", ".methods"),
     ("{path: /a, tokens: {apps: [\"1:1:ios:1\"]}}", "there is no app", ".tokens.apps[0]"),
     ("{path: /a, tokens: {max_age: 0s}}", "above zero", ".tokens.max_age"),
@@ -109,9 +121,8 @@ struct BackendPolicyTests {
 
     @Test("Too many routes are refused")
     func tooMany() throws {
-        let route = "{path: /a, tokens: {}}"
         func section(_ count: Int) -> String {
-            let routes = Array(repeating: route, count: count).joined(separator: ", ")
+            let routes = (0..<count).map { "{path: /a\($0), tokens: {}}" }.joined(separator: ", ")
             return "backends: {orders: {original_request: x-original, routes: [\(routes)]}}"
         }
         #expect(try problems(section(256)).isEmpty)
@@ -127,5 +138,98 @@ struct BackendPolicyTests {
               b: {tokens: {providers: []}}
             """)
         #expect(problems.count == 6, "\(problems)")
+    }
+
+    /// Routes in their order, and where and in which words one of them is said to be of no use.
+    private static let hiddenRoutes: [([String], String, String)] = [
+        (
+            ["{path: /*, tokens: {}}", "{path: /pay/*, tokens: {}}"], "[1].path",
+            "`/*` at test.yaml:14:15 covers all of it"
+        ),
+        (["{path: /**, tokens: {}}", "{path: /pay, methods: [GET], tokens: {}}"], "[1].path", "`/**` at"),
+        (["{path: /pay/**, tokens: {}}", "{path: /pay/card/*, tokens: {}}"], "[1].path", "`/pay/**` at"),
+        (["{path: /pay/**, tokens: {}}", "{path: /pay, tokens: {}}"], "[1].path", "`/pay/**` at"),
+        (["{path: /pay/**, tokens: {}}", "{path: /pay.json, tokens: {}}"], "[1].path", "`/pay/**` at"),
+        (["{path: /pay*, tokens: {}}", "{path: /pay/**, tokens: {}}"], "[1].path", "`/pay*` at"),
+        (["{path: /a, tokens: {}}", "{path: /b, tokens: {}}", "{path: /a, tokens: {}}"], "[2].path", "`/a` at"),
+        (
+            ["{path: /*, methods: [GET, POST], tokens: {}}", "{path: /a, methods: [POST], tokens: {}}"], "[1].path",
+            "no request meets this route"
+        ),
+        // What two routes cover together.
+        (
+            [
+                "{path: /*, methods: [GET], tokens: {}}", "{path: /a*, methods: [POST], tokens: {}}",
+                "{path: /a/b, methods: [POST, GET], tokens: {}}",
+            ], "[2].path", "`/a*` at test.yaml:15:15"
+        ),
+        (
+            ["{path: /*, methods: [GET], tokens: {}}", "{path: /a, methods: [HEAD], tokens: {}}"], "[1].path",
+            "covers all"
+        ),
+        (
+            ["{path: /*, methods: [GET], tokens: {}}", "{path: /a, methods: [POST, GET], tokens: {}}"],
+            "[1].methods[1]",
+            "no request with `GET` meets this route"
+        ),
+        // Every request for it could be meant for the first.
+        (["{path: /Pay/*, tokens: {}}", "{path: /pay/card, tokens: {}}"], "[1].path", "only in letter case"),
+        (["{path: /pay, tokens: {}}", "{path: /pay/, tokens: {}}"], "[1].path", "the slash at its end"),
+    ]
+
+    private func routes(_ routes: [String]) -> String {
+        "backends:\n  orders:\n    original_request: x-original\n    other_methods: [PURGE]\n    routes:\n"
+            + routes.map { "      - \($0)" }.joined(separator: "\n")
+    }
+
+    @Test("A route behind one that covers it is refused, and the message leads to that one", arguments: hiddenRoutes)
+    func hidden(_ list: [String], _ key: String, _ words: String) throws {
+        try expect(routes(list), words, at: "backends.orders.routes\(key)")
+    }
+
+    @Test(
+        "Routes that some requests meet are taken",
+        arguments: [
+            ["{path: /pay/*, tokens: {}}", "{path: /*, tokens: {}}"],
+            ["{path: /*, methods: [GET], tokens: {}}", "{path: /pay/*, tokens: {}}"],
+            ["{path: /*, methods: [GET], tokens: {}}", "{path: /pay/*, methods: [POST], tokens: {}}"],
+            ["{path: /*, methods: [HEAD], tokens: {}}", "{path: /pay/*, methods: [GET], tokens: {}}"],
+            ["{path: /pay, tokens: {}}", "{path: /pay/*, tokens: {}}", "{path: /pay/**, tokens: {}}"],
+            [
+                "{path: /pay/**, tokens: {}}", "{path: /pay*, tokens: {}}",
+                "{path: /paying, methods: [PURGE], tokens: {}}",
+            ]
+            .dropLast(),
+            ["{path: /bank/**, tokens: {}}", "{path: /bank-2/**, tokens: {}}", "{path: /banking, tokens: {}}"],
+            ["{path: /a, methods: [PURGE, PROPFIND], tokens: {}}", "{path: /a, methods: [GET], tokens: {}}"],
+        ] as [[String]])
+    func met(_ list: [String]) throws {
+        #expect(try problems(routes(list)).isEmpty)
+    }
+
+    @Test("A list of providers of which no app has one is questionable, at its line; one of several is enough")
+    func unusedProviders() throws {
+        func warnings(_ section: String) throws -> [String] {
+            let registry = try Registry([
+                .provider(DebugProvider.self), .provider(AppAttestProvider.self),
+                .consumer(CustomBackendConsumer.self),
+            ])
+            return try PolicySet.read([PolicyFile(name: "test.yaml", text: VerifyService.policy(section))])
+                .check(registry, host: VerifyService.host(ManualClock()))?.all.map(\.description) ?? []
+        }
+        for providers in ["debug", "app_attest, debug", "mint"] {
+            #expect(try warnings("backends: {orders: {tokens: {providers: [\(providers)]}}}").isEmpty)
+        }
+        for section in [
+            "backends: {orders: {tokens: {providers: [app_attest]}}}",
+            "tokens: {providers: [app_attest]}\nbackends: {orders: {}}",
+            routes(["{path: /a, tokens: {providers: [app_attest]}}"]),
+        ] {
+            let found = try warnings(section)
+            #expect(found.count == 1)
+            #expect(found.first?.hasPrefix("test.yaml:") == true)
+            #expect(found.first?.contains("providers: no app of the project has any of these") == true, "\(found)")
+            #expect(found.first?.contains("its apps have: `debug`, `mint`") == true, "\(found)")
+        }
     }
 }

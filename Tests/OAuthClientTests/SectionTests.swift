@@ -60,6 +60,11 @@ private let mistakes: [(String, [String])] = [
         "verifier: {window: 0s, clock_skew: 301s, challenge_life: 9s, max_age: 0s}",
         ["verifier.window", "verifier.clock_skew", "verifier.challenge_life", "verifier.max_age"]
     ),
+    ("client_assertion: {providers: [debgu]}", ["client_assertion.providers[0]", "there is no provider `debgu`"]),
+    (
+        "ear: {audiences: [https://rp.example.com], providers: {app_attst: {}}}",
+        ["ear.providers.app_attst", "there is no provider `app_attst`"]
+    ),
     ("verifier: {own: false}", ["expected `own` or `attesters`"]),
     ("verifier: {methods: [none]}", ["verifier.methods[0]", "attestation_pop_jwt"]),
     (

@@ -12,14 +12,13 @@ struct Backend: Sendable {
     private static let routeLimit = 256
 
     init(
-        _ name: String, _ configuration: BackendConfiguration, apps: Set<ExactText>,
-        at path: [ConfigurationError.Component]
+        _ name: String, _ configuration: BackendConfiguration, at path: [ConfigurationError.Component]
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         if !Backend.isName(name) {
             problems.report(at: path, "a backend's name is 1 to 64 letters, digits, `-`, `.` and `_`")
         }
-        configuration.tokens?.report(apps: apps, providers: nil, at: path + ["tokens"], to: &problems)
+        configuration.tokens?.report(at: path + ["tokens"], to: &problems)
         if let status = configuration.successStatus, !BackendConfiguration.successStatuses.contains(status) {
             problems.report(at: path + ["success_status"], "expected a status from 200 to 299")
         }
@@ -33,17 +32,13 @@ struct Backend: Sendable {
                 "`original_request` must say where the proxy tells what its client asked for: x-original, x-forwarded "
                     + "or transport")
         }
+        let methods = RouteMethods(configuration.otherMethods, at: path + ["other_methods"], problems: &problems)
         var routes: [Route] = []
-        for (index, section) in sections.prefix(Backend.routeLimit).enumerated() {
+        for (index, located) in sections.prefix(Backend.routeLimit).enumerated() {
             let place = path + ["routes", .index(index)]
-            section.tokens.report(apps: apps, providers: nil, at: place + ["tokens"], to: &problems)
-            for (index, method) in (section.methods ?? []).enumerated() where !Backend.isMethod(method) {
-                problems.report(
-                    at: place + ["methods", .index(index)], "expected an HTTP method in capitals, such as POST")
-            }
-            if section.methods?.isEmpty == true {
-                problems.report(at: place + ["methods"], "without a method no request fits; leave the key out")
-            }
+            let section = located.value
+            section.tokens.report(at: place + ["tokens"], to: &problems)
+            methods.check(section.methods, at: place + ["methods"], problems: &problems)
             guard let routePath = RoutePath(section.path) else {
                 problems.report(
                     at: place + ["path"],
@@ -51,7 +46,11 @@ struct Backend: Sendable {
                         + "`.`, `..`, and what some backends read otherwise, with `*` or `/**` at its end only")
                 continue
             }
-            routes.append(Route(path: routePath, methods: section.methods, tokens: section.tokens))
+            let route = Route(
+                path: routePath, text: section.path, place: located.place, methods: section.methods,
+                tokens: section.tokens)
+            routes.report(hidden: route, at: place, problems: &problems)
+            routes.append(route)
         }
         try problems.throwIfAny()
         self.name = name
@@ -97,10 +96,5 @@ struct Backend: Sendable {
                 default: "-._".utf8.contains(byte)
                 }
             }
-    }
-
-    private static func isMethod(_ text: String) -> Bool {
-        (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
     }
 }

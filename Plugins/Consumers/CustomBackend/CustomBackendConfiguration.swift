@@ -35,13 +35,16 @@ public struct BackendConfiguration: Decodable, Sendable {
     public let originalRequest: OriginalRequest?
     /// The status of a reply over HTTP that lets a request through; nil for 204.
     public internal(set) var successStatus: Int?
-    public let routes: [RouteConfiguration]?
+    public let routes: [Located<RouteConfiguration>]?
+    /// HTTP methods that routes may be for beside those that are registered with IANA; none when absent.
+    public internal(set) var otherMethods: [String]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case tokens
         case originalRequest = "original_request"
         case successStatus = "success_status"
         case routes
+        case otherMethods = "other_methods"
     }
 
     static let successStatuses = 200...299
@@ -77,6 +80,9 @@ extension BackendConfiguration: DescribedConfiguration {
             "The status of a reply over HTTP that lets a request through. Envoy's HTTP flavour needs 200.",
             .range(successStatuses), standard: 204, examples: [200]),
         "routes": "What other tokens some requests demand; the first route that fits counts.",
+        "other_methods": PolicyKey(
+            "HTTP methods that `routes` may be for beside those that are registered with IANA.", .notEmpty,
+            examples: [["PURGE"]]),
     ]
 }
 

@@ -52,14 +52,13 @@ public struct CustomBackendConsumer: TokenConsumer {
         _ configuration: CustomBackendConfiguration, scope: ConsumerScope, host: Host
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
-        let apps = Set(exactly: scope.apps.map(\.subject))
         var backends: [ExactText: Backend] = [:]
         if configuration.backends.isEmpty {
             problems.report(at: ["backends"], "without a backend nothing is asked for")
         }
         for (name, section) in configuration.backends {
             backends[name] = problems.attempt { () throws(ConfigurationError) in
-                try Backend(name.string, section, apps: apps, at: ["backends", .key(name.string)])
+                try Backend(name.string, section, at: ["backends", .key(name.string)])
             }
         }
         try problems.throwIfAny()

@@ -3,6 +3,10 @@ internal import AssayKit
 /// One entry of a backend's `routes`.
 struct Route: Sendable {
     let path: RoutePath
+    /// The path as the policy writes it.
+    @Exact private(set) var text: String
+    /// Where the route stands; nil where the policy is no file.
+    @Exact private(set) var place: String?
     let methods: [String]?
     let tokens: TokenDemandConfiguration
 

@@ -86,3 +86,26 @@ struct RoutePath: Sendable, Hashable {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }
+
+extension RoutePath {
+    /// Whether every path that another route is for is one that this is for.
+    func coversAll(of other: RoutePath) -> Bool { covers(all: other, by: \.path) }
+
+    /// The same for a backend that takes no notice of letter case, or of a slash at the end: of the other route, no request
+    /// is sure to be meant.
+    func nearlyCovers(_ other: RoutePath) -> Bool { covers(all: other, by: \.folded) }
+
+    private func covers(all other: RoutePath, by spelling: KeyPath<RoutePath, [UInt8]>) -> Bool {
+        if isForAll { return true }
+        let (mine, theirs) = (self[keyPath: spelling], other[keyPath: spelling])
+        switch (extent, other.extent) {
+        case (.exact, .exact): return mine == theirs
+        case (.exact, .prefix), (.exact, .tree): return false
+        case (.prefix, _): return theirs.starts(with: mine)
+        case (.tree, .exact): return covers(theirs, from: mine)
+        case (.tree, .tree) where theirs == mine: return true
+        // What is added to the path must not make its last word a longer one.
+        case (.tree, .prefix), (.tree, .tree): return theirs.count > mine.count && covers(theirs, from: mine)
+        }
+    }
+}

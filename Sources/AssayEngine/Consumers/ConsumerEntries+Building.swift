@@ -7,6 +7,14 @@ extension ConsumerEntries {
     /// The largest number of issuers of users in a section.
     private static let actorLimit = 16
 
+    /// The keys that the kernel reads in every section of a consumer.
+    static var kernelKeys: [(key: String, type: any Decodable.Type)] {
+        [
+            (ConsumerKeys.tokens, TokenDemandConfiguration.self),
+            (ConsumerKeys.actors, [TrustedIssuerConfiguration].self),
+        ]
+    }
+
     /// Makes an instance of each consumer that policies name.
     ///
     /// - Parameters:
@@ -25,8 +33,7 @@ extension ConsumerEntries {
                         throw policy.section.unknownConsumer(known: registry.consumers.keys.map(\.string))
                     }
                     let consumer = try ConsumerEntries.entry(
-                        plugin, policy.section, of: entry, registry: registry, host: host,
-                        isWhole: policies.knowsAllProjects)
+                        plugin, policy.section, of: entry, host: host)
                     for audience in consumer.bound.audiences {
                         if let other = places[audience],
                             !plugin.sharesAudiences || !other.plugin.descriptor.name.isExactly(plugin.descriptor.name)
@@ -48,8 +55,7 @@ extension ConsumerEntries {
     }
 
     private static func entry(
-        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, registry: Registry,
-        host: Host, isWhole: Bool
+        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, host: Host
     ) throws(Diagnostics) -> ConsumerEntry {
         // The kernel's own keys and the plugin's: what is wrong in either is said together.
         let sink = DiagnosticSink()
@@ -57,7 +63,7 @@ extension ConsumerEntries {
         var actors: [ExactText: TrustedIssuer]?
         var bound: BoundConsumer?
         do throws(Diagnostics) {
-            demand = try ConsumerEntries.demand(plugin, section, of: project, registry: registry, isWhole: isWhole)
+            demand = try ConsumerEntries.demand(plugin, section)
         } catch {
             sink.report(error)
         }
@@ -84,17 +90,13 @@ extension ConsumerEntries {
 
     /// What the section demands of tokens.
     private static func demand(
-        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, registry: Registry,
-        isWhole: Bool
+        _ plugin: RegisteredConsumer, _ section: PolicySection
     ) throws(Diagnostics) -> TokenDemand {
         let standard = TokenDemand(acceptsOAuthClients: plugin.descriptor.takesOAuthClients)
         let found = try section.kernelValue(ConsumerKeys.tokens, as: TokenDemandConfiguration.self)
         guard let configuration = found else { return standard }
         var problems = ConfigurationProblems()
-        configuration.report(
-            apps: isWhole ? Set(project.apps.keys) : nil,
-            providers: Set(registry.providers.keys).union([ExactText(MintedTokens.provider)]),
-            at: [.key(ConsumerKeys.tokens)], to: &problems)
+        configuration.report(at: [.key(ConsumerKeys.tokens)], to: &problems)
         if configuration.enforcement != nil, !plugin.mayBeUnenforced {
             problems.report(
                 at: [.key(ConsumerKeys.tokens), "enforcement"],

@@ -23,6 +23,8 @@ final class RegisteredConsumer: Sendable {
     var sharesAudiences: Bool {
         doors.values.allSatisfy { if case .audience = $0.selection { false } else { true } }
     }
+    /// What a section of a policy becomes.
+    let configuration: any (Decodable & Sendable).Type
     /// What the section of a policy looks like.
     let section: @Sendable () -> ValueShape
     /// Says what is wrong in a section, as far as that can be known without an instance.
@@ -40,6 +42,7 @@ final class RegisteredConsumer: Sendable {
             doors[descriptor.name] = Door(selection: method.selection, takesToken: descriptor.takesToken)
         }
         mayBeUnenforced = declared.contains(where: \.mayBeUnenforced)
+        configuration = C.Configuration.self
         section = { ValueShape(of: C.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(C.Configuration.self) }
         instantiate = { (section, scope, host) throws(Diagnostics) in

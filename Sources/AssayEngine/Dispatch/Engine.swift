@@ -1,7 +1,7 @@
 public import AssayKit
 public import AssayPolicy
 internal import AssayJWT
-internal import AssayYAML
+public import AssayYAML
 internal import Logging
 
 /// The microkernel: finds the policy of the app that a call is about, lets the provider appraise the evidence, and
@@ -17,8 +17,9 @@ public final class Engine: CallHandler {
         /// request to ``Engine/protect(_:)`` is answered as unavailable then: where decisions must be on record, for
         /// instance, and cannot be written down.
         public var hindrance: (@Sendable () -> String?)?
-        /// Whether policies are wrong that have a provider for development, such as `debug`, for any app or OAuth client:
-        /// at the beginning, and whenever others are put in their place.
+        /// Whether policies are wrong that have anything for development: at the beginning, and whenever others are put in
+        /// their place. That is a provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare of
+        /// their keys (``PolicyKey/Development``), and `accept_development: true` anywhere.
         public var refusesDevelopment: Bool
 
         public init(
@@ -90,6 +91,9 @@ public final class Engine: CallHandler {
     public func reloadKeys() throws -> Bool {
         try live.reloadKeys()
     }
+
+    /// What is questionable in the policies in force, at its place; nil when nothing is.
+    public var policyWarnings: Diagnostics? { snapshot.policies.warnings }
 
     /// What a request that begins now is judged by.
     var snapshot: Snapshot { live.snapshot }

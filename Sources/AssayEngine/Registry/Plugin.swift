@@ -45,6 +45,8 @@ struct RegisteredProvider: Sendable {
     let methods: [MethodDescriptor]
     /// The name of the resource that shows its settings; nil when it has none.
     let config: String?
+    /// What a section of a policy becomes.
+    let configuration: any (Decodable & Sendable).Type
     /// What the section of a policy looks like.
     let section: @Sendable () -> ValueShape
     /// Says what is wrong in a section, as far as that can be known without an instance.
@@ -64,6 +66,7 @@ struct RegisteredProvider: Sendable {
         let configs = declared.compactMap(\.config)
         methods = declared.filter { $0.config == nil }.map(\.descriptor)
         config = configs.first?.name
+        configuration = P.Configuration.self
         section = { ValueShape(of: P.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         instantiate = { (section, app, host) throws(Diagnostics) in
@@ -87,7 +90,8 @@ struct RegisteredProvider: Sendable {
                 }
             }
             return BoundProvider(
-                methods: methods, config: configs.first?.fields(provider) ?? [], upkeep: provider.upkeep)
+                methods: methods, config: configs.first?.fields(provider) ?? [], upkeep: provider.upkeep,
+                warnings: provider.warnings)
         }
     }
 }
@@ -99,6 +103,8 @@ struct BoundProvider: Sendable {
     let config: [ReplyField]
     /// What it does between calls.
     let upkeep: Upkeep?
+    /// What it finds questionable in its section.
+    let warnings: [ConfigurationWarning]
 }
 
 /// A store without its type.

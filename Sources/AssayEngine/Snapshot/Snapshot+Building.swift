@@ -7,7 +7,7 @@ extension BoundPolicies {
     ///
     /// - Parameters:
     ///   - present: the policies in whose place these are put: limits that are unchanged go on counting.
-    ///   - refusesDevelopment: whether a section of a provider for development is wrong as such.
+    ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
     ///   those that the kernel decodes itself.
     init(
@@ -20,9 +20,12 @@ extension BoundPolicies {
             policies, permissions: registry.permissions, host: host, problems: sink)
         self.init(
             callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
-        if refusesDevelopment { policies.reportDevelopment(registry, to: sink) }
+        let warnings = DiagnosticSink()
+        if let found = policies.warnings { warnings.report(found) }
+        policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
         apps = BoundPolicies.apps(
-            policies, registry: registry, host: host, following: present, problems: sink)
+            policies, registry: registry, host: host, following: present, problems: sink,
+            warnings: warnings)
         var subjects: [ExactText: [ExactText: AppEntry]] = [:]
         for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
         for policy in policies.projects {
@@ -34,12 +37,13 @@ extension BoundPolicies {
         consumers = ConsumerEntries(policies, registry: registry, projects: projects, host: host, problems: sink)
         try sink.throwIfAny()
         upkeep = UpkeepList(apps)
+        self.warnings = warnings.diagnostics
     }
 
     /// The apps of a policy set under their names.
     private static func apps(
         _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
-        problems sink: DiagnosticSink
+        problems sink: DiagnosticSink, warnings: DiagnosticSink
     ) -> [ExactText: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
         var seen: Set<Diagnostic> = []
@@ -54,8 +58,9 @@ extension BoundPolicies {
                         try check(provider, registry: registry)
                         continue
                     }
-                    let (entries, config) = try entries(
+                    let (entries, config, questionable) = try entries(
                         provider, for: policy.identity, registry: registry, host: host)
+                    for warning in questionable where seen.insert(warning).inserted { warnings.report(warning) }
                     for entry in entries { methods[entry.method.descriptor.name] = entry }
                     providers[provider.name] = ConfiguredProvider(
                         tokenLife: provider.tokenLife, fields: config, location: provider.section.location)
@@ -91,7 +96,7 @@ extension BoundPolicies {
 
     private static func entries(
         _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
-    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField]) {
+    ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField], warnings: [Diagnostic]) {
         let plugin = try plugin(of: policy, registry)
         let bound = try plugin.instantiate(policy.section, app, host)
         let provider = ProviderEntry(
@@ -99,7 +104,10 @@ extension BoundPolicies {
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
             space: "\(policy.name)/\(app.resource)",
             appSpace: "\(policy.name)/\(app.linkedApp ?? app.resource)", upkeep: bound.upkeep)
-        return (bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config)
+        return (
+            bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config,
+            policy.section.diagnostics(for: bound.warnings)
+        )
     }
 }
 
@@ -108,22 +116,13 @@ extension PolicySet {
     ///
     /// - Parameter refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
-    public func check(_ registry: Registry, host: Host, refusesDevelopment: Bool = false) throws(Diagnostics) {
-        _ = try BoundPolicies(
-            self, registry: registry, host: host, following: nil, refusesDevelopment: refusesDevelopment)
-    }
-
-    /// Reports each section of a provider that stands in for evidence.
-    fileprivate func reportDevelopment(_ registry: Registry, to sink: DiagnosticSink) {
-        // An OAuth client may have the section of its app.
-        var places: Set<SourceLocation> = []
-        for provider in apps.flatMap(\.providers) where !sink.isOverfull {
-            guard registry.providers[provider.name]?.descriptor.isForDevelopment == true,
-                places.insert(provider.section.location).inserted
-            else { continue }
-            sink.report(
-                provider.section.diagnostics(
-                    "the provider `\(provider.name)` is for development, and this is to be a server for production"))
-        }
+    /// - Returns: what is questionable, ``warnings`` and what plugins find so in their sections; nil when nothing is.
+    @discardableResult
+    public func check(
+        _ registry: Registry, host: Host, refusesDevelopment: Bool = false
+    ) throws(Diagnostics) -> Diagnostics? {
+        try BoundPolicies(
+            self, registry: registry, host: host, following: nil, refusesDevelopment: refusesDevelopment
+        ).warnings
     }
 }

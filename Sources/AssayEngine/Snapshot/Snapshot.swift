@@ -31,6 +31,8 @@ struct BoundPolicies: Sendable {
     let tokens: TokenPolicy
     /// What the providers of this program say of themselves, by their names.
     let descriptors: [ExactText: PluginDescriptor]
+    /// What is questionable in the policies, and no reason to refuse them; nil when nothing is.
+    var warnings: Diagnostics?
 
     /// What has exactly this name; nil when no policy knows it.
     ///

@@ -40,24 +40,42 @@ public struct ConfigurationError: Error, Sendable, Equatable {
     @Exact public private(set) var message: String
     /// What else is wrong in the section; see ``ConfigurationProblems``.
     public let others: [ConfigurationError]
+    /// The word that is not known, and those that are: the loader adds what was perhaps meant. Nil for other problems.
+    package let choice: Choice?
 
-    public init(at path: [Component] = [], _ message: String) {
-        self.init(at: path, message, others: [])
+    /// A word that is not one of those that are known.
+    package struct Choice: Sendable, Equatable {
+        @Exact package private(set) var found: String
+        @Exact package private(set) var known: [String]
     }
 
-    init(at path: [Component], _ message: String, others: [ConfigurationError]) {
+    public init(at path: [Component] = [], _ message: String) {
+        self.init(at: path, message, choice: nil, others: [])
+    }
+
+    /// The problem of a word that is none of those that could stand in its place.
+    ///
+    /// - Parameters:
+    ///   - found: the word.
+    ///   - known: those that could stand there; an operator is told the nearest, or all of them.
+    public init(at path: [Component] = [], _ message: String, found: String, known: [String]) {
+        self.init(at: path, message, choice: Choice(found: found, known: known), others: [])
+    }
+
+    init(at path: [Component], _ message: String, choice: Choice?, others: [ConfigurationError]) {
         self.path = path
+        self.choice = choice
         self.message = message
         self.others = others
     }
 
     /// This problem and the others, each by itself.
     public var all: [ConfigurationError] {
-        [ConfigurationError(at: path, message)] + others
+        [ConfigurationError(at: path, message, choice: choice, others: [])] + others
     }
 
     /// The same problems of a section within another one.
     public func within(_ parent: [Component]) -> ConfigurationError {
-        ConfigurationError(at: parent + path, message, others: others.map { $0.within(parent) })
+        ConfigurationError(at: parent + path, message, choice: choice, others: others.map { $0.within(parent) })
     }
 }

@@ -31,6 +31,7 @@ public struct ConfigurationProblems: Sendable {
     /// - Throws: everything that was taken, as one error; returns when there was nothing.
     public func throwIfAny() throws(ConfigurationError) {
         guard let first = found.first else { return }
-        throw ConfigurationError(at: first.path, first.message, others: Array(found.dropFirst()))
+        throw ConfigurationError(
+            at: first.path, first.message, choice: first.choice, others: Array(found.dropFirst()))
     }
 }

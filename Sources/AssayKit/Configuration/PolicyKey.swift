@@ -21,12 +21,21 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
     public let standard: JSON?
     /// Values that could stand there.
     public let examples: [JSON]
+    /// What the words in its value are names of; nil where they are no such names.
+    public let names: Names?
+    /// Which values are for development only; URLs of this machine when nothing is said.
+    public let development: Development
 
-    public init(_ text: String, _ rule: Rule? = nil, standard: JSON? = nil, examples: [JSON] = []) {
+    public init(
+        _ text: String, _ rule: Rule? = nil, standard: JSON? = nil, examples: [JSON] = [], names: Names? = nil,
+        development: Development = .localURLs
+    ) {
         self.text = text
         self.rule = rule
         self.standard = standard
         self.examples = examples
+        self.names = names
+        self.development = development
     }
 
     public init(stringLiteral text: String) {

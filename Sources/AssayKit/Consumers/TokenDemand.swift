@@ -78,26 +78,10 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
             enforcement: enforcement ?? demand.enforcement)
     }
 
-    /// Says which apps and providers are named that there are not.
+    /// Says what is wrong with it. Names of apps and providers are looked up by the kernel.
     ///
-    /// - Parameters:
-    ///   - apps: the subjects of the tokens of the project; nil where not all are known.
-    ///   - providers: those of the program; nil where they are not known.
-    ///   - path: where it stands in its section.
-    public func report(
-        apps known: Set<ExactText>?, providers knownProviders: Set<ExactText>?, at path: [ConfigurationError.Component],
-        to problems: inout ConfigurationProblems
-    ) {
-        for (index, app) in (apps ?? []).enumerated() where known.map({ !$0.contains(ExactText(app)) }) ?? false {
-            problems.report(
-                at: path + ["apps", .index(index)], "there is no app or OAuth client `\(app)` in this project")
-        }
-        for (index, name) in (providers ?? []).enumerated()
-        where knownProviders.map({ !$0.contains(ExactText(name)) }) ?? false {
-            let names = (knownProviders ?? []).sorted().map(\.string).joined(separator: ", ")
-            problems.report(
-                at: path + ["providers", .index(index)], "there is no provider `\(name)`; known are \(names)")
-        }
+    /// - Parameter path: where it stands in its section.
+    public func report(at path: [ConfigurationError.Component], to problems: inout ConfigurationProblems) {
         if apps?.isEmpty == true {
             problems.report(at: path + ["apps"], "without an app every token is refused; leave the key out")
         }
@@ -124,10 +108,11 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             standard: "OFF"),
         "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
         "providers": PolicyKey(
-            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]]),
+            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]],
+            names: .providers),
         "apps": PolicyKey(
             "The app IDs and OAuth client IDs whose tokens are taken; all of the project's apps when absent.",
-            .notEmpty),
+            .notEmpty, names: .apps),
         "accept_oauth_clients": PolicyKey(
             """
             Whether tokens of the project's OAuth clients are taken where `apps` is absent. They prove an app to an \
@@ -135,6 +120,6 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             """),
         "accept_development": PolicyKey(
             "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
-            standard: false),
+            standard: false, development: .words(["true"])),
     ]
 }

@@ -28,8 +28,12 @@ public protocol AttestationProvider: Sendable {
 
     /// What the instance does between calls; nil, the default, for nothing.
     var upkeep: Upkeep? { get }
+
+    /// What is questionable in the section now, and no reason to refuse it; nothing, by default.
+    var warnings: [ConfigurationWarning] { get }
 }
 
 extension AttestationProvider {
     public var upkeep: Upkeep? { nil }
+    public var warnings: [ConfigurationWarning] { [] }
 }

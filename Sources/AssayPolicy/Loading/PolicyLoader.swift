@@ -5,6 +5,8 @@ internal import AssayYAML
 struct PolicyLoader {
     private let sink: DiagnosticSink
     private let warnings = DiagnosticSink()
+    /// What a server for production refuses.
+    private let development = DiagnosticSink()
     /// Whether all projects are known.
     private var isWhole: Bool
     private var tokens: (policy: TokenPolicy, location: SourceLocation)?
@@ -22,7 +24,8 @@ struct PolicyLoader {
     var policies: PolicySet {
         PolicySet(
             tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects, apps: apps,
-            problems: sink.diagnostics, warnings: warnings.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull)
+            problems: sink.diagnostics, warnings: warnings.diagnostics,
+            development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull)
     }
 
     mutating func read(_ file: PolicyFile) {
@@ -118,9 +121,11 @@ struct PolicyLoader {
         projects.append(
             ProjectPolicy(
                 identity: project.identity, issuerPrefix: issuerPrefix,
-                acceptsDevelopment: verification?.optional("accept_development", as: Bool.self) ?? false,
+                acceptsDevelopment: verification.flatMap { DevelopmentSwitch.read($0, into: development) } ?? false,
                 consumption: verification.map { ConsumptionReader.read($0) } ?? .shared,
-                services: section.optional("services")?.mapping().map { ServiceReader.read($0) } ?? [],
+                services: section.optional("services")?.mapping().map {
+                    ServiceReader.read($0, development: development)
+                } ?? [],
                 consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location))
         verification?.finish()

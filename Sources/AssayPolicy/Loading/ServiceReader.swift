@@ -3,7 +3,8 @@ internal import AssayYAML
 
 /// Reads the section `services` of a project.
 enum ServiceReader {
-    static func read(_ section: YAMLMapping) -> [ServicePolicy] {
+    /// - Parameter development: takes what a server for production refuses.
+    static func read(_ section: YAMLMapping, development: DiagnosticSink) -> [ServicePolicy] {
         section.all().compactMap { entry, value in
             guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
             defer { service.finish() }
@@ -17,7 +18,7 @@ enum ServiceReader {
             return ServicePolicy(
                 id: entry.key, enforcement: enforcement, replayProtection: replayProtection,
                 isEditable: service.optional("editable", as: Bool.self) ?? false,
-                acceptsDevelopment: service.optional("accept_development", as: Bool.self) ?? false,
+                acceptsDevelopment: DevelopmentSwitch.read(service, into: development) ?? false,
                 acceptsOAuthClients: service.optional("accept_oauth_clients", as: Bool.self)
                     ?? entry.key.isExactly(ServicePolicy.oauth2),
                 consumption: ConsumptionReader.read(service),

@@ -44,6 +44,14 @@ public struct PolicySection: Sendable {
         return value
     }
 
+    /// The section, for one that reports into a sink.
+    func value(_ sink: DiagnosticSink) -> YAMLValue { YAMLValue(entry.value, path: path, sink: sink) }
+
+    /// What a plugin finds questionable in its section, at the places that it names.
+    package func diagnostics(for warnings: [ConfigurationWarning]) -> [Diagnostic] {
+        entry.value.diagnostics(for: warnings, path: path)
+    }
+
     /// What a plugin found wrong in its section, at the place that it names.
     package func diagnostics(for error: ConfigurationError) -> Diagnostics {
         Diagnostics(entry.value.diagnostics(for: error, path: path)) ?? diagnostics(error.message)

@@ -13,6 +13,8 @@ public struct PolicySet: Sendable {
     public let problems: Diagnostics?
     /// What is questionable, and no reason to refuse the policies; nil when nothing is.
     public let warnings: Diagnostics?
+    /// What a server for production refuses of what the loader itself reads; nil for nothing.
+    package let development: Diagnostics?
     /// Whether every project that the files define is known, so that one that is not known does not exist.
     package let knowsAllProjects: Bool
 }

@@ -158,8 +158,9 @@ extension PolicySchema {
         JSONMember(
             "accept_development",
             [
-                "description":
-                    "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
+                "description": .string(
+                    "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens. "
+                        + "A server for production refuses `true`."),
                 "type": "boolean", "default": false,
             ])
     }

@@ -27,8 +27,10 @@ enum ShapeSchema {
             if case .form(let form) = shape { return form.summary }
             return nil
         }
-        guard case .durations(let range)? = description?.rule else { return text }
+        let development = description?.development.words.map { " \($0)" } ?? ""
+        guard case .durations(let range)? = description?.rule else { return text + development }
         return "\(text) From \(DurationText.text(range.lowerBound)) to \(DurationText.text(range.upperBound))."
+            + development
     }
 
     private static func examples(_ shape: ValueShape, _ description: PolicyKey?) -> [JSON] {
@@ -134,4 +136,16 @@ enum ShapeSchema {
 
 extension Regex<AnyRegexOutput> {
     fileprivate func matches(_ text: String) -> Bool { (try? wholeMatch(in: text)) != nil }
+}
+
+extension PolicyKey.Development {
+    /// What a server for production does not take; nil for URLs of this machine, which it takes nowhere.
+    fileprivate var words: String? {
+        switch self {
+        case .localURLs, .none: nil
+        case .anyValue: "Refused by a server for production."
+        case .words(let words):
+            "A server for production refuses \(words.map { "`\($0)`" }.joined(separator: ", "))."
+        }
+    }
 }

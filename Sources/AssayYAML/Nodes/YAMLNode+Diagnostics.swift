@@ -16,7 +16,18 @@ extension YAMLNode {
     ///
     /// `path` is this node's own. A value that is not in the file is shown at the nearest value around it that is.
     package func diagnostics(for error: ConfigurationError, path: YAMLPath) -> [Diagnostic] {
-        error.all.map { descendant($0.path).diagnostic($0.message, path: path.appending($0.path)) }
+        error.all.map { error in
+            descendant(error.path).diagnostic(
+                error.message, path: path.appending(error.path),
+                hint: error.choice.flatMap { Spelling.hint(for: $0.found, among: $0.known) })
+        }
+    }
+
+    /// What a plugin finds questionable in its own section, at the values it names.
+    package func diagnostics(for warnings: [ConfigurationWarning], path: YAMLPath) -> [Diagnostic] {
+        warnings.map {
+            descendant($0.path).diagnostic($0.message, path: path.appending($0.path), severity: .warning)
+        }
     }
 
     /// The value at a relative path, or the last one on the way to it.

@@ -28,7 +28,7 @@ struct PolicyCheckCommand: ParsableCommand {
     @Argument(help: "The folder of policy files.")
     var directory = "policies"
 
-    @Flag(help: "Also refuse providers for development, such as debug, as `assay serve --production` does.")
+    @Flag(help: "Also refuse what is for development, such as the provider debug, as `assay serve --production` does.")
     var production = false
 
     @Option(help: "How to print what is found.")
@@ -39,14 +39,16 @@ struct PolicyCheckCommand: ParsableCommand {
         let registry = try Plugins.registry()
         let policies = PolicyDirectory(directory).read()
         var problems: Diagnostics?
+        // What plugins warn of is known only where nothing is wrong.
+        var warnings = policies.warnings
         do throws(Diagnostics) {
-            try policies.check(
+            warnings = try policies.check(
                 registry, host: Host(store: MemoryStore(clock: .system), logger: logger),
                 refusesDevelopment: production)
         } catch {
             problems = error
         }
-        let report = PolicyReport(directory: directory, policies: policies, problems: problems)
+        let report = PolicyReport(directory: directory, policies: policies, problems: problems, warnings: warnings)
         switch format {
         case .text:
             for text in report.problemTexts { Terminal.complain(text) }

@@ -12,15 +12,16 @@ struct PolicyReport {
     private let apps: Int
     private let clients: Int
 
-    init(directory: String, policies: PolicySet, problems: Diagnostics?) {
+    /// - Parameter questionable: the warnings of the loader and of plugins.
+    init(directory: String, policies: PolicySet, problems: Diagnostics?, warnings questionable: Diagnostics?) {
         self.directory = directory
         let none = Diagnostic(
             .warning, file: directory, location: nil, message: "no app is defined: every request is refused")
         let lacking = problems == nil && policies.apps.isEmpty ? Diagnostics(none) : nil
-        let found = [problems, policies.warnings, lacking].compactMap { $0 }
+        let found = [problems, questionable, lacking].compactMap { $0 }
         all = Diagnostics(found.flatMap(\.all), omitted: found.reduce(0) { $0 + $1.omitted })
         errors = problems.map { $0.all.count + $0.omitted } ?? 0
-        warnings = [policies.warnings, lacking].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
+        warnings = [questionable, lacking].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
         clients = policies.apps.count { $0.identity.kind == .oauthClient }
         apps = policies.apps.count - clients
     }

@@ -4,9 +4,10 @@ internal import Logging
 
 /// What is questionable in policies that are in force.
 enum PolicyWarnings {
-    static func log(_ policies: PolicySet, to logger: Logger) {
+    /// - Parameter warnings: of the loader and of plugins.
+    static func log(_ policies: PolicySet, _ warnings: Diagnostics?, to logger: Logger) {
         if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
-        for warning in policies.warnings?.all ?? [] {
+        for warning in warnings?.all ?? [] {
             var metadata: Logger.Metadata = ["problem": "\"\(warning.message)\""]
             metadata["place"] = warning.location.map { "\($0)" }
             metadata["path"] = warning.path.isEmpty ? nil : "\(warning.path)"

@@ -28,8 +28,10 @@ struct ServeCommand: AsyncParsableCommand {
             The state remembers which keys it was used with: it does not start when one of them is missing, for then artifacts \
             could not be opened any more. See `assay state --help` for backups.
 
-            With --production, policies are wrong that have a provider for development, `debug`, for any app or OAuth \
-            client: it does not start with them, and does not take them up later; the file and the line of each is said.
+            With --production, policies are wrong that have anything for development: the provider `debug`, trust anchors \
+            of simulated authorities, Apple's development environments, `accept_development: true`, and URLs of this \
+            machine where another server is meant. It does not start with them, and does not take them up later; the file \
+            and the line of each is said, and what to do.
             """)
 
     @Option(help: "The folder of policy files.")
@@ -53,7 +55,7 @@ struct ServeCommand: AsyncParsableCommand {
                 + "Devices that were attested under a lost sealing key are refused for ever.", valueName: "kid"))
     var forgetKey: [String] = []
 
-    @Flag(help: "Refuse policies that have a provider for development, such as debug.")
+    @Flag(help: "Refuse policies with anything for development, such as the provider debug.")
     var production = false
 
     @Flag(
@@ -138,7 +140,7 @@ struct ServeCommand: AsyncParsableCommand {
             sink: DecisionSinks([recorded, metrics.decisions]),
             options: Engine.Options(hindrance: audit.hindrance(auditFile), refusesDevelopment: production))
         metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
-        PolicyWarnings.log(policies, to: logger)
+        PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         Heap.trim()
         logger.info(
             "policies, keys and state are ready",
@@ -150,7 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
         let reloader = Reloader(
             [
                 .policies(in: directory, for: engine, loaded: fingerprint) { policies in
-                    PolicyWarnings.log(policies, to: logger)
+                    PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
                 },
                 .keys(in: keyStore, for: engine),

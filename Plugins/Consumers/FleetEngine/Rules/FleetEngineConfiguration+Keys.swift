@@ -59,7 +59,7 @@ extension FleetEngineCallbackConfiguration: DescribedConfiguration {
     public static let keys: [ExactText: PolicyKey] = [
         "url": PolicyKey(
             "What is called, by POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
-            examples: ["https://backend.example.com/fleet-engine"]),
+            examples: ["https://backend.example.com/fleet-engine"], development: .none),
         "token": PolicyKey(
             """
             Where the secret is to be found that goes with each call as `Authorization: Bearer`: `file:PATH` or \

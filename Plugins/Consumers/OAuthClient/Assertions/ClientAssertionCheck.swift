@@ -47,8 +47,10 @@ struct ClientAssertionCheck: Sendable {
         }
         for client in (configuration.clients ?? [:]).keys.sorted() where !names.all.contains(client) {
             problems.report(
-                at: path + ["clients", .key(client.string)],
-                "there is no client `\(client)` in `oauth_clients` of the project, or in `clients`")
+                ConfigurationError(
+                    at: path + ["clients", .key(client.string)],
+                    "there is no client `\(client)` in `oauth_clients` of the project, or in `clients`",
+                    found: client.string, known: names.all.map(\.string)))
         }
         demand = TokenDemand(
             requiresLimitedUse: configuration.limitedUse ?? true, replayProtection: .enforced,

@@ -39,9 +39,10 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
             standard: true),
         "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
         "providers": PolicyKey(
-            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]]),
+            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]],
+            names: .providers),
         "accept_development": PolicyKey(
             "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
-            standard: false),
+            standard: false, development: .words(["true"])),
     ]
 }

@@ -14,6 +14,6 @@ extension IntrospectionConfiguration: DescribedConfiguration {
     public static let keys: [ExactText: PolicyKey] = [
         "accept_development": PolicyKey(
             "Whether tokens are active that stand in for evidence while an app is developed, as debug tokens.",
-            standard: false)
+            standard: false, development: .words(["true"]))
     ]
 }

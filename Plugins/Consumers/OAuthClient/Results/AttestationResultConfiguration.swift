@@ -53,6 +53,6 @@ extension AttestationResultConfiguration: DescribedConfiguration {
         "providers": PolicyKey(
             """
             What tokens of a provider say of an app, by the provider's name, in place of what this program says of them.
-            """, examples: [["custom": ["sourced-data": 2]]]),
+            """, examples: [["custom": ["sourced-data": 2]]], names: .providers),
     ]
 }

@@ -6,7 +6,8 @@ extension DeviceCheckConfiguration: DescribedConfiguration {
             "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
         "private_key": "Where the `.p8` file of that key is to be found: `file:PATH` or `env:NAME`.",
-        "environment": PolicyKey("Which of Apple's servers is asked.", standard: "production"),
+        "environment": PolicyKey(
+            "Which of Apple's servers is asked.", standard: "production", development: .words(["development"])),
         "base_url": "What is asked instead of Apple's server for the environment.",
         "authorization": PolicyKey(
             "How the token stands in the header `Authorization`: alone, or behind `Bearer`.", standard: "bearer"),

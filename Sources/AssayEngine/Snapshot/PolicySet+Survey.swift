@@ -1,0 +1,69 @@
+internal import AssayJWT
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+extension PolicySet {
+    /// Looks through all sections of plugins, and those of callers, for what the kernel judges by what their types declare.
+    ///
+    /// - Parameters:
+    ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
+    ///   - problems: takes what is wrong.
+    ///   - warnings: takes what is questionable.
+    func survey(
+        _ registry: Registry, refusesDevelopment: Bool, problems: DiagnosticSink, warnings: DiagnosticSink
+    ) {
+        var survey = SectionSurvey(refusesDevelopment: refusesDevelopment, problems: problems, warnings: warnings)
+        if refusesDevelopment {
+            if let development { problems.report(development) }
+            for caller in callers { survey.look(through: caller.section, of: CallerConfiguration.self) }
+        }
+        let names = names(registry)
+        // An OAuth client may have the section of its app.
+        var places: Set<SourceLocation> = []
+        for app in apps {
+            for policy in app.providers where !problems.isOverfull {
+                guard let provider = registry.providers[policy.name],
+                    places.insert(policy.section.location).inserted
+                else { continue }
+                if refusesDevelopment, provider.descriptor.isForDevelopment {
+                    problems.report(
+                        policy.section.diagnostics(
+                            "the provider `\(policy.name)` is for development, and this is to be a server for production",
+                            hint: "take the section out"))
+                } else {
+                    survey.look(
+                        through: policy.section, of: provider.configuration,
+                        names: names[ExactText(app.identity.project.number)])
+                }
+            }
+        }
+        for project in projects {
+            for policy in project.consumers where !problems.isOverfull {
+                guard let consumer = registry.consumers[policy.name] else { continue }
+                survey.look(
+                    through: policy.section, of: consumer.configuration, kernelKeys: ConsumerEntries.kernelKeys,
+                    names: names[ExactText(project.identity.number)])
+            }
+        }
+    }
+
+    /// The names that the sections of each project can use, by the projects' numbers.
+    private func names(_ registry: Registry) -> [ExactText: SectionSurvey.Names] {
+        let minted = ExactText(MintedTokens.provider)
+        let known = Set(registry.providers.keys).union([minted])
+        var used: [ExactText: Set<ExactText>] = [:]
+        var subjects: [ExactText: Set<ExactText>] = [:]
+        for app in apps {
+            let number = ExactText(app.identity.project.number)
+            used[number, default: [minted]].formUnion(app.providers.map { ExactText($0.name) })
+            subjects[number, default: []].insert(ExactText(app.identity.subject))
+        }
+        return projects.reduce(into: [:]) { names, project in
+            let number = ExactText(project.identity.number)
+            names[number] = SectionSurvey.Names(
+                providers: known, usedProviders: knowsAllProjects ? used[number] : nil,
+                apps: knowsAllProjects ? subjects[number] ?? [] : nil)
+        }
+    }
+}

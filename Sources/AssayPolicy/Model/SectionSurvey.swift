@@ -1,0 +1,170 @@
+package import AssayKit
+package import AssayYAML
+
+/// Looks through the sections of plugins for what the kernel judges itself, by what the plugins' types declare of their keys
+/// (``PolicyKey``): names that must be known, and values that are for development only.
+package struct SectionSurvey {
+    /// The names of a project that its sections can use; nil where not all of them are known.
+    package struct Names {
+        /// The providers of the program.
+        package var providers: Set<ExactText>
+        /// The providers that an app of the project has; nil where not all apps are known.
+        package var usedProviders: Set<ExactText>?
+        /// The subjects of tokens; nil where not all apps are known.
+        package var apps: Set<ExactText>?
+
+        package init(providers: Set<ExactText>, usedProviders: Set<ExactText>?, apps: Set<ExactText>?) {
+            self.providers = providers
+            self.usedProviders = usedProviders
+            self.apps = apps
+        }
+    }
+
+    /// What was asked of types, which takes a while.
+    private var shapes: [ObjectIdentifier: ValueShape] = [:]
+    private let refusesDevelopment: Bool
+    private let problems: DiagnosticSink
+    private let warnings: DiagnosticSink
+
+    package init(refusesDevelopment: Bool, problems: DiagnosticSink, warnings: DiagnosticSink) {
+        self.refusesDevelopment = refusesDevelopment
+        self.problems = problems
+        self.warnings = warnings
+    }
+
+    /// Looks through a section.
+    ///
+    /// - Parameters:
+    ///   - type: the plugin's own type.
+    ///   - kernelKeys: the types of the keys that the kernel reads in it.
+    ///   - names: nil to take all names.
+    package mutating func look(
+        through section: PolicySection, of type: any Decodable.Type,
+        kernelKeys: [(key: String, type: any Decodable.Type)] = [], names: Names? = nil
+    ) {
+        guard refusesDevelopment || names != nil, !problems.isOverfull else { return }
+        let root = section.value(problems)
+        for (key, type) in kernelKeys {
+            guard let node = root.node[key] else { continue }
+            look(at: YAMLValue(node, path: root.path.key(key), sink: problems), type, nil, names, levels: 16)
+        }
+        look(at: root, type, nil, names, levels: 16, without: kernelKeys.map(\.key))
+    }
+
+    private mutating func look(
+        at value: YAMLValue, _ type: (any Decodable.Type)?, _ key: PolicyKey?, _ names: Names?, levels: Int,
+        without others: [String] = []
+    ) {
+        // Types, and so values, may hold themselves.
+        guard levels > 0, !value.node.isNull else { return }
+        let development = key?.development ?? .localURLs
+        if refusesDevelopment, development == .anyValue {
+            return refuse(value, "`\(value.name)` is for development", "leave it out")
+        }
+        let shape = type.map { self.shape(of: $0) }
+        switch value.node.content {
+        case .scalar(let text, _):
+            if refusesDevelopment { check(text, at: value, development) }
+            if let names, let kind = key?.names { check(text, at: value, kind, names) }
+        case .sequence(let elements):
+            var element: (any Decodable.Type)?
+            if case .list(let type, _)? = shape { element = type }
+            for (index, node) in elements.enumerated() {
+                look(
+                    at: YAMLValue(node, path: value.path.index(index), sink: value.sink), element, key, names,
+                    levels: levels - 1)
+            }
+            if let names, key?.names == .providers { checkUse(elements, at: value, names) }
+        case .mapping(let entries):
+            for entry in entries where !others.contains(exactly: entry.key) {
+                let inner = YAMLValue(entry.value, path: value.path.key(entry.key), sink: value.sink)
+                switch shape {
+                case .dictionary(let type)?:
+                    if let names, let kind = key?.names {
+                        let problem = unknown(entry.key, kind, names)
+                        if let problem {
+                            problems.report(entry.diagnostic(problem.message, in: value.path, hint: problem.hint))
+                        }
+                    }
+                    look(at: inner, type, key.map(\.ofElements), names, levels: levels - 1)
+                case .mapping(let shape)?:
+                    let field = shape.fields.first { $0.key.isExactly(entry.key) }
+                    look(at: inner, field?.type, shape.descriptions[entry.key], names, levels: levels - 1)
+                default:
+                    // Of a type that cannot be followed, what it says of its keys counts all the same.
+                    let described = type as? any DescribedConfiguration.Type
+                    look(at: inner, nil, described?.keys[ExactText(entry.key)], names, levels: levels - 1)
+                }
+            }
+        }
+    }
+
+    private mutating func shape(of type: any Decodable.Type) -> ValueShape {
+        if let known = shapes[ObjectIdentifier(type)] { return known }
+        let shape = ValueShape(of: type)
+        shapes[ObjectIdentifier(type)] = shape
+        return shape
+    }
+
+    private func refuse(_ value: YAMLValue, _ what: String, _ remedy: String) {
+        value.report("\(what), and this is to be a server for production", hint: remedy)
+    }
+
+    private func check(_ text: String, at value: YAMLValue, _ development: PolicyKey.Development) {
+        if case .words(let words) = development, words.contains(where: { $0.isExactlyIgnoringASCIICase(text) }) {
+            return refuse(
+                value, "`\(text)` is for development", "leave it out, or write what holds in production in its place")
+        }
+        guard development != .none, let url = EndpointURL(text), url.isOnThisMachine else { return }
+        refuse(
+            value, "`\(url.host)` is this machine, where something stands in for another server for development",
+            "name the server itself, or leave the key out where it has a standard value")
+    }
+
+    private func check(_ name: String, at value: YAMLValue, _ kind: PolicyKey.Names, _ names: Names) {
+        if let problem = unknown(name, kind, names) { value.report(problem.message, hint: problem.hint) }
+    }
+
+    private func unknown(
+        _ name: String, _ kind: PolicyKey.Names, _ names: Names
+    ) -> (message: String, hint: String?)? {
+        let known: Set<ExactText>?
+        let message: String
+        switch kind {
+        case .providers: (known, message) = (names.providers, "there is no provider `\(name)`")
+        case .apps: (known, message) = (names.apps, "there is no app or OAuth client `\(name)` in this project")
+        }
+        guard let known, !known.contains(ExactText(name)) else { return nil }
+        return (message, Spelling.hint(for: name, among: known.map(\.string)))
+    }
+
+    /// Warns of a list of providers of which no app has one.
+    private func checkUse(_ elements: [YAMLNode], at value: YAMLValue, _ names: Names) {
+        let listed = elements.compactMap { node -> ExactText? in
+            if case .scalar(let text, _) = node.content { ExactText(text) } else { nil }
+        }
+        guard let used = names.usedProviders, !listed.isEmpty, listed.allSatisfy(names.providers.contains),
+            used.isDisjoint(with: listed)
+        else { return }
+        value.warn(
+            "no app of the project has any of these providers: every token is refused here",
+            hint: "its apps have: \(used.sorted().prefix(20).map { "`\($0)`" }.joined(separator: ", "))", into: warnings
+        )
+    }
+}
+
+extension PolicyKey {
+    /// What holds for the elements of a mapping whose names it describes.
+    fileprivate var ofElements: PolicyKey { PolicyKey(text, development: development) }
+}
+
+extension YAMLValue {
+    /// The key that it stands under, or its place in a list.
+    fileprivate var name: String {
+        switch path.components.last {
+        case .key(let key)?: key
+        case .index(let index)?: "[\(index)]"
+        case nil: "it"
+        }
+    }
+}
