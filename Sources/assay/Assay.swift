@@ -16,8 +16,8 @@ struct Assay: AsyncParsableCommand {
         version: AssayVersion.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, KeysCommand.self,
-            StateCommand.self,
-            MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self, FakeAppleCommand.self,
+            MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self, CallerTokenCommand.self,
+            FakeAppleCommand.self,
         ])
 
     static func main() async {

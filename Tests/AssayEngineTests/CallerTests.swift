@@ -53,6 +53,8 @@ struct CallerTests {
             switch reference.place {
             case .environment("WRITER"): Array("writer-token-0123456789".utf8)
             case .environment("SHORT"): Array("short".utf8)
+            case .environment("CUT"): Array(made.dropLast().utf8)
+            case .environment("MADE"): Array(made.utf8)
             default: nil
             }
         }
@@ -139,6 +141,19 @@ struct CallerTests {
             ("root: {token: env:WRITER, permissions: [notes.wriet]}", "there is no permission `notes.wriet`"),
             ("root: {token: env:WRITER, permissions: []}", "may do nothing"),
             ("root: {token: env:WRITER, permissions: [admin], projects: [nobody]}", "there is no project `nobody`"),
+            (
+                "root: {token: env:WRITER, permissions: [admin], projects: [example-projcet]}",
+                "did you mean `example-project`?"
+            ),
+            (
+                "root: {token: env:WRITER, permissions: [admin], projects: []}",
+                "without a project the caller may do nothing"
+            ),
+            ("root: {token: env:WRITER, permissions: [notes.wriet]}", "did you mean `notes.write`?"),
+            ("root: {token: env:CUT, permissions: [admin]}", "its checksum is wrong"),
+            ("root: {sha256: \(hash("password")), permissions: [admin]}", "a word that everybody tries first"),
+            ("root: {sha256: \(hash("changeme\n")), permissions: [admin]}", "a word that everybody tries first"),
+            ("root: {sha256: \(hash("")), permissions: [admin]}", "the hash of an empty text"),
             ("root: {token: env:WRITER, permissions: [admin], project: [x]}", "unknown key `project`"),
             ("root/x: {token: env:WRITER, permissions: [admin]}", "a caller's name is"),
             (
@@ -150,6 +165,44 @@ struct CallerTests {
         let error = #expect(throws: Diagnostics.self) { try Self.engine("callers:\n  \(section)") }
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
         #expect(error?.description.contains("test.yaml:") == true)
+    }
+
+    private static let made = CallerToken.make()
+
+    private static func hash(_ text: String) -> String { Hex.encode(SHA256.hash(Array(text.utf8))) }
+
+    @Test("a hash is good for its token only where that is long enough to be none that is guessed")
+    func short() async throws {
+        for (token, isKnown) in [("fifteen-charact", false), ("sixteen-characte", true)] {
+            let engine = try Self.engine("callers: {root: {sha256: \(Self.hash(token)), permissions: [admin]}}")
+            let call = Call(
+                "getNote", resource: Self.app, body: ["noteId": "a"], credentials: try #require(BearerToken(token)))
+            #expect(status(await engine.handle(call).result) == (isKnown ? .notFound : .unauthenticated))
+        }
+    }
+
+    @Test("a token of `assay caller-token` is taken whole, by its hash and by itself, and not where it was changed")
+    func made() async throws {
+        #expect(Self.made.utf8.count == 81)
+        #expect(Self.made != CallerToken.make())
+        #expect(CallerToken.hash(of: Self.made) == Self.hash(Self.made))
+        let changed = Self.made.dropLast() + (Self.made.hasSuffix("0") ? "1" : "0")
+        for caller in ["sha256: \(CallerToken.hash(of: Self.made))", "token: env:MADE"] {
+            let engine = try Self.engine("callers: {root: {\(caller), permissions: [admin]}}")
+            for (token, isKnown) in [
+                (Self.made, true), (String(changed), false), (String(Self.made.dropLast()), false),
+            ] {
+                let call = Call(
+                    "getNote", resource: Self.app, body: ["noteId": "a"], credentials: try #require(BearerToken(token)))
+                #expect(status(await engine.handle(call).result) == (isKnown ? .notFound : .unauthenticated))
+            }
+        }
+        // Not even where a policy has the hash of what was changed.
+        let engine = try Self.engine("callers: {root: {sha256: \(Self.hash(String(changed))), permissions: [admin]}}")
+        let call = Call(
+            "getNote", resource: Self.app, body: ["noteId": "a"],
+            credentials: try #require(BearerToken(String(changed))))
+        #expect(status(await engine.handle(call).result) == .unauthenticated)
     }
 
     @Test("a bearer token does not show itself")

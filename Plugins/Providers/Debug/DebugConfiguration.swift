@@ -58,6 +58,9 @@ public struct DebugToken: DescribedConfiguration, Sendable {
 
     public static let alternatives = [["sha256", "token"]]
 
+    /// How many characters a token has at least: fewer can be guessed.
+    static let shortest = 16
+
     /// The hash that a token's text is known by. App Check's tokens are UUIDs, which SDKs write in either case; other
     /// letters than those of ASCII are taken as they are, so that a hash does not depend on a version of Unicode.
     public static func hash(of text: String) -> [UInt8] {
@@ -94,7 +97,7 @@ public struct DebugToken: DescribedConfiguration, Sendable {
             if optional == true { return nil }
             throw ConfigurationError(at: path, "\(reference) is not set; `optional: true` does without it")
         }
-        guard let text = String(validating: secret, as: UTF8.self), text.utf8.count >= 16 else {
+        guard let text = String(validating: secret, as: UTF8.self), text.utf8.count >= DebugToken.shortest else {
             throw ConfigurationError(at: path, "\(reference) holds no debug token: 16 characters or more, best a UUID")
         }
         return DebugToken.hash(of: text)

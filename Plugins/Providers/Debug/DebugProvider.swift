@@ -44,11 +44,14 @@ public struct DebugProvider: AttestationProvider {
     let place: String?
     let randomness: Randomness
 
+    public var warnings: [ConfigurationWarning] { listed.warnings }
+
     public init(
         _ configuration: Located<DebugConfiguration>, app: AppIdentity, host: Host
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
-        listed = ListedTokens(configuration.value.tokens ?? [], secrets: host.secrets, problems: &problems)
+        listed = ListedTokens(
+            configuration.value.tokens ?? [], secrets: host.secrets, now: host.clock.now, problems: &problems)
         managed = configuration.value.managed.map { policy in
             let limit = policy.limit ?? ManagedTokenPolicy.standardLimit
             let limits = ManagedTokenPolicy.limits
@@ -68,7 +71,10 @@ public struct DebugProvider: AttestationProvider {
         // first, and needs no store.
         let hash = DebugToken.hash(of: request.debugToken)
         let token: DebugTokenView
-        if let found = listed.token(hash: hash) {
+        // What a hash in the policy hides is judged when it is shown.
+        if request.debugToken.utf8.count < DebugToken.shortest {
+            return .refused(DebugReasons.unknownToken)
+        } else if let found = listed.token(hash: hash) {
             token = found.view
         } else if UUID4.isText(request.debugToken), let found = try await managed?.token(hash: hash, context) {
             token = found.view

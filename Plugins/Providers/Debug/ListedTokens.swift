@@ -12,10 +12,12 @@ struct ListedToken: Sendable {
 struct ListedTokens: Sendable {
     private var byHash: [[UInt8]: ListedToken] = [:]
     private var byID: [ExactText: ListedToken] = [:]
+    /// Those that have expired, which nobody can use.
+    private(set) var warnings: [ConfigurationWarning] = []
 
     /// - Parameter problems: takes what is wrong with the entries.
     init(
-        _ tokens: [Located<DebugToken>], secrets: SecretSource, problems: inout ConfigurationProblems
+        _ tokens: [Located<DebugToken>], secrets: SecretSource, now: Instant, problems: inout ConfigurationProblems
     ) {
         var names: Set<ExactText> = []
         for (index, entry) in tokens.enumerated() {
@@ -23,6 +25,13 @@ struct ListedTokens: Sendable {
             let path: [ConfigurationError.Component] = ["tokens", .index(index)]
             if !names.insert(token.name).inserted {
                 problems.report(at: path + ["name"], "two debug tokens are named `\(token.name)`")
+            }
+            if let expires = token.expires, expires <= now {
+                warnings.append(
+                    ConfigurationWarning(
+                        at: path + ["expires"],
+                        "the debug token `\(token.name)` expired at \(expires), and is refused: take it out, or give it "
+                            + "another time"))
             }
             let found = problems.attempt { () throws(ConfigurationError) in try token.hash(at: path, secrets: secrets) }
             guard case let hash?? = found else { continue }

@@ -18,7 +18,7 @@ struct CallerConfiguration: Decodable, Sendable {
     let projects: [String]?
 
     /// Fewer characters than that can be guessed.
-    private static let shortestToken = 16
+    static let shortestToken = 16
 
     /// How a caller proves who it is.
     enum Proof {
@@ -56,7 +56,13 @@ struct CallerConfiguration: Decodable, Sendable {
             else {
                 throw ConfigurationError(
                     at: ["token"],
-                    "\(reference) holds no bearer token: 16 characters or more, letters, digits and -._~+/=")
+                    "\(reference) holds no bearer token: 16 characters or more, letters, digits and -._~+/=; "
+                        + "`assay caller-token` makes one")
+            }
+            guard CallerToken.isWhole(text) != false else {
+                throw ConfigurationError(
+                    at: ["token"],
+                    "\(reference) holds a token of `assay caller-token` that was cut or changed: its checksum is wrong")
             }
             return .secret(SHA256.hash(secret))
         default:
@@ -67,7 +73,10 @@ struct CallerConfiguration: Decodable, Sendable {
 
 extension CallerConfiguration: DescribedConfiguration {
     static let keys: [ExactText: PolicyKey] = [
-        "sha256": "The SHA-256 of the bearer token that the caller shows, in hexadecimal.",
+        "sha256": """
+        The SHA-256 of the bearer token that the caller shows, in hexadecimal; `assay caller-token` makes both. A token of less \
+        than 16 characters is refused, whatever its hash.
+        """,
         "token": "Where the bearer token is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
         "jwt": "Whose JWTs the caller shows as its bearer tokens, in place of one of its own.",
         "optional": PolicyKey(

@@ -36,6 +36,10 @@ struct Callers: Sendable {
     ///
     /// - Throws: when the keys of a JWT's issuer cannot be had now.
     func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Found? {
+        // What a hash in a policy hides is judged when it is shown.
+        guard credentials.text.utf8.count >= CallerConfiguration.shortestToken,
+            CallerToken.isWhole(credentials.text) != false
+        else { return nil }
         if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return Found(caller: caller) }
         guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else { return nil }
         var unavailable: KeysUnavailable?
@@ -68,9 +72,10 @@ struct Callers: Sendable {
             var permissions: Set<Permission> = []
             for (index, name) in configuration.permissions.enumerated() {
                 if !known.contains(Permission(name)) {
-                    let names = known.map(\.name).sortedExactly().joined(separator: ", ")
                     problems.report(
-                        at: ["permissions", .index(index)], "there is no permission `\(name)`; known are \(names)")
+                        ConfigurationError(
+                            at: ["permissions", .index(index)], "there is no permission `\(name)`", found: name,
+                            known: known.map(\.name)))
                 }
                 permissions.insert(Permission(name))
             }
@@ -82,7 +87,14 @@ struct Callers: Sendable {
             where projects?.contains(where: { $0.identity.number.isExactly(name) || $0.identity.id.isExactly(name) })
                 == false
             {
-                problems.report(at: ["projects", .index(index)], "there is no project `\(name)`")
+                problems.report(
+                    ConfigurationError(
+                        at: ["projects", .index(index)], "there is no project `\(name)`", found: name,
+                        known: (projects ?? []).flatMap { [$0.identity.id, $0.identity.number] }))
+            }
+            if configuration.projects?.isEmpty == true {
+                problems.report(
+                    at: ["projects"], "without a project the caller may do nothing; leave the key out for all")
             }
             let found = problems.attempt { () throws(ConfigurationError) in try configuration.proof(host: host) }
             try problems.throwIfAny()

@@ -21,6 +21,13 @@ public struct SecretDigest: Sendable, Hashable, Decodable, WrittenAsText {
                 in: container,
                 debugDescription: "expected 64 hexadecimal digits: the SHA-256 of the secret, not the secret itself")
         }
+        guard !digest.isOfCommonSecret else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription:
+                    "this is the hash of an empty text or of a word that everybody tries first: make a secret "
+                    + "at random, and its hash without a line end behind it")
+        }
         self = digest
     }
 }

@@ -1,0 +1,35 @@
+internal import AssayCrypto
+public import AssayKit
+
+/// The bearer tokens that `assay caller-token` makes: `assay_ct_`, 256 random bits, and a checksum, in hexadecimal.
+///
+/// By the prefix, programs that search text for secrets find one that was published. By the checksum, one that was cut or
+/// mistyped is told from one that is not known.
+public enum CallerToken {
+    /// What they begin with.
+    public static let prefix = "assay_ct_"
+    private static let secretBytes = 32
+    private static let checksumBytes = 4
+
+    /// Makes a token.
+    public static func make(_ randomness: Randomness = .system) -> String {
+        let body = prefix + Hex.encode(randomness.bytes(secretBytes))
+        return body + checksum(body)
+    }
+
+    /// The SHA-256 that a policy's `sha256` has for a token, in hexadecimal.
+    public static func hash(of token: String) -> String { Hex.encode(SHA256.hash(Array(token.utf8))) }
+
+    /// Whether a token is whole; nil for one that does not begin with the prefix, of which that cannot be told.
+    static func isWhole(_ token: String) -> Bool? {
+        guard token.starts(withExactly: prefix) else { return nil }
+        let digits = 2 * checksumBytes
+        guard token.utf8.count == prefix.utf8.count + 2 * secretBytes + digits else { return false }
+        let body = String(token.dropLast(digits))
+        return token.isExactly(body + checksum(body))
+    }
+
+    private static func checksum(_ body: String) -> String {
+        Hex.encode(SHA256.hash(Array(body.utf8)).prefix(checksumBytes))
+    }
+}
