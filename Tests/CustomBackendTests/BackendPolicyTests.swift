@@ -144,7 +144,7 @@ struct BackendPolicyTests {
     private static let hiddenRoutes: [([String], String, String)] = [
         (
             ["{path: /*, tokens: {}}", "{path: /pay/*, tokens: {}}"], "[1].path",
-            "`/*` at test.yaml:14:15 covers all of it"
+            "`/*` at test.yaml:15:17 covers all of it"
         ),
         (["{path: /**, tokens: {}}", "{path: /pay, methods: [GET], tokens: {}}"], "[1].path", "`/**` at"),
         (["{path: /pay/**, tokens: {}}", "{path: /pay/card/*, tokens: {}}"], "[1].path", "`/pay/**` at"),
@@ -161,7 +161,7 @@ struct BackendPolicyTests {
             [
                 "{path: /*, methods: [GET], tokens: {}}", "{path: /a*, methods: [POST], tokens: {}}",
                 "{path: /a/b, methods: [POST, GET], tokens: {}}",
-            ], "[2].path", "`/a*` at test.yaml:15:15"
+            ], "[2].path", "`/a*` at test.yaml:16:17"
         ),
         (
             ["{path: /*, methods: [GET], tokens: {}}", "{path: /a, methods: [HEAD], tokens: {}}"], "[1].path",
