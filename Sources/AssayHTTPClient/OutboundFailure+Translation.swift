@@ -29,11 +29,11 @@ extension OutboundFailure {
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             self.init(.tlsRefused, "\(server): \(Self.short(error))")
         case is NIOConnectionError, is SocketAddressError, is ChannelError:
-            self.init(.cannotConnect, "\(server): \(Self.short(error))")
+            self.init(.cannotConnect, "\(server): \(Self.words(error))")
         case let error as IOError where Self.isAboutConnecting(error.errnoCode):
-            self.init(.cannotConnect, "\(server): \(Self.short(error))")
+            self.init(.cannotConnect, "\(server): \(Self.words(error))")
         default:
-            self.init(.interrupted, "\(server): \(Self.short(error))")
+            self.init(.interrupted, "\(server): \(Self.words(error))")
         }
     }
 
@@ -64,10 +64,23 @@ extension OutboundFailure {
         HTTPClientError.unsupportedScheme("").shortDescription,
     ]
 
-    /// Errors of lower layers can be as long as what caused them.
+    /// The system's words, where the system says what is wrong. The description of such an error has those of several layers
+    /// put into each other, and brackets that nobody closes.
+    private static func words(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: return String(cString: strerror(error.errnoCode))
+        case let error as NIOConnectionError:
+            var seen: Set<ExactText> = []
+            let causes = error.connectionErrors.map { words($0.error) }.filter { seen.insert(ExactText($0)).inserted }
+            return causes.isEmpty ? "the name has no address" : causes.joined(separator: "; ")
+        default: return short(error)
+        }
+    }
+
+    /// Errors of lower layers can be as long as what caused them: the beginning.
     private static func short(_ error: any Error) -> String {
-        String(
-            decoding: "\(error)".utf8.prefix(300).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") },
-            as: UTF8.self)
+        let text = "\(error)"
+        let shown = text.utf8.prefix(300).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+        return String(decoding: shown, as: UTF8.self) + (text.utf8.count > shown.count ? "..." : "")
     }
 }

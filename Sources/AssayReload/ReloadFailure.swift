@@ -9,12 +9,14 @@ struct ReloadFailure: Sendable {
     /// What `/readyz` says, to whomever asks: places, and nothing of what stands there.
     let summary: String
     private let problems: Diagnostics?
+    private let action: ReloadAction
 
-    init(_ error: any Error) {
+    init(_ error: any Error, of action: ReloadAction) {
+        self.action = action
         text = "\(error)"
         problems = error as? Diagnostics
         guard let problems else {
-            summary = "could not be reloaded; the log says why"
+            summary = "could not be \(action.past); the log says why"
             return
         }
         let count = problems.all.count + problems.omitted
@@ -25,17 +27,17 @@ struct ReloadFailure: Sendable {
     /// One line for each problem.
     func log(_ name: String, to logger: Logger) {
         guard let problems else {
-            logger.error("\(name) cannot be reloaded: what is in force stays", metadata: ["error": "\"\(text)\""])
+            logger.error("\(name) cannot be \(action.past): what is in force stays", metadata: ["error": "\(text)"])
             return
         }
         logger.error(
-            "\(name) cannot be reloaded: what is in force stays",
+            "\(name) cannot be \(action.past): what is in force stays",
             metadata: ["problems": "\(problems.all.count + problems.omitted)"])
         for problem in problems.all {
-            var metadata: Logger.Metadata = ["problem": "\"\(problem.message)\""]
+            var metadata: Logger.Metadata = ["problem": "\(problem.message)"]
             metadata["place"] = (problem.location?.description ?? problem.file).map { "\($0)" }
             metadata["path"] = problem.path.isEmpty ? nil : "\(problem.path)"
-            metadata["hint"] = problem.hint.map { "\"\($0)\"" }
+            metadata["hint"] = problem.hint.map { "\($0)" }
             logger.error("wrong in \(name)", metadata: metadata)
         }
     }

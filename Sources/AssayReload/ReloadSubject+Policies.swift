@@ -18,7 +18,8 @@ extension ReloadSubject {
             let policies = directory.read()
             try engine.replacePolicies(policies)
             then(policies)
-            return ["apps": "\(policies.apps.count)"]
+            let counts = policies.counts
+            return ["apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)"]
         }
     }
 }

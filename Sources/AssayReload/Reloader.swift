@@ -79,7 +79,10 @@ public final class Reloader: Service {
         let reasons = state.withLock { state in
             zip(subjects, state.progress).compactMap { subject, progress in
                 progress.failure.map { failure in
-                    "\(subject.name): \(failure.summary); those of \(progress.loaded) stay in force"
+                    switch subject.action {
+                    case .reload: "\(subject.name): \(failure.summary); those of \(progress.loaded) stay in force"
+                    case .reopen: "\(subject.name): \(failure.summary); the one of \(progress.loaded) stays in use"
+                    }
                 }
             }
         }
@@ -140,7 +143,7 @@ public final class Reloader: Service {
                     state.progress[index].failure = nil
                     state.progress[index].loaded = clock.now
                 case .failure(let error):
-                    let failure = ReloadFailure(error)
+                    let failure = ReloadFailure(error, of: subject.action)
                     state.progress[index].failure = Failure(text: failure.text, summary: failure.summary)
                     state.progress[index].retry = clock.uptime + Reloader.patience
                 }
@@ -149,13 +152,13 @@ public final class Reloader: Service {
         }
         switch result {
         case .success(let metadata?):
-            logger.notice("\(subject.name) reloaded", metadata: metadata)
+            logger.notice("\(subject.name) \(subject.action.past)", metadata: metadata)
             observer(subject.name, .reloaded)
         case .success(nil):
             logger.debug("\(subject.name) unchanged")
             observer(subject.name, .unchanged)
         case .failure(let error):
-            let failure = ReloadFailure(error)
+            let failure = ReloadFailure(error, of: subject.action)
             if isAsked || !(before?.text).isExactly(failure.text) { failure.log(subject.name, to: logger) }
             observer(subject.name, .failed)
         }

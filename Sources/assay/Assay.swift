@@ -16,6 +16,7 @@ struct Assay: AsyncParsableCommand {
         version: AssayVersion.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, KeysCommand.self,
+            StateCommand.self,
             MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self, CallerTokenCommand.self,
             FakeAppleCommand.self,
         ])

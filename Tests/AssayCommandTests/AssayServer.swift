@@ -40,7 +40,12 @@ struct AssayServer {
             try #require(ContinuousClock.now - start < .seconds(60), "the server does not start")
             try await Task.sleep(for: .milliseconds(10))
         }
-        let line = try #require(process.outputSoFar.split(separator: "\n").first)
+        var line = try #require(process.outputSoFar.split(separator: "\n").first)
+        if arguments.contains("json") {
+            let entry = try JSON.parse(Array(line.utf8))
+            line = Substring(try #require(entry["message"]?.string))
+            #expect(line.hasSuffix(try #require(entry["url"]?.string)))
+        }
         let scheme = arguments.contains("--tls-certificate") ? "https" : "http"
         #expect(line.hasPrefix("assay listens on \(scheme)://127.0.0.1:"))
         base = String(try #require(line.split(separator: " ").last))

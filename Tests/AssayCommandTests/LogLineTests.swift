@@ -51,8 +51,9 @@ struct LogLineTests {
 
     private static let hostile = [
         "a\nnotice b", "a\r\nb", "\u{1B}[2J", "\u{202E}a\u{2066}", "\u{2028}\u{2029}\u{85}\u{0}\u{7F}",
-        "\"}\n{\"a\":\"b",
-        "\u{FEFF}\u{200B}", "😀é",
+        "\"}\n{\"a\":\"b", "\u{FEFF}\u{200B}", "😀é", "", " ", "a b", "a=b", "\"", "\\", "a\\", "a b\\", "\\\"",
+        "\" c=\"d",
+        "a\" reason=forged", "\tx", "\u{A0}", "\u{E0001}\u{10FFFF}", "[AssayEngine] forged", "\\u{1b}\\u001b\\n", "'a'",
     ]
 
     @Test("Nobody can write another line, or steer a terminal, whatever a value holds", arguments: hostile)
@@ -69,6 +70,63 @@ struct LogLineTests {
             default: break
             }
         }
+    }
+
+    @Test("As text, a reader of name=value gets each value as it was", arguments: hostile)
+    func reading(_ text: String) throws {
+        let entry = Self.entry(metadata: [
+            "a": "\(text)", "b": .stringConvertible(LogField(text)), "c": .stringConvertible(7), "d": "end",
+            "list": [.string(text), ["name": .string(text)]],
+        ])
+        let line = Array(LogFormat.text.line(entry).dropLast())
+        let fields = try #require(Self.fields(of: line))
+        #expect(fields.map(\.name) == ["a", "b", "c", "d", "list"])
+        #expect(fields.map(\.value).prefix(4) == [text, text, "7", "end"])
+        // Nothing in a text is a name of a field of its own.
+        #expect(try JSON.parse(Array((fields.last?.value ?? "").utf8)) == [.string(text), ["name": .string(text)]])
+        // The rule is one: the value of a field is the same in another log of `name=value`.
+        #expect(String(decoding: line, as: UTF8.self).contains(" b=\(LogField(text)) "))
+    }
+
+    @Test("As text, quotation marks stand where they are needed, and only there")
+    func quoting() {
+        let rows = [
+            ("plain", "plain"), ("1:2:ios:ab/c", "1:2:ios:ab/c"), ("é", "é"), ("", "\"\""), ("a b", "\"a b\""),
+            ("a=b", "\"a=b\""),
+            ("a\"b", #""a\"b""#), (#"a\"#, #""a\\""#), ("a\nb", #""a\nb""#), ("\u{202E}", #""\u202e""#),
+            ("\u{1}", #""\u0001""#),
+        ]
+        for (text, shown) in rows { #expect("\(LogField(text))" == shown) }
+    }
+
+    /// What a reader finds between the label and the module: `name=value`, where a value is a word, or a string of JSON.
+    private static func fields(of line: [UInt8]) -> [(name: String, value: String)]? {
+        let head = Array("2026-11-21T12:00:00.000Z notice assay: ".utf8)
+        guard line.starts(with: head) else { return nil }
+        var rest = line.dropFirst(head.count)
+        var fields: [(name: String, value: String)] = []
+        while rest.first != UInt8(ascii: "[") {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+            let name = String(decoding: rest[..<end], as: UTF8.self)
+            rest = rest[(end + 1)...]
+            if rest.first == UInt8(ascii: "\"") {
+                var index = rest.startIndex + 1
+                while index < rest.endIndex, rest[index] != UInt8(ascii: "\"") {
+                    index += rest[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
+                guard index < rest.endIndex, let text = try? JSON.parse(Array(rest[...index])).string else {
+                    return nil
+                }
+                fields.append((name, text))
+                rest = rest[(index + 1)...]
+            } else {
+                let word = rest.prefix { $0 != UInt8(ascii: " ") }
+                fields.append((name, String(decoding: word, as: UTF8.self)))
+                rest = rest.dropFirst(word.count)
+            }
+            guard rest.popFirst() == UInt8(ascii: " ") else { return nil }
+        }
+        return fields
     }
 
     @Test(

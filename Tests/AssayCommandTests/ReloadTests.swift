@@ -134,6 +134,29 @@ struct ReloadTests {
         }
     }
 
+    @Test(
+        "As JSON, what is said of a reload are plain texts; apps and OAuth clients, and what was reopened, are named so"
+    )
+    func jsonLines() async throws {
+        let arguments = ["--log-format", "json", "--watch", "never", "--audit", "audit.jsonl"]
+        try await withBusyServer(arguments) { server, write in
+            let entries = {
+                try server.process.errorsSoFar.split(separator: "\n").map { try JSON.parse(Array($0.utf8)) }
+            }
+            kill(server.process.process.processIdentifier, SIGHUP)
+            try await eventually("a reload") { try entries().contains { $0["message"] == "audit file reopened" } }
+            let reload = try #require(try entries().first { $0["message"] == "policies reloaded" })
+            #expect(reload["apps"] == "1")
+            #expect(reload["oauth_clients"] == "0")
+            try write(Self.policy("colour: red"))
+            kill(server.process.process.processIdentifier, SIGHUP)
+            try await eventually("a problem") { try entries().contains { $0["message"] == "wrong in policies" } }
+            let problem = try #require(try entries().first { $0["message"] == "wrong in policies" })
+            #expect(problem["problem"] == "unknown key `colour`")
+            #expect(problem["hint"]?.string?.hasPrefix("known here: ") == true)
+        }
+    }
+
     @Test("On SIGHUP policies are read at once, and secrets with them; no signal is lost, and none ends the server")
     func hangup() async throws {
         try await withBusyServer(["--watch", "never"]) { server, write in

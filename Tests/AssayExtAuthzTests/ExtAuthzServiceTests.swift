@@ -191,6 +191,41 @@ struct ExtAuthzServiceTests {
         }
     }
 
+    @Test("of a flood of checks that cannot be read the first ones are in the log, and a sum at the end")
+    func flood() async throws {
+        let log = RecordingLog()
+        let clock = ManualClock()
+        try await ExtAuthzServer.with(clock: clock.hostClock, logger: log.logger) { server in
+            try await server.withClient { client in
+                for _ in 0..<260 {
+                    let response = try await client.check(bytes: [])
+                    #expect(response.deniedResponse.status.code == 403)
+                }
+            }
+        }
+        let lines = log.lines.filter { $0.hasPrefix("check refused") }
+        #expect(lines.count == 200)
+        #expect(lines.first == "check refused detail=\"it is not about an HTTP request\"")
+        let sum = log.lines.first { $0.hasPrefix("refused checks summed") }
+        #expect(sum?.contains("count=60") == true, "\(sum ?? "no sum")")
+    }
+
+    @Test("a decision that no header can carry denies the request, and the log says so")
+    func untold() async throws {
+        let log = RecordingLog()
+        let handler = ScriptedHandler { _ in .success(["appId": "a\nb"]) }
+        try await ExtAuthzServer.with(handler, logger: log.logger) { server in
+            try await server.withClient { client in
+                let response = try await client.check(CheckRequest.about())
+                #expect(response.deniedResponse.status.code == 503)
+            }
+        }
+        #expect(
+            log.lines.contains {
+                $0.hasPrefix("check refused decision=01DECISION detail=\"what was decided has what no header can carry")
+            })
+    }
+
     @Test("an address that is taken is told by name")
     func taken() async throws {
         try await ExtAuthzServer.with { server in

@@ -127,6 +127,8 @@ struct HTTPClientServiceTests {
             request.url = EndpointURL("http://127.0.0.1:\(free)/") ?? request.url
         }
         #expect(code(absent) == .cannotConnect)
+        guard case .failure(let failure) = absent else { return }
+        #expect(failure.detail == "127.0.0.1:\(free): Connection refused")
     }
 
     @Test("A header cannot carry another one into a request")

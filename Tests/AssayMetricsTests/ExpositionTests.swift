@@ -94,13 +94,14 @@ struct ExpositionTests {
     func policies() throws {
         let registry = MetricRegistry()
         let policies = PolicyMetrics(registry.meter)
-        policies.loaded(apps: 7, at: Instant(milliseconds: 1_795_262_400_500))
+        policies.loaded(apps: 7, oauthClients: 2, at: Instant(milliseconds: 1_795_262_400_500))
         policies.reloadFailed()
         let page = try ExpositionPage(registry.page())
         #expect(page["assay_policy_apps"] == 7)
+        #expect(page["assay_policy_oauth_clients"] == 2)
         #expect(page["assay_policy_last_load_success_timestamp_seconds"] == 1_795_262_400.5)
         #expect(page["assay_policy_last_reload_successful"] == 0)
-        policies.loaded(apps: 8, at: Instant(seconds: 1_795_262_401))
+        policies.loaded(apps: 8, oauthClients: 3, at: Instant(seconds: 1_795_262_401))
         #expect(try ExpositionPage(registry.page())["assay_policy_last_reload_successful"] == 1)
     }
 }

@@ -84,10 +84,10 @@ struct PolicySubjectTests {
         #expect(
             scene.log.dropFirst() == [
                 "error policies cannot be reloaded: what is in force stays problems=2",
-                "error wrong in policies hint=\"known here: `apple`, `id`, `name`, `providers`, `rate_limit`, `token_ttl`\" "
-                    + "path=projects[0].apps[0].colour place=\(place):1:56 problem=\"unknown key `colour`\"",
-                "error wrong in policies hint=\"did you mean `apple`?\" "
-                    + "path=projects[0].apps[0].aple place=\(place):1:69 problem=\"unknown key `aple`\"",
+                "error wrong in policies hint=known here: `apple`, `id`, `name`, `providers`, `rate_limit`, `token_ttl` "
+                    + "path=projects[0].apps[0].colour place=\(place):1:56 problem=unknown key `colour`",
+                "error wrong in policies hint=did you mean `apple`? "
+                    + "path=projects[0].apps[0].aple place=\(place):1:69 problem=unknown key `aple`",
             ])
 
         try write(policy("token_ttl: 2h, "))

@@ -91,6 +91,21 @@ struct ReloaderTests {
         #expect(things.readings == [0, 0])
     }
 
+    @Test("Of what is opened anew and not read, the log says that")
+    func reopening() async {
+        let scene = ReloadScene(ReloadSubject("good", action: .reopen) { ["file": "audit.jsonl"] })
+        await scene.ask()
+        #expect(scene.log == ["notice good reopened file=audit.jsonl"])
+
+        let bad = ReloadScene(
+            ReloadSubject("bad", action: .reopen) { throw FakeSubject.Failure(description: "no good") })
+        await bad.ask()
+        #expect(bad.log == ["error bad cannot be reopened: what is in force stays error=no good"])
+        let degraded = Readiness.degraded(
+            "bad: could not be reopened; the log says why; the one of 2026-11-21T12:00:00Z stays in use")
+        #expect(bad.reloader.readiness == degraded)
+    }
+
     @Test("What cannot be read leaves all as it is: said once, degraded, and good again after a good reading")
     func failure() async {
         let (things, others) = (FakeSubject(), FakeSubject())
@@ -103,7 +118,7 @@ struct ReloaderTests {
             "things: could not be reloaded; the log says why; those of 2026-11-21T12:00:00Z stay in force")
         #expect(scene.reloader.readiness == degraded)
         await scene.look(5)
-        #expect(scene.log == ["error things cannot be reloaded: what is in force stays error=\"no good\""])
+        #expect(scene.log == ["error things cannot be reloaded: what is in force stays error=no good"])
         #expect(scene.outcomes == ["things failed"])
 
         others.set(1)

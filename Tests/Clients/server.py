@@ -110,7 +110,7 @@ class Server:
         line = self.process.stdout.readline()
         if "assay listens on " not in line:
             raise RuntimeError(f"the server did not start: {(self.folder / 'log').read_text()}")
-        self.address = line.split()[-1]
+        self.address = json.loads(line)["url"] if line.startswith("{") else line.split()[-1]
 
     def check_address(self):
         """Where it answers Envoy's ext_authz over gRPC."""

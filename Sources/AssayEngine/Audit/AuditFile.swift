@@ -211,7 +211,7 @@ public final class AuditFile: DecisionSink {
         let file: Logger.MetadataValue = "\(path)"
         if let failure, before.isNil {
             logger.error(
-                "audit records cannot be written, and wait", metadata: ["file": file, "error": "\"\(failure)\""])
+                "audit records cannot be written, and wait", metadata: ["file": file, "error": "\(failure)"])
         } else if failure.isNil, !before.isNil {
             logger.notice("audit records are written again", metadata: ["file": file])
         }

@@ -13,6 +13,11 @@ internal import Foundation
 /// not a call that fails, for Envoy can be told to let requests through then (`failure_mode_allow`).
 struct AuthorizationAnswer {
     let response: Envoy_Service_Auth_V3_CheckResponse
+    /// Whether it denies what was let through, because what is known of it cannot be passed on.
+    private(set) var isUntold = false
+
+    /// The status of HTTP that the client of an unreadable check gets.
+    static let unreadableStatus = UInt(statuses(.invalidArgument).status)
 
     /// The fields of a reply, and the headers that carry them.
     private static let findings: [(field: String, header: ExactText)] = [
@@ -32,6 +37,7 @@ struct AuthorizationAnswer {
                 response = leave
             } else {
                 response = Self.denial(CallFailure(.internalError, "Internal error."), decision: reply.decision)
+                isUntold = true
             }
         case .failure(let failure):
             response = Self.denial(failure, decision: reply.decision)

@@ -1,3 +1,4 @@
+internal import AssayHTTP
 internal import AssayKit
 internal import GRPCCore
 internal import GRPCProtobuf
@@ -8,7 +9,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
     let handler: any CallHandler
     let method: String
     let configuration: ExtAuthzConfiguration
-    let logger: Logger
+    let refusals: RefusalLog
 
     /// As the generated one, with a deserializer that has bounds.
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
@@ -28,14 +29,25 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
         do {
             let request = try await message(of: request)
             let question = try AuthorizationQuestion(request, method: method, limits: configuration.limits)
+            let reply = await handler.handle(question.call)
             answer = AuthorizationAnswer(
-                await handler.handle(question.call), claimed: question.claimed,
-                forwardsToken: configuration.forwardsToken)
+                reply, claimed: question.claimed, forwardsToken: configuration.forwardsToken)
+            if answer.isUntold {
+                // Its record says that the request passed.
+                refused("what was decided has what no header can carry", ["decision": "\(reply.decision)"])
+            }
         } catch let error as UnreadableCheck {
-            logger.info("check refused", metadata: ["detail": "\(error)"])
+            refused("\(error)")
             answer = AuthorizationAnswer(error)
         }
         return StreamingServerResponse(single: ServerResponse(message: answer.response))
+    }
+
+    /// All checks come from proxies, so that there is no peer to tell them apart by.
+    private func refused(_ detail: String, _ metadata: Logger.Metadata = [:]) {
+        refusals.refused(AuthorizationAnswer.unreadableStatus, peer: nil) {
+            metadata.merging(["detail": .stringConvertible(LogField(detail))]) { $1 }
+        }
     }
 
     private func message(

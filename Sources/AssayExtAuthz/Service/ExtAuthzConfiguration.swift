@@ -1,4 +1,5 @@
 public import AssayHTTP
+public import AssayKit
 
 /// Where the transport listens, and what it tells the backend.
 public struct ExtAuthzConfiguration: Sendable {
@@ -20,6 +21,8 @@ public struct ExtAuthzConfiguration: Sendable {
     public var budget: TransportBudget
     /// The permissions of the file of a Unix domain socket. By default only the process's own user may connect.
     public var socketMode: UInt16
+    /// How many checks that cannot be read are logged one by one; the others are summed.
+    public var records = RecordLimits()
 
     public init(
         address: Address, certificate: ServerCertificate? = nil, forwardsToken: Bool = false,

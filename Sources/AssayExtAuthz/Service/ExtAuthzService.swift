@@ -1,3 +1,4 @@
+internal import AssayHTTP
 public import AssayKit
 internal import GRPCCore
 internal import GRPCNIOTransportHTTP2TransportServices
@@ -46,6 +47,7 @@ public struct ExtAuthzService: Service {
     ///
     /// - Throws: ``ExtAuthzError`` when the address cannot be listened on.
     public func run() async throws {
+        let refusals = RefusalLog(logger, noun: "check", limits: configuration.records, clock: clock)
         let connections = OpenConnections(configuration.limits, meter)
         let listener = AuthorizationListener(
             configuration: configuration, connections: connections, logger: logger, onListening: onListening)
@@ -54,11 +56,12 @@ public struct ExtAuthzService: Service {
                 listenerFactory: listener, config: .init(configuration.limits, CallMetrics(meter))),
             services: [
                 AuthorizationService(
-                    handler: handler, method: Self.method, configuration: configuration, logger: logger),
+                    handler: handler, method: Self.method, configuration: configuration, refusals: refusals),
                 HealthService(handler: handler, limits: configuration.limits, clock: clock),
             ])
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await serve(server) }
+            group.addTask { await refusals.run() }
             group.addTask {
                 try? await gracefulShutdown()
                 try? await clock.sleep(for: configuration.limits.drainTime)

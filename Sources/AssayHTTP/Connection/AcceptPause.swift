@@ -41,7 +41,7 @@ package final class AcceptPause: ChannelDuplexHandler {
         let now = NIODeadline.now()
         if lastComplaint.map({ now - $0 >= AcceptPause.complaintInterval }) ?? true {
             lastComplaint = now
-            logger.error("a connection cannot be taken", metadata: ["error": "\"\(String(cString: strerror(code)))\""])
+            logger.error("a connection cannot be taken", metadata: ["error": "\(String(cString: strerror(code)))"])
         }
         guard !isPausing, code != ECONNABORTED else { return }
         isPausing = true

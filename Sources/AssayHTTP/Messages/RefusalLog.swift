@@ -1,18 +1,23 @@
 package import AssayKit
 package import Logging
 
-/// The log of requests that never become calls: one line each up to a rate, since anybody can send them; the others are summed
+/// The log of requests, or of what else comes in and is called by another name, that never become calls: one line each up to a rate, since anybody can send them; the others are summed
 /// by their status, and each sum is one line.
 package final class RefusalLog: Sendable {
     /// Between two looks whether a sum is to be told.
     package static let flushInterval = Duration.seconds(10)
 
     private let logger: Logger
+    private let noun: String
     private let clock: HostClock
     private let events: SampledEvents<UInt>
 
-    package init(_ logger: Logger, limits: RecordLimits = RecordLimits(), clock: HostClock = .system) {
+    /// - Parameter noun: what a refused one is called.
+    package init(
+        _ logger: Logger, noun: String = "request", limits: RecordLimits = RecordLimits(), clock: HostClock = .system
+    ) {
         self.logger = logger
+        self.noun = noun
         self.clock = clock
         events = SampledEvents(limits)
     }
@@ -25,7 +30,7 @@ package final class RefusalLog: Sendable {
     ) {
         let uptime = clock.uptime
         if events.admits(.strangers, peer: peer, at: uptime) {
-            logger.info("request refused", metadata: metadata())
+            logger.info("\(noun) refused", metadata: metadata())
         } else {
             events.add(status, now: clock.now, uptime: uptime)
         }
@@ -39,7 +44,7 @@ package final class RefusalLog: Sendable {
         guard let sum = events.take(now: clock.now, uptime: clock.uptime, early: early) else { return }
         let counts = sum.counts.map { status, count -> Logger.MetadataValue in "\(status): \(count)" }
         logger.notice(
-            "refused requests summed",
+            "refused \(noun)s summed",
             metadata: ["count": .stringConvertible(sum.total), "since": "\(sum.since)", "statuses": .array(counts)])
     }
 

@@ -1,7 +1,11 @@
-/// A value for a log line that comes from outside, made fit before.
+/// A text in a log line of `name=value`: one rule for all, so that whatever a value holds, a reader gets it back as it was.
 ///
-/// As text it stands in quotation marks where it has spaces, so that nobody can write a field of another name into a
-/// line of `name=value`. A log that keeps fields apart by itself takes ``text`` as it is.
+/// A value stands as it is when it has neither spaces, `"`, `=` and `\` nor anything that is not visible. Any other stands in
+/// quotation marks with the escapes of JSON (RFC 8259, section 7), so that a parser of JSON strings reads it: `\"`, `\\`,
+/// `\n`, `\r`, `\t`, and `\u202e` for what does not show or changes how a line shows.
+///
+/// As metadata of a logger it is for values that come from outside: its description is right in a line of `name=value`, and a
+/// log that keeps fields apart by itself takes ``text`` as it is.
 package struct LogField: Sendable, CustomStringConvertible {
     package let text: String
 
@@ -9,9 +13,66 @@ package struct LogField: Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    package var description: String {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\"") }) else { return text }
-        return
-            "\"\(String(decoding: text.utf8.map { $0 == UInt8(ascii: "\"") ? UInt8(ascii: "'") : $0 }, as: UTF8.self))\""
+    package var description: String { LogField.value(text) }
+
+    /// A value, in quotation marks where it needs them.
+    ///
+    /// - Parameter limit: about how many bytes are shown; `...` stands for the rest.
+    package static func value(_ text: String, limit: Int = .max) -> String {
+        let shown = escaped(text, limit: limit)
+        let isPlain = !shown.isEmpty && shown.utf8.allSatisfy { $0 > 0x20 && !special.contains($0) }
+        return isPlain ? shown : "\"\(escaped(text, limit: limit, quote: true))\""
+    }
+
+    /// Words of which nothing but the end of the line, or a character that they never have, marks the end: with the escapes
+    /// of ``value(_:limit:)``, and without quotation marks.
+    package static func words(_ text: String, limit: Int = .max) -> String {
+        escaped(text, limit: limit)
+    }
+
+    /// A name: what no name can have is an underscore.
+    package static func name(_ text: String, limit: Int = .max) -> String {
+        var name = ""
+        for scalar in text.unicodeScalars {
+            guard name.utf8.count < limit else { return "\(name)..." }
+            let isPlain = isVisible(scalar) && !(scalar.isASCII && special.contains(UInt8(scalar.value)))
+            name.unicodeScalars.append(isPlain && scalar != " " ? scalar : "_")
+        }
+        return name.isEmpty ? "_" : name
+    }
+
+    private static let special: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\")]
+
+    private static func escaped(_ text: String, limit: Int, quote: Bool = false) -> String {
+        let isASCII = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }
+        if isASCII, text.utf8.count <= limit, !quote || !text.utf8.contains(UInt8(ascii: "\"")) { return text }
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            guard shown.utf8.count < limit else { return "\(shown)..." }
+            switch scalar {
+            case "\\": shown += "\\\\"
+            case "\"" where quote: shown += "\\\""
+            case "\n": shown += "\\n"
+            case "\r": shown += "\\r"
+            case "\t": shown += "\\t"
+            case _ where isVisible(scalar): shown.unicodeScalars.append(scalar)
+            default:
+                for unit in String(scalar).utf16 {
+                    shown += "\\u\(Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)]))"
+                }
+            }
+        }
+        return shown
+    }
+
+    /// Whether a character shows as itself in a line, and leaves the line as it is.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+            .unassigned:
+            false
+        default: true
+        }
     }
 }

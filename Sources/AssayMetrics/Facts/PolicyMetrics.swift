@@ -4,7 +4,8 @@ public import AssayKit
 public struct PolicyMetrics: Sendable {
     private let meter: Meter
 
-    private static let apps = Metric.gauge("policy_apps", "Apps and OAuth clients of the policies in force.")
+    private static let apps = Metric.gauge("policy_apps", "Apps of the policies in force.")
+    private static let clients = Metric.gauge("policy_oauth_clients", "OAuth clients of the policies in force.")
     private static let loaded = Metric.gauge(
         "policy_last_load_success_timestamp_seconds", "When the policies in force were loaded, in Unix time.")
     private static let succeeded = Metric.gauge(
@@ -15,8 +16,9 @@ public struct PolicyMetrics: Sendable {
     }
 
     /// Policies were loaded, and are in force from now on.
-    public func loaded(apps: Int, at now: Instant) {
+    public func loaded(apps: Int, oauthClients: Int, at now: Instant) {
         meter.set(Double(apps), of: PolicyMetrics.apps)
+        meter.set(Double(oauthClients), of: PolicyMetrics.clients)
         meter.set(Double(now.milliseconds) / 1000, of: PolicyMetrics.loaded)
         meter.set(1, of: PolicyMetrics.succeeded)
     }

@@ -1,3 +1,4 @@
+internal import AssayKit
 public import AssayYAML
 
 /// What all policy files together say, checked as far as that is possible without knowing any plugin.
@@ -17,6 +18,12 @@ public struct PolicySet: Sendable {
     package let development: Diagnostics?
     /// Whether every project that the files define is known, so that one that is not known does not exist.
     package let knowsAllProjects: Bool
+
+    /// How many apps there are, and how many OAuth clients, which are no apps.
+    public var counts: (apps: Int, oauthClients: Int) {
+        let clients = apps.count { $0.identity.kind == .oauthClient }
+        return (apps.count - clients, clients)
+    }
 }
 
 extension PolicySet {

@@ -34,6 +34,11 @@ enum JSONLogLine {
         return ascii(JSON.object(members)) + [UInt8(ascii: "\n")]
     }
 
+    /// A value of metadata as JSON, for lines in another format.
+    static func text(of value: Logger.MetadataValue) -> String {
+        String(decoding: ascii(self.value(value, depth: 0)), as: UTF8.self)
+    }
+
     private static func value(_ value: Logger.MetadataValue, depth: Int) -> JSON {
         switch value {
         case .string(let text): return self.text(text)

@@ -22,8 +22,7 @@ struct PolicyReport {
         all = Diagnostics(found.flatMap(\.all), omitted: found.reduce(0) { $0 + $1.omitted })
         errors = problems.map { $0.all.count + $0.omitted } ?? 0
         warnings = [questionable, lacking].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
-        clients = policies.apps.count { $0.identity.kind == .oauthClient }
-        apps = policies.apps.count - clients
+        (apps, clients) = policies.counts
     }
 
     /// Whether there were too many problems to find them all.

@@ -8,7 +8,7 @@ enum PolicyWarnings {
     static func log(_ policies: PolicySet, _ warnings: Diagnostics?, to logger: Logger) {
         if policies.apps.isEmpty { logger.warning("no policy defines an app: every call is refused") }
         for warning in warnings?.all ?? [] {
-            var metadata: Logger.Metadata = ["problem": "\"\(warning.message)\""]
+            var metadata: Logger.Metadata = ["problem": "\(warning.message)"]
             metadata["place"] = warning.location.map { "\($0)" }
             metadata["path"] = warning.path.isEmpty ? nil : "\(warning.path)"
             logger.warning("questionable in policies", metadata: metadata)

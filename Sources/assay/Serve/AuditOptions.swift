@@ -50,7 +50,7 @@ struct AuditOptions: ParsableArguments {
     func subjects(_ file: AuditFile?) -> [ReloadSubject] {
         guard let file else { return [] }
         return [
-            ReloadSubject("audit file") {
+            ReloadSubject("audit file", action: .reopen) {
                 try file.reopen()
                 return ["file": "\(file.path)"]
             }

@@ -97,23 +97,24 @@ struct ExtAuthzOptions: ParsableArguments {
 
     /// The service; nil when there is none.
     ///
-    /// - Parameter budget: what all listeners of the process may hold together.
+    /// - Parameters:
+    ///   - budget: what all listeners of the process may hold together.
+    ///   - records: how many checks that cannot be read are logged one by one.
     /// - Throws: ``ExtAuthzError`` when the handler has no method that decides.
     func service(
-        _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, logger: Logger,
-        meter: Meter
+        _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, records: RecordLimits,
+        logger: Logger, meter: Meter
     ) throws -> ExtAuthzService? {
         guard let address = extAuthzListen else { return nil }
         var limits = ExtAuthzLimits()
         limits.maximumConnections = extAuthzMaxConnections
         limits.connectionsPerPeer = extAuthzMaxConnections / 4
+        var configuration = ExtAuthzConfiguration(
+            address: address.extAuthz, certificate: certificate, forwardsToken: extAuthzForwardToken, limits: limits,
+            budget: budget, socketMode: extAuthzSocketMode?.bits ?? 0o600)
+        configuration.records = records
         return try ExtAuthzService(
-            handler: handler,
-            configuration: ExtAuthzConfiguration(
-                address: address.extAuthz, certificate: certificate, forwardsToken: extAuthzForwardToken,
-                limits: limits,
-                budget: budget, socketMode: extAuthzSocketMode?.bits ?? 0o600),
-            logger: logger, meter: meter
+            handler: handler, configuration: configuration, logger: logger, meter: meter
         ) { logger.info("ext_authz is answered", metadata: ["address": "\($0)"]) }
     }
 }

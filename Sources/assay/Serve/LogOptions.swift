@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayKit
 internal import AssayYAML
 internal import Logging
 
@@ -17,6 +18,25 @@ struct LogOptions: ParsableArguments {
         var logger = Logger(label: "assay")
         logger.logLevel = logLevel.level
         return logger
+    }
+
+    /// Says on standard output where the server listens: the one line there. Whoever starts it waits for that line and reads
+    /// the URL at its end; as JSON, in the member `url`.
+    func announce(url: String, _ logger: Logger) {
+        let message = "assay listens on \(url)"
+        let line =
+            switch logFormat {
+            case .text: message
+            case .json:
+                String(
+                    decoding: logFormat.line(
+                        LogEntry(
+                            time: HostClock.system.now, level: .info, label: logger.label, source: "assay",
+                            message: message, metadata: ["url": "\(url)"])
+                    ).dropLast(), as: UTF8.self)
+            }
+        // A server whose starter has gone away serves all the same.
+        try? Terminal.say(line)
     }
 
     /// Says why the server could not begin, or had to end.

@@ -139,13 +139,15 @@ struct ServeCommand: AsyncParsableCommand {
             registry: registry, policies: policies, keys: keyStore, host: host,
             sink: DecisionSinks([recorded, metrics.decisions]),
             options: Engine.Options(hindrance: audit.hindrance(auditFile), refusesDevelopment: production))
-        metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
+        metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         Heap.trim()
+        let counts = policies.counts
         logger.info(
             "policies, keys and state are ready",
             metadata: [
-                "apps": "\(policies.apps.count)", "keys": "\(folder)", "state": "\(state)",
+                "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(folder)",
+                "state": "\(state)",
                 "version": "\(AssayVersion.text)",
             ])
 
@@ -153,7 +155,7 @@ struct ServeCommand: AsyncParsableCommand {
             [
                 .policies(in: directory, for: engine, loaded: fingerprint) { policies in
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
-                    metrics.policies.loaded(apps: policies.apps.count, at: host.clock.now)
+                    metrics.loaded(policies, at: host.clock.now)
                 },
                 .keys(in: keyStore, for: engine),
             ] + tls.subjects(certificate, loaded: tlsFingerprint)
@@ -173,7 +175,8 @@ struct ServeCommand: AsyncParsableCommand {
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
         let authorization = try extAuthz.service(
-            engine, certificate: authorizationCertificate, budget: budget, logger: logger, meter: metrics.meter)
+            engine, certificate: authorizationCertificate, budget: budget, records: records.limits, logger: logger,
+            meter: metrics.meter)
         var configuration = HTTPConfiguration(
             host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
             certificate: certificate, budget: budget, trustedProxies: proxies.ranges)
@@ -181,10 +184,9 @@ struct ServeCommand: AsyncParsableCommand {
         let service = try HTTPService(
             handler: engine, pages: publicPages, configuration: configuration,
             logger: logger, meter: metrics.meter
-        ) { host, port in
-            // A server whose starter has gone away serves all the same.
+        ) { [log] host, port in
             let place = host.contains(":") ? "[\(host)]" : host
-            try? Terminal.say("assay listens on \(certificate == nil ? "http" : "https")://\(place):\(port)")
+            log.announce(url: "\(certificate == nil ? "http" : "https")://\(place):\(port)", logger)
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.

@@ -2,6 +2,7 @@ internal import AssayEngine
 internal import AssayHTTP
 internal import AssayKit
 internal import AssayMetrics
+internal import AssayPolicy
 
 /// What the server counts, and the page that shows it.
 struct ServerMetrics: Sendable {
@@ -19,6 +20,12 @@ struct ServerMetrics: Sendable {
                 DecisionMetrics.Method(method.name, provider: plugins.provider(of: method.name))
             }, reasons: plugins.reasons, in: registry)
         upkeep = try UpkeepMetrics(providers: plugins.descriptors.map(\.name), in: registry)
+    }
+
+    /// Policies were loaded, and are in force from now on.
+    func loaded(_ set: PolicySet, at now: Instant) {
+        let counts = set.counts
+        policies.loaded(apps: counts.apps, oauthClients: counts.oauthClients, at: now)
     }
 
     var meter: Meter { registry.meter }

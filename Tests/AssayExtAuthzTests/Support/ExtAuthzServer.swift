@@ -17,7 +17,7 @@ struct ExtAuthzServer {
     static func with<Result: Sendable>(
         _ handler: ScriptedHandler = ScriptedHandler(),
         address: ExtAuthzConfiguration.Address = .host("127.0.0.1", port: 0), certificate: ServerCertificate? = nil,
-        forwardsToken: Bool = false, clock: HostClock = .system, meter: Meter = .none,
+        forwardsToken: Bool = false, clock: HostClock = .system, logger: Logger = logger, meter: Meter = .none,
         budget: TransportBudget = TransportBudget(), socketMode: UInt16 = 0o600,
         limits change: (inout ExtAuthzLimits) -> Void = { _ in },
         _ body: @escaping @Sendable (ExtAuthzServer) async throws -> Result

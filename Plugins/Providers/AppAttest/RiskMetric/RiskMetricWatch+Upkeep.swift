@@ -132,7 +132,7 @@ extension RiskMetricWatch {
             context.logger.info("receipt not exchanged yet", metadata: metadata)
         case .failed(let failure):
             // What an operator has to see to is that which concerns all; the kernel warns of it once a run.
-            metadata["detail"] = failure.detail.map { "\"\($0)\"" }
+            metadata["detail"] = failure.detail.map { "\($0)" }
             context.logger.notice("receipt not exchanged", metadata: metadata)
         }
     }

@@ -1,0 +1,30 @@
+import Logging
+import Synchronization
+
+/// A log that a test can read.
+final class RecordingLog: Sendable {
+    private let recorded = Mutex<[String]>([])
+
+    /// What was logged at `info` and above: the message, then its metadata in the order of their names.
+    var lines: [String] { recorded.withLock { $0 } }
+
+    var logger: Logger {
+        Logger(label: "test") { _ in Handler(log: self) }
+    }
+
+    private struct Handler: LogHandler {
+        let log: RecordingLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        func log(event: LogEvent) {
+            let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            log.recorded.withLock { $0.append((["\(event.message)"] + words).joined(separator: " ")) }
+        }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+    }
+}
