@@ -38,13 +38,22 @@ struct OperationsTests {
             _ = try await server.post("exchangeDebugToken", ["debug_token": "another secret of theirs"])
             _ = try await server.post("exchangeDebugToken", ["debug_token": 7])
             _ = try await server.post("exchangeNothing")
+            // What strangers make up is no label.
+            for name in ["1:2:ios:ab", "1:3:ios:ab", "1:4:ios:ab"] {
+                let path = "\(server.base)/v1/projects/example-project/apps/\(name):exchangeDebugToken"
+                _ = try await server.post(to: try #require(URL(string: path)), ["debug_token": "x"])
+            }
             let page = try await server.text("/metrics")
+            #expect(!page.contains("1:2:ios:ab"))
+            let app = "app=\"1:1234567890:ios:321abc456def7890\""
             let decision = "assay_decisions_total{method=\"exchangeDebugToken\",provider=\"debug\",outcome="
             for line in [
                 "assay_challenges_issued_total{method=\"generateAppAttestChallenge\",provider=\"app_attest\"} 1",
-                "\(decision)\"issued\",reason=\"\"} 1", "\(decision)\"refused\",reason=\"debug_token_unknown\"} 1",
-                "\(decision)\"rejected\",reason=\"INVALID_ARGUMENT\"} 1",
-                "\(decision)\"error\",reason=\"UNAVAILABLE\"} 0",
+                "\(decision)\"issued\",reason=\"\",\(app)} 1",
+                "\(decision)\"refused\",reason=\"debug_token_unknown\",\(app)} 1",
+                "\(decision)\"rejected\",reason=\"INVALID_ARGUMENT\",\(app)} 1",
+                "\(decision)\"rejected\",reason=\"NOT_FOUND\",app=\"\"} 3",
+                "\(decision)\"error\",reason=\"UNAVAILABLE\",app=\"\"} 0", "assay_policy_oauth_clients 0",
                 "assay_http_requests_refused_total{status=\"404\"} 1", "assay_policy_apps 1",
                 "assay_policy_last_reload_successful 1",
                 "assay_decision_duration_seconds_count{method=\"exchangeDebugToken\",outcome=\"issued\"} 1",

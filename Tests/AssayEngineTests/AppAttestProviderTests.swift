@@ -121,6 +121,47 @@ struct AppAttestProviderTests {
         #expect(try await service.assert(keyID, artifact).reason == nil)
     }
 
+    @Test(
+        "The record of refused evidence names the key that was shown: one that comes again and again is the sign of a clone"
+    )
+    func keyOfRefused() async throws {
+        let service = try TestService()
+        let (keyID, artifact) = try await service.attested()
+        let key = [Fact(AppAttestFacts.keyID, .text(keyID))]
+        func facts(_ reason: String, _ reply: Reply) -> [Fact]? {
+            #expect(reply.reason == reason)
+            return service.sink.record(of: reply.decision)?.facts
+        }
+        // A clone has the artifact and a counter that the device has gone past.
+        #expect(try await service.assert(keyID, artifact).reason == nil)
+        var options = AssertionOptions()
+        options.authenticatorData = { $0.counter = 1 }
+        let clone = try await service.assert(keyID, artifact, options: options)
+        #expect(facts("counter_not_advanced", clone) == key)
+        let other = try service.device.generateKey()
+        _ = try await service.attest(other, challenge: service.challenge())
+        #expect(facts("assertion_signature_invalid", try await service.assert(other, artifact)) == key)
+        #expect(facts("artifact_invalid", try await service.assert(keyID, Array(artifact.dropLast()))) == [])
+
+        func attest(_ shown: String) async throws -> Reply {
+            try await service.call(
+                "exchangeAppAttestAttestation", TestService.app,
+                [
+                    "keyId": .string(shown), "attestationStatement": "AAAA",
+                    "challenge": .string(Base64.encode(try await service.challenge())),
+                ])
+        }
+        let refused = try await attest(keyID)
+        #expect(refused.reason != nil)
+        #expect(service.sink.record(of: refused.decision)?.facts == key)
+        for malformed in [
+            "", "AAAA", Base64.encode([UInt8](repeating: 7, count: 33)), String(repeating: "A", count: 4000),
+        ] {
+            let refused = try await attest(malformed)
+            #expect(service.sink.record(of: refused.decision)?.facts == [], "\(malformed.prefix(60))")
+        }
+    }
+
     private static func inline(_ pem: String) -> String {
         "\"\(pem.replacing("\n", with: "\\n"))\""
     }

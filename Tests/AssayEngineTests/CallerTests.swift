@@ -108,6 +108,40 @@ struct CallerTests {
         }
     }
 
+    @Test(
+        "The record says which permission a caller lacks, or in which project it may not act; the caller learns neither"
+    )
+    func denied() async throws {
+        for (method, resource, detail, name) in [
+            ("getNote", Self.app, "the caller writer lacks the permission admin", Self.canonical),
+            (
+                "putNote", Self.otherApp, "the caller writer may not act in the project 2 (other-project)",
+                Self.otherCanonical
+            ),
+            (
+                "putNote", "projects/nobody/apps/1:1:ios:ab",
+                "the caller writer may act in some projects only, and none that is known is named",
+                "projects/nobody/apps/1:1:ios:ab"
+            ),
+        ] {
+            guard case .failure(let failure) = await call(method, "writer-token-0123456789", resource) else {
+                Issue.record("it is let in")
+                continue
+            }
+            #expect(failure.status == .permissionDenied)
+            #expect(failure.message == "The caller does not have permission.")
+            let record = try #require(sink.records.last)
+            #expect(record.detail == detail)
+            #expect(record.resource == name)
+            #expect(record.caller == "writer")
+            let permissions = record.facts.filter { $0.name == .permission }.map(\.value)
+            #expect(permissions == (method == "getNote" ? [.text("admin")] : []))
+        }
+    }
+
+    private static let canonical = "projects/1234567890/apps/1:1234567890:ios:321abc456def7890"
+    private static let otherCanonical = "projects/2/apps/1:2:ios:ab"
+
     @Test("a caller of one project learns nothing of others")
     func otherProjects() async {
         for resource in [Self.otherApp, "projects/nobody/apps/1:1:ios:ab"] {

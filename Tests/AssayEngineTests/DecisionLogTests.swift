@@ -51,6 +51,28 @@ struct DecisionLogTests {
         try check(bad)
     }
 
+    @Test("A line says whether it is evidence that was refused, or something else")
+    func messages() {
+        let log = Log()
+        let decisions = DecisionLog(Logger(label: "test") { _ in Handler(log: log) })
+        let use = TokenUse(
+            project: "1", service: nil, app: nil, category: .invalid, enforcement: .enforced, isAdmitted: false)
+        for (reason, facts, use, message) in [
+            (KernelReasons.challengeExpired, [], nil, "evidence refused"),
+            (Reason("odd", ""), [], nil, "evidence refused"),
+            (KernelReasons.rateLimited, [], nil, "call refused"), (KernelReasons.tokenExpired, [], nil, "call refused"),
+            (Reason("odd", ""), [Fact(.consumer, .text("parcel"))], nil, "call refused"),
+            (Reason("odd", ""), [], use, "call refused"),
+        ] as [(Reason, [Fact], TokenUse?, String)] {
+            decisions.record(
+                DecisionRecord(
+                    decision: DecisionID(text: "01"), time: Instant(seconds: 0), duration: .zero, method: "m",
+                    resource: "r", provider: nil, outcome: .refused(reason), detail: nil, facts: facts, peer: nil,
+                    tokenUse: use))
+            #expect(log.messages.withLock { $0.last } == message, "\(reason)")
+        }
+    }
+
     /// A value is printable ASCII; it is a word, or a string of JSON.
     private func check(_ fields: Logger.Metadata) throws {
         for (name, value) in fields {
@@ -66,6 +88,7 @@ struct DecisionLogTests {
 
 private final class Log: Sendable {
     let lines = Mutex<[Logger.Metadata]>([])
+    let messages = Mutex<[String]>([])
 }
 
 private struct Handler: LogHandler {
@@ -80,6 +103,7 @@ private struct Handler: LogHandler {
 
     func log(event: LogEvent) {
         log.lines.withLock { $0.append(event.metadata ?? [:]) }
+        log.messages.withLock { $0.append("\(event.message)") }
     }
 }
 

@@ -114,6 +114,59 @@ struct JWTCallerTests {
         #expect(sink.records.last?.caller == nil)
     }
 
+    @Test(
+        "The record explains what is wrong with a token, and the caller is told nothing of it",
+        arguments: [
+            (["sub": "somebody"], "for deployer, auditor: its 'sub' is 'somebody', none of the policy's `subjects`"),
+            (["sub": nil], "its 'sub' is missing"),
+            (["aud": "another"], "its 'aud' is 'another', none of the policy's `audiences`"),
+            (["exp": 1_794_999_000], "it expired at 2026-11-18T10:50:00Z, and it is 2026-11-18T11:06:40Z"),
+            (["nbf": 1_795_000_600], "it is not valid before 2026-11-18T11:16:40Z, and it is 2026-11-18T11:06:40Z"),
+            (["exp": 1_795_900_000], "it is valid until "), (["exp": nil], "its 'exp' is missing"),
+            (
+                ["env": "test"],
+                "for deployer: its 'env' is 'test', not what the policy's `claims` say; for auditor: its 'sub' is"
+            ),
+            (["iss": "https://other.example.com/"], "no caller shows JWTs of the issuer 'https://other.example.com/'"),
+            (["iss": nil], "no JWT that names its issuer"),
+        ] as [(JSON, String)])
+    func explained(claims: JSON, words: String) async throws {
+        let text = try token(claims)
+        let reply = await engine.handle(
+            Call("putNote", resource: Self.app, body: ["noteId": "a"], credentials: BearerToken(text)))
+        guard case .failure(let failure) = reply.result else {
+            Issue.record("it is let in")
+            return
+        }
+        #expect(failure.message == "Request is missing a valid authentication credential: expected a bearer token.")
+        let detail = try #require(sink.records.last?.detail)
+        #expect(detail.contains(words), "\(detail)")
+        for part in text.split(separator: ".") { #expect(!detail.contains(part)) }
+    }
+
+    @Test("The record explains signatures, keys and credentials that are no JWT, too, and shows none of them")
+    func explainedSignatures() async throws {
+        let good = try token()
+        let parts = good.split(separator: ".").map(String.init)
+        let none = Base64.encodeURL(JSON.object([JSONMember("alg", "none")]).encoded)
+        for (text, words) in [
+            (try token(key: .generate(.ec(.p256))), "its signature is wrong"),
+            (try token(keyID: "two"), "the issuer has no key for the key identifier 'two'"),
+            ("\(none).\(parts[1]).AAAA", "no JWT that names its issuer"),
+            ("unknown-token-0123456789", "the bearer token is no caller's, and no JWT"),
+        ] {
+            #expect(try await call("putNote", text) == .unauthenticated)
+            let detail = try #require(sink.records.last?.detail)
+            #expect(detail.contains(words), "\(detail)")
+            for part in text.split(separator: ".") { #expect(!detail.contains(part)) }
+        }
+        let long = try token(["sub": .string(String(repeating: "s\u{202E}", count: 500))])
+        #expect(try await call("putNote", long) == .unauthenticated)
+        #expect(try #require(sink.records.last?.detail).utf8.count < 300)
+        _ = await engine.handle(Call("putNote", resource: Self.app, body: ["noteId": "a"]))
+        #expect(sink.records.last?.detail == "no bearer token was shown")
+    }
+
     @Test("A token is nobody's that the issuer did not sign, or not as its key says")
     func signatures() async throws {
         let good = try token()

@@ -94,7 +94,12 @@ struct ProtectionTests {
             #expect(recorded.code == reason)
         }
         let watched = await protect("watched.example.com", nil)
-        #expect(service.sink.record(of: watched.decision)?.detail == "let through: token_missing")
+        let record = try #require(service.sink.record(of: watched.decision))
+        #expect(record.detail == "let through: token_missing")
+        #expect(record.unenforced?.code == "token_missing")
+        let good = await protect("watched.example.com", try await service.token())
+        #expect(try #require(service.sink.record(of: good.decision)).unenforced == nil)
+        #expect(try #require(service.sink.record(of: good.decision)).app == AdminService.appID)
     }
 
     @Test(

@@ -16,25 +16,27 @@ struct DecisionMetricsTests {
         let plugins = plugins
         metrics = try DecisionMetrics(
             methods: plugins.methods.map { DecisionMetrics.Method($0.name, provider: plugins.provider(of: $0.name)) },
-            reasons: plugins.reasons, in: registry)
+            providers: plugins.providerNames, reasons: plugins.reasons, in: registry)
     }
 
     private func record(
         _ outcome: DecisionRecord.Outcome, method: String = "exchangeDebugToken", provider: String? = "debug",
-        duration: Duration = .milliseconds(3)
+        duration: Duration = .milliseconds(3), app: String? = nil
     ) {
         metrics.record(
             DecisionRecord(
                 decision: DecisionID(text: "01"), time: Instant(seconds: 0), duration: duration, method: method,
-                resource: "oauthClients/a", provider: provider, outcome: outcome, detail: nil, facts: [], peer: nil))
+                resource: "oauthClients/a", provider: provider, outcome: outcome, detail: nil, facts: [], peer: nil,
+                app: app))
     }
 
     private func decisions(
-        _ outcome: String, _ reason: String, method: String = "exchangeDebugToken", provider: String = "debug"
+        _ outcome: String, _ reason: String, method: String = "exchangeDebugToken", provider: String = "debug",
+        app: String = ""
     ) throws -> Double? {
         try ExpositionPage(registry.page())[
             "assay_decisions_total",
-            ["method": method, "provider": provider, "outcome": outcome, "reason": reason]]
+            ["method": method, "provider": provider, "outcome": outcome, "reason": reason, "app": app]]
     }
 
     @Test("Every reason of the registry is counted under its own code")
@@ -89,6 +91,31 @@ struct DecisionMetricsTests {
         #expect(try ExpositionPage(registry.page())["assay_token_uses_total", labels] == 20_000 - 8192)
         record(.answered)
         #expect(try decisions("answered", "") == 1)
+    }
+
+    @Test("Decisions are counted by app, in as many series as there is room for, and each once")
+    func apps() throws {
+        record(.answered, app: "1:1:ios:a")
+        record(.answered, app: "1:1:ios:a")
+        record(.answered)
+        #expect(try decisions("answered", "", app: "1:1:ios:a") == 2)
+        #expect(try decisions("answered", "") == 1)
+        for number in 0..<20_000 { record(.answered, app: "1:2:ios:\(number)") }
+        #expect(try decisions("answered", "", app: "other") == 20_001 - 8192)
+        record(.challenged)
+        #expect(try decisions("challenged", "") == 1)
+    }
+
+    @Test("Minted tokens count as what they are, and so do decisions about them")
+    func minted() throws {
+        record(
+            .issued(tokenID: "a", limitedUse: false, expires: Instant(seconds: 1)), method: "mintAppCheckToken",
+            provider: "mint")
+        record(.answered, method: "verifyAppCheckToken", provider: "mint")
+        let page = try ExpositionPage(registry.page())
+        #expect(page["assay_tokens_issued_total", ["provider": "mint", "limited_use": "false"]] == 1)
+        #expect(try decisions("issued", "", method: "mintAppCheckToken", provider: "mint") == 1)
+        #expect(try decisions("answered", "", method: "verifyAppCheckToken", provider: "mint") == 1)
     }
 
     @Test("Runs of upkeep are counted by how they ended, and what they came across by its code")

@@ -330,6 +330,11 @@ def test_tokens_are_introspected(service, key):
     reply = ask(service, "/v1/projects/example-project/introspect", data={"token": attestation})
     assert reply.json()["client_id"] == CLIENT
     assert introspect("x").json() == {"active": False}
+    # As a client of RFC 7662 asks. There are two projects, and the token says which is meant; "x" does not.
+    assert ask(service, "/introspect", data={"token": token}).json()["active"] is True
+    reply = ask(service, "/introspect", data={"token": "x"})
+    assert (reply.status_code, reply.json()["error"]) == (400, "invalid_request")
+    assert "'audience' is missing" in reply.json()["error_description"]
     assert introspect(token, "wrong").status_code == 401
     assert introspect(token, ADMIN_TOKEN).status_code == 200
     assert requests.post(f"{service.address}/introspect", data={"token": token}).status_code == 401

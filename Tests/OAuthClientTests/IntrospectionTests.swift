@@ -75,6 +75,47 @@ struct IntrospectionTests {
         #expect(facts.contains(Fact(.introspected, .text("token_for_development"))))
     }
 
+    @Test("a client of RFC 7662, which sends a token alone, is answered wherever it is clear whom it asks")
+    func withoutAudience() async throws {
+        func ask(_ token: String, _ service: OAuthService, as caller: String) async -> Result<JSON, CallFailure> {
+            await service.call("introspectToken", ["token": .string(token)], as: caller)
+        }
+        // One section, with several audiences.
+        let alone = service
+        #expect(try await ask(alone.token(), alone, as: OAuthService.caller).get()["active"] == true)
+        #expect(try await ask("x", alone, as: OAuthService.caller).get() == ["active": false])
+        let two = try OAuthService(
+            other: "authorization_servers: [https://other.example.com]\nintrospection: {accept_development: true}")
+        // Of several, the token's own project.
+        #expect(try await ask(two.token(), two, as: OAuthService.caller).get()["active"] == true)
+        let foreign = try await two.token("projects/2/apps/1:2:ios:ab")
+        #expect(try await ask(foreign, two, as: OAuthService.caller).get()["active"] == true)
+        let facts = two.sink.records.last?.resource
+        #expect(facts == "projects/2")
+        // What names no project is not answered by guessing.
+        let failure = await ask("x", two, as: OAuthService.caller).failure
+        #expect(failure?.status == .invalidArgument)
+        #expect(failure?.message.contains("the field 'audience' is missing") == true)
+        // Whom a caller may ask about counts alone, and it learns nothing of others.
+        #expect(try await ask(two.token(), two, as: OAuthService.tenant).get()["active"] == true)
+        #expect(try await ask("x", two, as: OAuthService.tenant).get() == ["active": false])
+        #expect(try await ask(foreign, two, as: OAuthService.tenant).get() == ["active": false])
+    }
+
+    @Test("one switch of the section says whether tokens for development are taken, unless a part says otherwise")
+    func development() async throws {
+        let head = "authorization_servers: [https://login.example.com]\n"
+        for (section, isActive) in [
+            ("tokens: {accept_development: true}\nintrospection: {}", true),
+            ("tokens: {accept_development: true}\nintrospection: {accept_development: false}", false),
+            ("tokens: {accept_development: false}\nintrospection: {accept_development: true}", true),
+            ("introspection: {}", false),
+        ] {
+            let service = try OAuthService(head + section)
+            #expect(try await introspect(service.token(), by: service)["active"] == .bool(isActive), "\(section)")
+        }
+    }
+
     @Test("a client attestation is described with its key, until it ends")
     func attestations() async throws {
         let key = ClientKey(try PrivateKey.generate(.ec(.p256)).publicKey)

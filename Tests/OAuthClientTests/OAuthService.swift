@@ -22,6 +22,7 @@ struct OAuthService {
     static let resourceServer = "https://api.example.com"
     static let debugToken = "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10"
     static let caller = "authorization-server-0123456789"
+    static let tenant = "server-of-one-project-0123456789"
     static let outsider = "somebody-else-0123456789"
 
     /// All parts.
@@ -42,7 +43,8 @@ struct OAuthService {
     let engine: Engine
 
     init(
-        _ section: String = section, clock: ManualClock = ManualClock(), secrets: SecretSource = .system,
+        _ section: String = section, other: String? = nil, clock: ManualClock = ManualClock(),
+        secrets: SecretSource = .system,
         meter: Meter = .none
     ) throws {
         self.clock = clock
@@ -56,6 +58,10 @@ struct OAuthService {
               server:
                 sha256: \(hash(Self.caller))
                 permissions: [clientAttestations.verify, clientAssertions.verify, tokens.introspect]
+              tenant:
+                sha256: \(hash(Self.tenant))
+                permissions: [tokens.introspect]
+                projects: [example-project]
               outsider: {sha256: \(hash(Self.outsider)), permissions: [tokens.mint]}
             projects:
               - number: 1234567890
@@ -71,6 +77,10 @@ struct OAuthService {
                 id: other-project
                 apps: [{id: "1:2:ios:ab", providers: \(debug)}]
             """
+            + (other.map { section in
+                "\n    consumers:\n      oauth_client:\n"
+                    + section.split(separator: "\n").map { "        " + $0 }.joined(separator: "\n")
+            } ?? "")
         var host = Host(
             clock: clock.hostClock, store: store, secrets: secrets,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))

@@ -69,16 +69,19 @@ public struct CustomTokenProvider: AttestationProvider {
             return .refused(CustomTokenReasons.reason(fault), detail: "\(fault)")
         }
         let appClaim = claims.issuer.flatMap { issuers[$0]?.appClaim } ?? "app_id"
-        guard claims.text(at: appClaim).isExactly(appID) else { return .refused(CustomTokenReasons.app) }
         var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, .text(claims.issuer ?? ""))])
         if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, .text(subject))) }
+        guard claims.text(at: appClaim).isExactly(appID) else {
+            return .refused(CustomTokenReasons.app, facts: appraisal.facts)
+        }
         // A holder of a custom token may exchange it, and chooses the new token's `jti`.
         let holder = JSON.array([claims.issuer, claims.subject].map { $0.map { .string($0) } ?? .null })
         appraisal.holder = String(decoding: holder.encoded, as: UTF8.self)
         if let ttl = claims.json["ttl"] {
             guard let life = ttl.string.flatMap({ Duration(protoJSON: $0) }), TokenLife.isPossible(life) else {
                 return .refused(
-                    CustomTokenReasons.claim, detail: "`ttl` is no duration of whole seconds from 30 minutes to 7 days")
+                    CustomTokenReasons.claim, detail: "`ttl` is no duration of whole seconds from 30 minutes to 7 days",
+                    facts: appraisal.facts)
             }
             appraisal.tokenLife = life
         }

@@ -18,7 +18,8 @@ internal import AssayKit
 /// | `facts` | what was learned from the evidence: an object |
 /// | `peer` | the caller's address |
 /// | `caller` | the policy's name for the caller, where the method demands a permission |
-/// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement` |
+/// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
+/// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement`. `admitted`: whether it was let through |
 ///
 /// A line whose `outcome` is `summed` stands for many decisions that have no lines of their own, because nothing verified stands
 /// behind them and too many came: `time` and `since` are the end and the beginning, `count` their number, `groups` how many
@@ -56,6 +57,7 @@ enum AuditLine {
         }
         if let peer = record.peer { members.append(JSONMember("peer", .string(SafeText.of(peer)))) }
         if let caller = record.caller { members.append(JSONMember("caller", .string(SafeText.of(caller)))) }
+        if let reason = record.unenforced { members.append(JSONMember("unenforced_reason", .string(reason.code))) }
         if let use = record.tokenUse { members.append(JSONMember("token_use", value(of: use))) }
         return JSON.object(members).encoded + [UInt8(ascii: "\n")]
     }

@@ -26,7 +26,9 @@ public struct DecisionLog: DecisionSink {
         if let use = record.tokenUse {
             metadata["service"] = use.service.map { "\($0)" }
             metadata["category"] = "\(use.category.rawValue)"
+            metadata["admitted"] = .stringConvertible(use.isAdmitted)
         }
+        metadata["unenforced_reason"] = record.unenforced.map { "\($0)" }
         switch record.outcome {
         case .challenged:
             logger.info("challenge issued", metadata: metadata)
@@ -37,7 +39,8 @@ public struct DecisionLog: DecisionSink {
             logger.info("token issued", metadata: metadata)
         case .refused(let reason):
             metadata["reason"] = "\(reason)"
-            logger.notice("evidence refused", metadata: metadata)
+            let message: Logger.Message = isAboutEvidence(reason, record) ? "evidence refused" : "call refused"
+            logger.notice(message, metadata: metadata)
         case .answered:
             logger.info("call answered", metadata: metadata)
         case .rejected(let status):
@@ -47,6 +50,12 @@ public struct DecisionLog: DecisionSink {
             metadata["status"] = "\(status.rawValue)"
             logger.error("no decision", metadata: metadata)
         }
+    }
+
+    /// Whether it is evidence that was refused, and not a token, what a consumer was asked for, or one call too many.
+    private func isAboutEvidence(_ reason: Reason, _ record: DecisionRecord) -> Bool {
+        if record.tokenUse != nil || record.facts.contains(where: { $0.name == .consumer }) { return false }
+        return KernelReasons.challenges.contains(reason) || !KernelReasons.all.contains(reason)
     }
 
     /// One line for many decisions.

@@ -14,5 +14,8 @@ extension Ending {
     }
 
     /// The detail as records keep it while they wait to be written: whatever it was made of, it is short.
-    var safeDetail: String? { detail.map { SafeText.of($0, limit: 1000) } }
+    func safeDetail(isAnswered: Bool) -> String? {
+        let all = [isAnswered ? waived?.words : nil, detail].compactMap(\.self)
+        return all.isEmpty ? nil : SafeText.of(all.joined(separator: "; "), limit: 1000)
+    }
 }

@@ -30,30 +30,46 @@ struct Callers: Sendable {
         }
     }
 
-    /// Who shows a bearer token, and whom a JWT names as its subject; nil when nobody is known by it.
+    /// Who shows a bearer token, and whom a JWT names as its subject.
     ///
     /// Of several callers whose demands a JWT meets, it is the first one's.
     ///
     /// - Throws: when the keys of a JWT's issuer cannot be had now.
-    func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Found? {
+    func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Finding {
         // What a hash in a policy hides is judged when it is shown.
         guard credentials.text.utf8.count >= CallerConfiguration.shortestToken,
             CallerToken.isWhole(credentials.text) != false
-        else { return nil }
-        if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return Found(caller: caller) }
-        guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else { return nil }
+        else { return .unknown("the bearer token is too short, or mistyped") }
+        if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return .found(Found(caller: caller)) }
+        guard let name = JWTClaims.issuer(ofUnverified: credentials.text) else {
+            return .unknown("the bearer token is no caller's, and no JWT that names its issuer")
+        }
+        guard let trusted = issuers[name] else {
+            return .unknown("no caller shows JWTs of the issuer '\(SafeText.of(name, limit: 100))'")
+        }
         var unavailable: KeysUnavailable?
-        for (issuer, caller) in issuers[name] ?? [] {
+        var faults = JWTRefusals()
+        for (issuer, caller) in trusted {
             do {
-                return Found(caller: caller, subject: try await issuer.verify(credentials.text, now: now).subject)
+                let subject = try await issuer.verify(credentials.text, now: now).subject
+                return .found(Found(caller: caller, subject: subject))
             } catch let error as KeysUnavailable {
                 unavailable = error
+            } catch let fault as JWTFault {
+                faults.add(issuer.explanation(of: fault, in: credentials.text, now: now), for: caller.name)
             } catch {
-                // It is no good for this caller.
+                faults.add("\(error)", for: caller.name)
             }
         }
         if let unavailable { throw unavailable }
-        return nil
+        return .unknown(faults.text)
+    }
+
+    /// What came of a look for a caller.
+    enum Finding: Sendable {
+        case found(Found)
+        /// What is wrong with what was shown, for an operator; nothing of the credentials but what they claim.
+        case unknown(String)
     }
 
     /// A caller that showed who it is.

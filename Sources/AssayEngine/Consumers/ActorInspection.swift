@@ -14,7 +14,9 @@ enum ActorInspection {
             }
             return VerifiedActor(issuer: name, subject: subject, claims: claims.json)
         } catch let fault as JWTFault {
-            throw refused(fault == .expired ? KernelReasons.actorExpired : KernelReasons.actorInvalid, "\(fault)")
+            throw refused(
+                fault == .expired ? KernelReasons.actorExpired : KernelReasons.actorInvalid,
+                issuer.explanation(of: fault, in: token, now: now))
         }
     }
 

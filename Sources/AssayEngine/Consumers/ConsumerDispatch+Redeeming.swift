@@ -23,18 +23,30 @@ extension ConsumerDispatch {
                 ending = await redeem(good, request, admission)
             }
             ending.provider = good.provider
+            ending.app = good.token.subject
             ending.facts = good.facts + ending.facts
             return ending
         case .failure(let refusal):
             var ending =
-                request.isEnforced
-                ? ConsumerDispatch.ending(refusal)
-                : try await decide(request.answer, context(request.entry, unenforced: refusal.reason))
+                request.isEnforced ? ConsumerDispatch.ending(refusal) : await letThrough(request, in: refusal)
             ending.tokenUse = request.use(
-                refusal.app(of: request.entry.project), request.token == nil ? .unknownOrigin : .invalid,
-                isAdmitted: !request.isEnforced)
+                refusal.app(of: request.entry.project), request.token == nil ? .unknownOrigin : .invalid)
             return ending
         }
+    }
+
+    /// Has a request decided whose token is not good, where that is no reason to refuse it.
+    private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> Ending {
+        var ending: Ending
+        do {
+            ending = try await decide(request.answer, context(request.entry, unenforced: refusal.reason))
+        } catch {
+            ending = ConsumerDispatch.ending(error)
+        }
+        ending.waived = Waived(refusal)
+        ending.provider = refusal.token?.provider
+        ending.facts = refusal.facts + ending.facts
+        return ending
     }
 
     /// Has a request with a good token decided, and says how it is counted.
@@ -59,8 +71,7 @@ extension ConsumerDispatch {
         }
         if ending.tokenUse == nil {
             let isReused = ending.reason == KernelReasons.tokenReused
-            ending.tokenUse = request.use(
-                good.token.subject, isReused ? .reused : .verified, isAdmitted: !isReused)
+            ending.tokenUse = request.use(good.token.subject, isReused ? .reused : .verified)
         }
         return ending
     }
@@ -73,16 +84,20 @@ extension ConsumerDispatch {
             return ConsumerDispatch.reused(good)
         }
         var actor: VerifiedActor?
+        var waived: Waived?
         do {
             actor = try await self.actor(request)
         } catch {
             // Another try with a better user's token may succeed.
             if request.isEnforced { return ConsumerDispatch.ending(error) }
+            waived = Waived(error)
         }
         var ending = await answered(good, request, consumesToken: consumption != nil, actor)
+        if let waived { ending.waived = waived }
         guard let consumption, ending.isDecided, try await !consumption.use() else { return ending }
         guard !consumption.isStrict else { return ConsumerDispatch.reused(good) }
-        ending.tokenUse = request.use(good.token.subject, .reused, isAdmitted: true)
+        ending.tokenUse = request.use(good.token.subject, .reused)
+        if ending.waived == nil { ending.waived = Waived(KernelReasons.tokenReused) }
         return ending
     }
 

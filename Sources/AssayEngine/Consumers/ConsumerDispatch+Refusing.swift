@@ -19,7 +19,7 @@ extension ConsumerDispatch {
     static func ending(_ refusal: TokenInspection.Refusal) -> Ending {
         var ending = Ending.failed(failure(refusal))
         ending.provider = refusal.token?.provider
-        ending.facts = refusal.token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
+        ending.facts = refusal.facts
         return ending
     }
 

@@ -34,14 +34,18 @@ final class ConsumerDispatch: Sendable {
             let entry: ConsumerEntry
             do {
                 entry = try find(consumer, door.selection, fields)
+            } catch let error as InvalidRequest {
+                throw error
             } catch {
                 // Whoever is kept to some projects must not learn what others have.
-                if let caller, !caller.mayAct(in: nil) { return Outcome(consumer: nil, ending: .forbidden) }
+                if let caller, !caller.mayAct(in: nil) {
+                    return Outcome(consumer: nil, ending: .forbidden(caller, in: nil))
+                }
                 throw error
             }
             found = entry
             if let caller, !caller.mayAct(in: entry.project.identity) {
-                return Outcome(consumer: nil, ending: .forbidden)
+                return Outcome(consumer: entry, ending: .forbidden(caller, in: entry.project.identity))
             }
             guard let prepare = entry.bound.methods[method] else { throw ConsumerDispatch.absent }
             let prepared = try prepare(fields)
@@ -63,6 +67,11 @@ final class ConsumerDispatch: Sendable {
         }
     }
 
+    /// What the client would be told of an error; nil where nothing could be decided.
+    static func failure(of error: any Error) -> CallFailure? {
+        error as? CallFailure
+    }
+
     /// No policy has the consumer, or a request names one that there is not. What there is nobody learns.
     static let absent = CallFailure(
         .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown,
@@ -75,8 +84,20 @@ final class ConsumerDispatch: Sendable {
         let entries = snapshot.policies.consumers
         switch selection {
         case .audience(let field):
-            guard let entry = entries.find(name, audience: try fields.optionalString(field)) else {
-                throw ConsumerDispatch.absent
+            if let audience = try fields.optionalString(field) { return try found(name, audience) }
+            let all = entries.all(name)
+            guard all.count == 1, let entry = all.first, entry.bound.audiences.count <= 1 else {
+                throw ConsumerDispatch.missing(field)
+            }
+            return entry
+        case .section(let field, let tokenField):
+            if let audience = try fields.optionalString(field) { return try found(name, audience) }
+            let all = entries.all(name).filter { caller?.mayAct(in: $0.project.identity) ?? true }
+            if all.count == 1, let entry = all.first { return entry }
+            let issuer = try tokenField.flatMap { name throws(InvalidRequest) in try fields.optionalString(name) }
+                .flatMap { JWTClaims.issuer(ofUnverified: $0) }
+            guard let issuer, let entry = all.first(where: { $0.project.issuer.isExactly(issuer) }) else {
+                throw ConsumerDispatch.missing(field)
             }
             return entry
         case .resource:
@@ -90,6 +111,18 @@ final class ConsumerDispatch: Sendable {
             else { throw ConsumerDispatch.absent }
             return entry
         }
+    }
+
+    private func found(_ consumer: String, _ audience: String) throws -> ConsumerEntry {
+        guard let entry = snapshot.policies.consumers.find(consumer, audience: audience) else {
+            throw ConsumerDispatch.absent
+        }
+        return entry
+    }
+
+    /// A request does not say what it is for, and nothing else does. It is not told how many there are, or whether any.
+    private static func missing(_ field: String) -> InvalidRequest {
+        InvalidRequest("the field '\(field)' is missing: without it, it is not clear whom the request is for")
     }
 
     /// The project that the token says it is for. Nothing is verified yet.

@@ -77,7 +77,7 @@ extension ConsumerEntries {
                 project: project.identity, issuer: project.issuer,
                 apps: project.apps.values.map(\.identity).sorted { $0.resource.precedesExactly($1.resource) },
                 // Where they cannot be read, that is what is wrong, and not what depends on them.
-                knowsActors: actors.map { !$0.isEmpty } ?? true)
+                knowsActors: actors.map { !$0.isEmpty } ?? true, tokens: demand ?? TokenDemand())
             bound = try plugin.instantiate(section, scope, host)
         } catch {
             sink.report(error)

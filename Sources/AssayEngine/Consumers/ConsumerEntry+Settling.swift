@@ -6,7 +6,9 @@ extension ConsumerEntry {
         switch verdict {
         case .granted(let reply):
             guard states(reply.facts) else { return undeclaredFact }
-            return .answered(reply.message, facts: reply.facts)
+            var ending = Ending.answered(reply.message, facts: reply.facts)
+            ending.waived = reply.unenforced.map { Waived($0) }
+            return ending
         case .refused(let reason, let detail):
             return refused(reason, detail)
         }

@@ -33,22 +33,20 @@ struct ConsumerEntries: Sendable {
     /// By the names that requests choose them by. Several have one name only if they are of one plugin, and the project of
     /// a token tells which is meant.
     private(set) var byAudience: [ExactText: [ConsumerEntry]] = [:]
-    /// The only instance of a consumer, where there is one alone.
-    private var only: [ExactText: ConsumerEntry] = [:]
-    private var counts: [ExactText: Int] = [:]
+    /// All instances of each consumer.
+    private var byName: [ExactText: [ConsumerEntry]] = [:]
 
     mutating func add(_ entry: ConsumerEntry) {
         byProject[entry.project.name, default: [:]][entry.descriptor.name] = entry
         for audience in entry.bound.audiences { byAudience[audience, default: []].append(entry) }
-        counts[entry.descriptor.name, default: 0] += 1
-        only[entry.descriptor.name] = counts[entry.descriptor.name] == 1 ? entry : nil
+        byName[entry.descriptor.name, default: []].append(entry)
     }
 
-    /// The instance that has an audience; without one the only instance, and its only audience.
-    func find(_ consumer: String, audience: String?) -> ConsumerEntry? {
-        guard let audience else {
-            return only[consumer].flatMap { $0.bound.audiences.count <= 1 ? $0 : nil }
-        }
+    /// The instances of a consumer.
+    func all(_ consumer: String) -> [ConsumerEntry] { byName[consumer] ?? [] }
+
+    /// The instance that has an audience.
+    func find(_ consumer: String, audience: String) -> ConsumerEntry? {
         guard let found = byAudience[audience], found.count == 1 else { return nil }
         return found.first.flatMap { $0.descriptor.name.isExactly(consumer) ? $0 : nil }
     }

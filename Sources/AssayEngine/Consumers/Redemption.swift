@@ -32,9 +32,9 @@ extension Redemption {
     }
 
     /// How it is counted.
-    func use(_ app: String?, _ category: TokenUse.Category, isAdmitted: Bool) -> TokenUse {
-        TokenUse(
+    func use(_ app: String?, _ category: TokenUse.Category) -> TokenCount {
+        TokenCount(
             project: entry.project.identity.number, service: service, app: app, category: category,
-            enforcement: demand.enforcement, isAdmitted: isAdmitted)
+            enforcement: demand.enforcement)
     }
 }

@@ -21,7 +21,12 @@ final class RegisteredConsumer: Sendable {
     let mayBeUnenforced: Bool
     /// Whether instances of several projects may have an audience in common: the project of the token tells them apart.
     var sharesAudiences: Bool {
-        doors.values.allSatisfy { if case .audience = $0.selection { false } else { true } }
+        doors.values.allSatisfy { door in
+            switch door.selection {
+            case .audience, .section: false
+            case .tokenProject, .resource: true
+            }
+        }
     }
     /// What a section of a policy becomes.
     let configuration: any (Decodable & Sendable).Type

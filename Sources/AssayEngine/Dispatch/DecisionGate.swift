@@ -38,6 +38,8 @@ struct DecisionSubject {
     var caller: Caller?
     /// The canonical name of the resource, once it is known.
     var resource: String?
+    /// The app or OAuth client that the resource is.
+    var app: String?
     /// What is put on record of the caller and the consumer.
     var facts: [Fact] = []
 
@@ -116,13 +118,17 @@ struct DecisionGate: Sendable {
             ending = await make(scope, &subject)
         }
         guard ending.isOnRecord else { return (decision, ending) }
+        var isAnswered = false
+        if case .success = ending.result { isAnswered = true }
         sink.record(
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start,
                 method: SafeText.of(subject.method), resource: subject.resource ?? SafeText.of(subject.requested),
-                provider: ending.provider ?? subject.provider, outcome: ending.outcome, detail: ending.safeDetail,
+                provider: ending.provider ?? subject.provider, outcome: ending.outcome,
+                detail: ending.safeDetail(isAnswered: isAnswered),
                 facts: subject.facts + ending.facts, peer: subject.peer.map { SafeText.of($0) },
-                caller: subject.caller?.name, tokenUse: ending.tokenUse,
+                caller: subject.caller?.name, tokenUse: ending.tokenUse?.use(isAnswered: isAnswered),
+                unenforced: ending.waived?.reason, app: subject.app ?? ending.app ?? ending.tokenUse?.app,
                 basis: ending.basis(
                     isCallerKnown: subject.caller != nil, isResourceKnown: !subject.resource.isNil)))
         return (decision, ending)

@@ -105,6 +105,8 @@ struct Dispatch: Sendable {
             entry.method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
         let prepared = try prepare(fields)
         let sealer = sealer(provider)
+        let states = { (facts: [Fact]) in facts.allSatisfy { provider.descriptor.facts.contains($0.name) } }
+        let undeclaredFact = Ending.fault("the provider \(provider.descriptor.name) states an undeclared fact")
         // Within the deadline stands everything that waits for somebody else: the store and the provider.
         let verdict = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> Verdict in
             let context = context(app, provider, sealer, challenge: prepared.challenge)
@@ -112,16 +114,15 @@ struct Dispatch: Sendable {
             return try await redeem(challenge, provider) { try await prepared.appraise(context) }
         }
         switch verdict {
-        case .refused(let reason, let detail):
+        case .refused(let reason, let detail, let facts):
             if let error = sealer.undecided { return .unavailable("\(error)") }
             guard KernelReasons.challenges.contains(reason) || provider.descriptor.reasons.contains(reason) else {
                 return .fault("the provider \(provider.descriptor.name) refused with an undeclared reason")
             }
-            return .refused(reason, detail: detail)
+            guard states(facts) else { return undeclaredFact }
+            return .refused(reason, detail: detail, facts: facts)
         case .verified(let appraisal):
-            guard appraisal.facts.allSatisfy({ provider.descriptor.facts.contains($0.name) }) else {
-                return .fault("the provider \(provider.descriptor.name) states an undeclared fact")
-            }
+            guard states(appraisal.facts) else { return undeclaredFact }
             var names = Dispatch.kernelFields
             guard appraisal.reply.allSatisfy({ names.insert($0.name).inserted }) else {
                 return .fault(

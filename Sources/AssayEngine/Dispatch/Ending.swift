@@ -8,8 +8,12 @@ struct Ending: Sendable {
     var facts: [Fact] = []
     /// The provider of the token that the call is about, where the method itself is no provider's.
     var provider: String?
+    /// The app or OAuth client that the call is about, where the call's resource is none.
+    var app: String?
     /// How a request with a token, or without, is counted.
-    var tokenUse: TokenUse?
+    var tokenUse: TokenCount?
+    /// What was found wrong, and is no reason to refuse the request, because its level is UNENFORCED.
+    var waived: Waived?
     /// Whether anything was decided that is put on record: not where a policy says that nobody looks.
     var isOnRecord = true
 
@@ -19,14 +23,18 @@ struct Ending: Sendable {
     }
 
     /// Evidence was refused. The client learns no more than that, as App Check's clients expect.
-    static func refused(_ reason: Reason, detail: String? = nil) -> Ending {
+    static func refused(_ reason: Reason, detail: String? = nil, facts: [Fact] = []) -> Ending {
         let failure = CallFailure(.permissionDenied, "App attestation failed.", reason: reason, detail: detail)
-        return Ending(result: .failure(failure), outcome: .refused(reason), detail: detail)
+        return Ending(result: .failure(failure), outcome: .refused(reason), detail: detail, facts: facts)
     }
 
     /// The request is not one that could be decided upon.
-    static func rejected(_ status: StatusCode, _ message: String) -> Ending {
-        Ending(result: .failure(CallFailure(status, message)), outcome: .rejected(status), detail: message)
+    ///
+    /// - Parameter detail: what the record says beyond what the client is told.
+    static func rejected(_ status: StatusCode, _ message: String, detail: String? = nil) -> Ending {
+        Ending(
+            result: .failure(CallFailure(status, message, detail: detail)), outcome: .rejected(status),
+            detail: detail ?? message)
     }
 
     /// More calls came for the app than its policy lets through; nobody looked at what this one brought.
@@ -53,10 +61,32 @@ struct Ending: Sendable {
     }
 
     /// The caller showed nothing that the policy knows it by.
-    static let unauthenticated = rejected(
-        .unauthenticated, "Request is missing a valid authentication credential: expected a bearer token.")
-    /// The caller may not do that; it learns nothing of what there is.
-    static let forbidden = rejected(.permissionDenied, "The caller does not have permission.")
+    ///
+    /// - Parameter detail: what is wrong with what it showed, for the record; the caller does not learn it.
+    static func unauthenticated(_ detail: String) -> Ending {
+        rejected(
+            .unauthenticated, "Request is missing a valid authentication credential: expected a bearer token.",
+            detail: detail)
+    }
+
+    /// The caller may not do that; it learns nothing of what there is, and the record says what it lacks.
+    static func forbidden(_ caller: Caller, lacks permission: Permission) -> Ending {
+        var ending = forbidden("the caller \(caller.name) lacks the permission \(permission.name)")
+        ending.facts = [Fact(.permission, .text(permission.name))]
+        return ending
+    }
+
+    /// The same for a caller that may not act in a project; nil stands for one that no policy knows.
+    static func forbidden(_ caller: Caller, in project: ProjectIdentity?) -> Ending {
+        guard let project else {
+            return forbidden("the caller \(caller.name) may act in some projects only, and none that is known is named")
+        }
+        return forbidden("the caller \(caller.name) may not act in the project \(project.number) (\(project.id))")
+    }
+
+    private static func forbidden(_ detail: String) -> Ending {
+        rejected(.permissionDenied, "The caller does not have permission.", detail: detail)
+    }
 
     /// No decision could be made; another try may succeed.
     static func unavailable(_ detail: String) -> Ending {

@@ -142,17 +142,23 @@ public final class Engine: CallHandler {
         let policies = scope.snapshot.policies
         // Whoever may not call a method must not learn from its answers what there is: this comes first.
         if let permission = registry.demands[call.method] {
-            guard let credentials = call.credentials else { return .unauthenticated }
-            let found: Callers.Found?
+            guard let credentials = call.credentials else { return .unauthenticated("no bearer token was shown") }
+            let found: Callers.Found
             do {
-                found = try await policies.callers.find(credentials, now: scope.now)
+                switch try await policies.callers.find(credentials, now: scope.now) {
+                case .found(let caller): found = caller
+                case .unknown(let detail): return .unauthenticated(detail)
+                }
             } catch {
                 return .unavailable(error.message)
             }
-            guard let found else { return .unauthenticated }
             subject.caller = found.caller
             if let name = found.subject { subject.facts = [Fact(.callerSubject, .text(SafeText.of(name)))] }
-            guard found.caller.has(permission) else { return .forbidden }
+            guard found.caller.has(permission) else {
+                // Only the record says what there is.
+                subject.resource = policies.find(call.resource)?.name
+                return .forbidden(found.caller, lacks: permission)
+            }
         }
         let consumer = registry.consumerMethods[call.method]
         if consumer != nil || call.method.isExactly(TokenExchange.method.name) {
@@ -160,7 +166,10 @@ public final class Engine: CallHandler {
         }
         let found = policies.find(call.resource)
         subject.resource = found?.name
-        if let caller = subject.caller, !caller.mayAct(in: found?.project) { return .forbidden }
+        subject.app = found?.app
+        if let caller = subject.caller, !caller.mayAct(in: found?.project) {
+            return .forbidden(caller, in: found?.project)
+        }
         guard let resource = found else {
             // Only names that are not known need to be told from what is no name at all.
             do throws(InvalidRequest) {

@@ -55,6 +55,11 @@ enum FoundResource: Sendable {
         }
     }
 
+    /// The app ID or the OAuth client ID; nil for a project.
+    var app: String? {
+        if case .app(let app) = self { app.identity.subject } else { nil }
+    }
+
     /// The canonical name.
     var name: String {
         switch self {

@@ -32,7 +32,8 @@ extension Engine {
                 let judgement = try await Deadline.run(scope.timeLimit, clock: host.clock) {
                     try await guardian.judge()
                 }
-                admission = Protection.Admission(use: judgement.use, token: judgement.good?.token)
+                admission = Protection.Admission(
+                    use: judgement.use?.use(isAnswered: true), token: judgement.good?.token)
                 return judgement.ending
             } catch let error as InvalidRequest {
                 return .rejected(.invalidArgument, error.message)
@@ -48,7 +49,7 @@ extension ServiceGuard.Judgement {
     /// What is put on record, and what a client that is refused is told: the words of Google's services.
     fileprivate var ending: Ending {
         var ending: Ending
-        if let refusal, !isAdmitted {
+        if let refusal, isStrict {
             let isMissing = refusal.reason == KernelReasons.tokenMissing
             let failure = CallFailure(
                 .unauthenticated, "Firebase App Check token is \(isMissing ? "missing" : "invalid").",
@@ -56,9 +57,9 @@ extension ServiceGuard.Judgement {
             ending = Ending(result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
         } else {
             ending = .answered([:])
-            ending.detail = refusal.map { "let through: \($0.reason)" }
+            ending.waived = refusal.map { Waived($0) }
         }
-        ending.facts = good?.facts ?? []
+        ending.facts = good?.facts ?? refusal?.facts ?? []
         ending.provider = good?.provider ?? refusal?.token?.provider
         ending.tokenUse = use
         ending.isOnRecord = use != nil

@@ -9,12 +9,11 @@ struct ServiceGuard: Sendable {
 
     /// What was decided. The level is OFF where there is neither a use nor a refusal.
     struct Judgement: Sendable {
-        var use: TokenUse?
+        var use: TokenCount?
         var good: TokenInspection.Good?
         var refusal: TokenInspection.Refusal?
-
-        /// A refusal that holds only because the level is ENFORCED.
-        var isAdmitted: Bool { use?.isAdmitted ?? true }
+        /// Whether the refusal holds: it does only where the level is ENFORCED.
+        var isStrict = false
     }
 
     /// - Throws: ``InvalidRequest`` for a service that there is not; what the store throws where the decision depends on
@@ -26,8 +25,8 @@ struct ServiceGuard: Sendable {
         guard let text = request.token, !text.isEmpty else {
             let category: TokenUse.Category = request.client.isFirebaseSDK ? .outdatedClient : .unknownOrigin
             return Judgement(
-                use: use(category, levels, app: claimedApp, isAdmitted: !isEnforced),
-                refusal: TokenInspection.Refusal(reason: KernelReasons.tokenMissing))
+                use: use(category, levels, app: claimedApp),
+                refusal: TokenInspection.Refusal(reason: KernelReasons.tokenMissing), isStrict: isEnforced)
         }
         let policy = project.services[request.service]
         let good: TokenInspection.Good
@@ -38,19 +37,18 @@ struct ServiceGuard: Sendable {
             ).inspect(text)
         } catch {
             let app = error.app(of: project) ?? claimedApp
-            return Judgement(use: use(.invalid, levels, app: app, isAdmitted: !isEnforced), refusal: error)
+            return Judgement(use: use(.invalid, levels, app: app), refusal: error, isStrict: isEnforced)
         }
         let consumption = TokenConsumption(
             of: good, enforcement: levels.enforcement, replayProtection: levels.replayProtection,
             separate: policy?.consumption == .separate ? .service(request.service) : nil, scope)
         guard let consumption, try await !consumption.use() else {
-            return Judgement(use: use(.verified, levels, app: good.token.subject, isAdmitted: true), good: good)
+            return Judgement(use: use(.verified, levels, app: good.token.subject), good: good)
         }
         return Judgement(
-            use: use(
-                .reused, levels, app: good.token.subject, isAdmitted: !consumption.isStrict),
-            good: good,
-            refusal: TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token))
+            use: use(.reused, levels, app: good.token.subject), good: good,
+            refusal: TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token),
+            isStrict: consumption.isStrict)
     }
 
     private func levels() async throws -> ServiceLevels {
@@ -75,10 +73,10 @@ struct ServiceGuard: Sendable {
     private var claimedApp: String? { request.client.appID.flatMap { project.apps[$0] }?.identity.subject }
 
     private func use(
-        _ category: TokenUse.Category, _ levels: ServiceLevels, app: String?, isAdmitted: Bool
-    ) -> TokenUse {
-        TokenUse(
+        _ category: TokenUse.Category, _ levels: ServiceLevels, app: String?
+    ) -> TokenCount {
+        TokenCount(
             project: project.identity.number, service: request.service, app: app, category: category,
-            enforcement: levels.enforcement, isAdmitted: isAdmitted)
+            enforcement: levels.enforcement)
     }
 }

@@ -8,6 +8,8 @@ extension FactName {
     public static let app: FactName = "app"
     /// The `sub` of the JWT by which a caller was let in.
     public static let callerSubject: FactName = "caller_subject"
+    /// The permission that a caller lacks.
+    public static let permission: FactName = "permission"
     /// The consumer that a token was shown to.
     public static let consumer: FactName = "consumer"
     /// The user on whose behalf a token was shown: the `sub` of the user's token.

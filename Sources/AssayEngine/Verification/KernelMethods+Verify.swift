@@ -25,9 +25,9 @@ extension KernelMethods {
                 // As with Google's service: the caller reads from the token whom it speaks for.
                 acceptsOAuthClients: true)
             let use = { (app: String?, category: TokenUse.Category) in
-                TokenUse(
+                TokenCount(
                     project: project.identity.number, service: service, app: app, category: category,
-                    enforcement: nil, isAdmitted: category == .verified)
+                    enforcement: nil)
             }
             let good: TokenInspection.Good
             do throws(TokenInspection.Refusal) {
@@ -42,7 +42,7 @@ extension KernelMethods {
 
     private static func consume(
         _ good: TokenInspection.Good, _ request: [UInt8]?, _ call: KernelCall,
-        use: (String?, TokenUse.Category) -> TokenUse
+        use: (String?, TokenUse.Category) -> TokenCount
     ) async throws -> Ending {
         let isFirst = try await TokenConsumption(byVerificationOf: good, call.scope).use(request: request)
         var ending = Ending.answered(
@@ -70,6 +70,11 @@ extension TokenInspection.Good {
 }
 
 extension TokenInspection.Refusal {
+    /// What of the token is put on record, as far as it is known.
+    var facts: [Fact] {
+        token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
+    }
+
     /// The app that the token speaks for, where the project has it.
     func app(of project: ProjectEntry) -> String? {
         token.flatMap { project.apps[$0.subject] }?.identity.subject
@@ -88,7 +93,7 @@ extension Ending {
         var ending = Ending(
             result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
         ending.provider = refusal.token?.provider
-        ending.facts = refusal.token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
+        ending.facts = refusal.facts
         return ending
     }
 }

@@ -5,6 +5,10 @@ public enum ConsumerSelection: Sendable, Hashable {
     /// The instance that has the name which this field of the request holds, among its ``TokenConsumer/audiences``. A
     /// request without the field finds the only instance there is, if it has but one audience.
     case audience(String)
+    /// The same where the name chooses the instance and serves for nothing else. A request without it finds the only instance
+    /// of the projects that its caller may act in, however many audiences that has; of several, the one of the project that the
+    /// JWT in the field `token` says that it was issued for.
+    case section(audience: String, token: String?)
     /// The instance of the project that the path names, `{resource=projects/*}`.
     case resource
 }

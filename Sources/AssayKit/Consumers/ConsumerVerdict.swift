@@ -14,10 +14,14 @@ public struct ConsumerReply: Sendable {
     public var message: JSON
     /// What is put on record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
+    /// Why the request would have been refused, had the policy not said `UNENFORCED` of it; nil where nothing was wrong. Of
+    /// the request's own token the kernel knows that itself.
+    public var unenforced: Reason?
 
-    public init(_ message: JSON, facts: [Fact] = []) {
+    public init(_ message: JSON, facts: [Fact] = [], unenforced: Reason? = nil) {
         self.message = message
         self.facts = facts
+        self.unenforced = unenforced
     }
 }
 

@@ -40,11 +40,17 @@ public struct ConsumerScope: Sendable, Hashable {
     /// Whether the section's `actors` names anybody: without that no request has a ``ConsumerContext/actor``, and what
     /// depends on one is never given.
     public let knowsActors: Bool
+    /// What the section's `tokens` demands. What a part of the section says of tokens stands under it.
+    public let tokens: TokenDemand
 
-    public init(project: ProjectIdentity, issuer: String, apps: [AppIdentity], knowsActors: Bool) {
+    public init(
+        project: ProjectIdentity, issuer: String, apps: [AppIdentity], knowsActors: Bool,
+        tokens: TokenDemand = TokenDemand()
+    ) {
         self.project = project
         self.issuer = issuer
         self.apps = apps
         self.knowsActors = knowsActors
+        self.tokens = tokens
     }
 }

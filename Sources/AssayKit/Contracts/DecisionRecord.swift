@@ -45,13 +45,19 @@ public struct DecisionRecord: Sendable {
     public let caller: String?
     /// How the request that the decision is about is counted; nil where no token was to be shown.
     public let tokenUse: TokenUse?
+    /// Why the request would have been refused, had the level of what it is for been ENFORCED; nil where nothing was wrong, or
+    /// where it was refused. Whether it was let through after all is said by the outcome: there may be other reasons against it.
+    public let unenforced: Reason?
+    /// The app ID or the OAuth client ID that it is about, where a policy has it; nil where it is about none, or none that is
+    /// known.
+    public let app: String?
     /// What stands behind it.
     public let basis: Basis
 
     public init(
         decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
         outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil,
-        tokenUse: TokenUse? = nil, basis: Basis = .verified
+        tokenUse: TokenUse? = nil, unenforced: Reason? = nil, app: String? = nil, basis: Basis = .verified
     ) {
         self.decision = decision
         self.time = time
@@ -65,6 +71,8 @@ public struct DecisionRecord: Sendable {
         self.peer = peer
         self.caller = caller
         self.tokenUse = tokenUse
+        self.unenforced = unenforced
+        self.app = app
         self.basis = basis
     }
 }

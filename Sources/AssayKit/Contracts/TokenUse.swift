@@ -26,7 +26,8 @@ public struct TokenUse: Sendable, Hashable {
     public let category: Category
     /// The level that the decision was made by; nil where it is left to the caller, as with `verifyAppCheckToken`.
     public let enforcement: EnforcementMode?
-    /// Whether the request is let through, as far as that is decided here.
+    /// Whether the request was let through, as the client, the proxy or the backend that asked was answered. Where the decision
+    /// is left to that one, as with `verifyAppCheckToken`, whether the token is good and was not used before.
     public let isAdmitted: Bool
 
     public init(

@@ -5,8 +5,10 @@
 public enum Verdict: Sendable {
     /// The evidence is genuine and fulfils the policy.
     case verified(Appraisal)
-    /// The evidence is not good enough, and why; `detail` helps an operator and holds no secret.
-    case refused(Reason, detail: String? = nil)
+    /// The evidence is not good enough, and why; `detail` helps an operator and holds no secret. `facts` are on record, as those
+    /// of an appraisal are: what the evidence says of itself, such as which key it is of, where that could be read. Nothing of
+    /// them needs to be verified.
+    case refused(Reason, detail: String? = nil, facts: [Fact] = [])
 
     /// A verdict without facts or reply fields.
     public static var verified: Verdict { .verified(Appraisal()) }

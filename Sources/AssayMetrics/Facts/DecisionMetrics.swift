@@ -23,25 +23,29 @@ public struct DecisionMetrics: DecisionSink {
 
     /// - Parameters:
     ///   - methods: whatever calls can be made; others count as `other`.
+    ///   - providers: whatever a record may name as its provider, as the engine's registry lists it; others count as `other`.
     ///   - reasons: whatever evidence can be refused for, as the engine's registry lists it; others count as `other`.
-    public init(methods: [Method], reasons: [Reason], in registry: MetricRegistry) throws(MetricError) {
-        let names = Metric.Label("method", methods.map(\.name))
+    public init(
+        methods: [Method], providers names: [String], reasons: [Reason], in registry: MetricRegistry
+    ) throws(MetricError) {
+        let methodNames = Metric.Label("method", methods.map(\.name))
         // Where a call did not get as far as a provider, the label is empty, which is as good as absent.
-        let providers = Metric.Label("provider", [""] + methods.compactMap(\.provider))
+        let providers = Metric.Label("provider", [""] + methods.compactMap(\.provider) + names)
         let causes = [""] + reasons.map(\.code) + StatusCode.allCases.map(\.rawValue)
         decisions = try registry.declare(
             .counter(
                 "decisions_total",
                 "Decisions by how they ended: refused is bad evidence, rejected a bad request, error a fault of ours.",
                 labels: [
-                    names, providers, .init("outcome", DecisionMetrics.outcomes), .init("reason", causes),
+                    methodNames, providers, .init("outcome", DecisionMetrics.outcomes), .init("reason", causes),
+                    .open("app", [""], atMost: 16_384),
                 ]))
         durations = try registry.declare(
             .histogram(
                 "decision_duration_seconds", "How long decisions took.",
-                labels: [names, .init("outcome", DecisionMetrics.outcomes)]))
+                labels: [methodNames, .init("outcome", DecisionMetrics.outcomes)]))
         challenges = try registry.declare(
-            .counter("challenges_issued_total", "Challenges handed out.", labels: [names, providers]))
+            .counter("challenges_issued_total", "Challenges handed out.", labels: [methodNames, providers]))
         tokens = try registry.declare(
             .counter(
                 "tokens_issued_total", "Tokens issued; limited-use ones are good for one request.",
@@ -59,8 +63,8 @@ public struct DecisionMetrics: DecisionSink {
         // An alarm on what never happened so far needs something to look at.
         for method in methods {
             guard let provider = method.provider else { continue }
-            _ = decisions.series(method.name, provider, "error", StatusCode.unavailable.rawValue)
-            _ = decisions.series(method.name, provider, "error", StatusCode.internalError.rawValue)
+            _ = decisions.series([method.name, provider, "error", StatusCode.unavailable.rawValue, ""])
+            _ = decisions.series([method.name, provider, "error", StatusCode.internalError.rawValue, ""])
         }
     }
 
@@ -95,7 +99,12 @@ public struct DecisionMetrics: DecisionSink {
                 [use.project, use.service ?? "", use.app ?? ""] + kind,
                 orElse: [LabelSpace.other, LabelSpace.other, LabelSpace.other] + kind)?.add()
         }
-        decisions.series(record.method, provider, outcome, reason)?.add()
+        let kind = [record.method, provider, outcome, reason]
+        if let app = record.app {
+            decisions.series(kind + [app], orElse: kind + [LabelSpace.other])?.add()
+        } else {
+            decisions.series(kind + [""])?.add()
+        }
         durations.series(record.method, outcome)?.observe(max(record.duration, .zero) / .seconds(1))
     }
 }

@@ -37,7 +37,7 @@ public final class MetricFamily: Sendable {
     /// The same for a metric with open labels: where there is no room for such series any more, that of `fallback`.
     ///
     /// So a metric with thousands of apps leaves room for others, and counts each event in one series all the same.
-    func series(_ values: [String], orElse fallback: [String]) -> MetricSeries? {
+    func series(_ values: [String], orElse fallback: @autoclosure () -> [String]) -> MetricSeries? {
         guard values.count == space.labelCount else { return nil }
         var packed = 0
         for (position, value) in values.enumerated() { packed += space.offset(position, value) }
@@ -48,7 +48,7 @@ public final class MetricFamily: Sendable {
             series[packed] = fresh
             return fresh
         }
-        return known ?? series(fallback)
+        return known ?? series(fallback())
     }
 
     private static let openLimit = 8192
@@ -57,13 +57,6 @@ public final class MetricFamily: Sendable {
     func series(_ first: String, _ second: String) -> MetricSeries? {
         guard space.labelCount == 2 else { return nil }
         return series(space.offset(0, first) + space.offset(1, second))
-    }
-
-    /// The same for four labels, without an array.
-    func series(_ first: String, _ second: String, _ third: String, _ fourth: String) -> MetricSeries? {
-        guard space.labelCount == 4 else { return nil }
-        return series(
-            space.offset(0, first) + space.offset(1, second) + space.offset(2, third) + space.offset(3, fourth))
     }
 
     private func series(_ packed: Int) -> MetricSeries? {

@@ -18,7 +18,7 @@ struct ServerMetrics: Sendable {
         decisions = try DecisionMetrics(
             methods: plugins.methods.filter { $0.kind != .keySet }.map { method in
                 DecisionMetrics.Method(method.name, provider: plugins.provider(of: method.name))
-            }, reasons: plugins.reasons, in: registry)
+            }, providers: plugins.providerNames, reasons: plugins.reasons, in: registry)
         upkeep = try UpkeepMetrics(providers: plugins.descriptors.map(\.name), in: registry)
     }
 

@@ -70,7 +70,7 @@ struct TokenDemandTests {
         #expect(unknown.status == .notFound)
         #expect(unknown.reason == "consumer_unknown")
         // Of two nobody can say which is meant.
-        #expect(await service.weigh(.one(token), audience: nil).status == .notFound)
+        #expect(await service.weigh(.one(token), audience: nil).status == .invalidArgument)
         #expect(try await ParcelService(isAlone: true, door: door).weigh(nil, audience: nil).status == .unauthenticated)
     }
 
@@ -193,6 +193,46 @@ struct TokenDemandTests {
     }
 
     @Test(
+        "A record says that a request was admitted when it was, and never else", arguments: ParcelService.Door.allCases)
+    func admitted(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService(ParcelService.actors, door: door)
+        let token = try await service.token()
+        let forged = try service.user(key: .generate(.ec(.p256)))
+        let replies = [
+            await service.open(.one(token)), await service.open(.one(token), "heavy"), await service.open(nil),
+            await service.open(.one(token), "lost"), await service.open(.one(token), "undeclared"),
+            await service.open(.one(token), user: forged), await service.open(.one("x")),
+        ]
+        for (reply, status) in zip(
+            replies,
+            [
+                nil, .permissionDenied, .unauthenticated, .unavailable, .internalError, .unauthenticated,
+                .unauthenticated,
+            ]
+                as [StatusCode?])
+        {
+            #expect(reply.status == status)
+            let record = try #require(service.sink.record(of: reply.decision))
+            // What names no project that is known is not counted at all.
+            #expect((record.tokenUse?.isAdmitted ?? false) == (status == nil), "\(record)")
+        }
+    }
+
+    @Test(
+        "A user's token that is not good is explained in the record where it is let through",
+        arguments: ParcelService.Door.allCases)
+    func waivedUser(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService("tokens: {enforcement: UNENFORCED}\n" + ParcelService.actors, door: door)
+        let user = try service.user(["aud": "somebody else"])
+        #expect(await service.weigh(.one(try await service.token()), user: user).status == nil)
+        let record = try #require(service.sink.records.last)
+        #expect(record.unenforced?.code == "actor_invalid")
+        #expect(
+            record.detail
+                == "let through: actor_invalid, its 'aud' is 'somebody else', none of the policy's `audiences`")
+    }
+
+    @Test(
         "What may go unenforced is let through and counted; what gives something never is",
         arguments: ParcelService.Door.allCases)
     func unenforced(_ door: ParcelService.Door) async throws {
@@ -201,11 +241,24 @@ struct TokenDemandTests {
         #expect(try await service.weigh(nil).result.get()["unenforced"] == "token_missing")
         #expect(service.sink.records.last?.tokenUse?.category == .unknownOrigin)
         #expect(service.sink.records.last?.tokenUse?.isAdmitted == true)
+        #expect(service.sink.records.last?.unenforced?.code == "token_missing")
+        #expect(service.sink.records.last?.detail == "let through: token_missing")
         #expect(try await service.weigh(.one("x")).result.get()["unenforced"] == "token_malformed")
         #expect(service.sink.records.last?.tokenUse?.category == .invalid)
         #expect(try await service.weigh(.one(token)).result.get()["app"] == .string(ParcelService.app))
         #expect(service.sink.records.last?.tokenUse?.category == .verified)
+        #expect(service.sink.records.last?.unenforced == nil)
         for _ in 0..<2 { #expect(await service.weigh(.one(token), "once").status == nil) }
+        #expect(service.sink.records.last?.unenforced?.code == "token_reused")
+        #expect(service.sink.records.last?.tokenUse?.isAdmitted == true)
+        // What the consumer itself refuses is not let through, and what is wrong with the token is said all the same.
+        for (wish, status) in [("heavy", StatusCode.permissionDenied), ("lost", .unavailable)] {
+            #expect(await service.weigh(nil, wish).status == status)
+            let record = try #require(service.sink.records.last)
+            #expect(record.tokenUse?.isAdmitted == false)
+            #expect(record.unenforced?.code == "token_missing")
+            #expect(record.detail?.contains("let through") == false)
+        }
         #expect(await service.open(nil).reason == "token_missing")
         #expect(await service.exchange("x").reason == "token_malformed")
         let off = try ParcelService("tokens: {enforcement: OFF}", door: door)

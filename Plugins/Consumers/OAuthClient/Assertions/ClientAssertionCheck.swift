@@ -39,7 +39,11 @@ struct ClientAssertionCheck: Sendable {
     private let clients: [ExactText: EnforcementMode]
     private let names: ClientNames
 
-    init(_ configuration: ClientAssertionConfiguration, names: ClientNames, problems: inout ConfigurationProblems) {
+    /// - Parameter tokens: what the section demands of tokens, where its part says nothing else.
+    init(
+        _ configuration: ClientAssertionConfiguration, names: ClientNames, under tokens: TokenDemand,
+        problems: inout ConfigurationProblems
+    ) {
         let path: [ConfigurationError.Component] = ["client_assertion"]
         problems.checkNotEmpty(configuration.providers, at: path + ["providers"])
         if let age = configuration.maximumAge, age <= .zero {
@@ -55,7 +59,7 @@ struct ClientAssertionCheck: Sendable {
         demand = TokenDemand(
             requiresLimitedUse: configuration.limitedUse ?? true, replayProtection: .enforced,
             maximumAge: configuration.maximumAge, providers: configuration.providers.map { Set(exactly: $0) },
-            acceptsDevelopment: configuration.acceptsDevelopment ?? false,
+            acceptsDevelopment: configuration.acceptsDevelopment ?? tokens.acceptsDevelopment,
             enforcement: configuration.enforcement ?? .enforced)
         clients = configuration.clients ?? [:]
         self.names = names

@@ -13,7 +13,8 @@ public struct ClientAssertionConfiguration: Decodable, Sendable {
     public let maximumAge: Duration?
     /// The providers whose tokens are taken; all when absent.
     public let providers: [String]?
-    /// Whether tokens are taken that stand in for evidence while an app is developed; they are not when absent.
+    /// Whether tokens are taken that stand in for evidence while an app is developed; as the section's
+    /// `tokens` say when absent.
     public let acceptsDevelopment: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -42,7 +43,9 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
             "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]],
             names: .providers),
         "accept_development": PolicyKey(
-            "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
-            standard: false, development: .words(["true"])),
+            """
+            Whether tokens are good that stand in for evidence while an app is developed, as debug tokens. When absent, what \
+            `tokens` of the section says.
+            """, development: .words(["true"])),
     ]
 }

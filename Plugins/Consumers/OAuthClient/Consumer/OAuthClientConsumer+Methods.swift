@@ -40,13 +40,15 @@ extension OAuthClientConsumer {
         },
         .call(
             "verifyClientAssertion", [HTTPRule(.post, "/oauth/client-assertion", version: .v1)],
-            permission: verifyAssertions, selection: .audience("audience"), reply: judgedAssertion, manner: .oauth
+            permission: verifyAssertions, selection: .section(audience: "audience", token: nil),
+            reply: judgedAssertion, manner: .oauth
         ) { (consumer, request: ClientAssertionRequest, context) in
             try await consumer.judge(request, context)
         },
         .call(
             "introspectToken", [HTTPRule(.post, "/introspect", version: .v1)], permission: introspectTokens,
-            selection: .audience("audience"), reply: introspected, manner: .oauth
+            // RFC 7662 has no such parameter: a client of it sends a token alone.
+            selection: .section(audience: "audience", token: "token"), reply: introspected, manner: .oauth
         ) { (consumer, request: IntrospectionRequest, context) in
             try await consumer.introspect(request, context)
         },

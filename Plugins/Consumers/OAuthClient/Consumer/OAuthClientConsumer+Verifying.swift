@@ -84,7 +84,7 @@ extension OAuthClientConsumer {
                 facts: [
                     Fact(.oauthClient, .text(String(request.clientID.prefix(128)))),
                     Fact(.clientAssertion, .text(finding ?? result.kind.rawValue)),
-                ]))
+                ], unenforced: result.reason))
     }
 
     /// `POST /introspect`.

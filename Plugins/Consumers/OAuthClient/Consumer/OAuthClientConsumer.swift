@@ -36,8 +36,10 @@ public struct OAuthClientConsumer: TokenConsumer {
         self.names = names
         attester = configuration.attester.map { ClientAttester($0, host: host, problems: &problems) }
         verification = configuration.verifier.map { AttestationVerification($0, host: host, problems: &problems) }
-        assertions = configuration.clientAssertion.map { ClientAssertionCheck($0, names: names, problems: &problems) }
-        introspection = configuration.introspection.map { TokenIntrospection($0) }
+        assertions = configuration.clientAssertion.map {
+            ClientAssertionCheck($0, names: names, under: scope.tokens, problems: &problems)
+        }
+        introspection = configuration.introspection.map { TokenIntrospection($0, under: scope.tokens) }
         results = configuration.ear.map { AttestationResults($0, problems: &problems) }
         for (index, server) in (verification?.resourceServers ?? []).enumerated()
         where authorizationServers.contains(server) {

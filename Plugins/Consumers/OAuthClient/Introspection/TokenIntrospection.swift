@@ -8,9 +8,11 @@ struct TokenIntrospection: Sendable {
     private static let limit = 16 * 1024
     private static let inactive: JSON = ["active": false]
 
-    init(_ configuration: IntrospectionConfiguration) {
+    /// - Parameter tokens: what the section demands of tokens, where its part says nothing else.
+    init(_ configuration: IntrospectionConfiguration, under tokens: TokenDemand) {
         demand = TokenDemand(
-            acceptsOAuthClients: true, acceptsDevelopment: configuration.acceptsDevelopment ?? false)
+            acceptsOAuthClients: true, acceptsDevelopment: configuration.acceptsDevelopment ?? tokens.acceptsDevelopment
+        )
     }
 
     /// What is known of a token; `{"active":false}` for whatever is not good.
@@ -64,6 +66,9 @@ struct TokenIntrospection: Sendable {
 }
 
 /// What a caller wants to know of a token (RFC 7662, section 2.1).
+///
+/// `audience` is beyond that RFC: one of the section's audiences, such as an authorization server, where the token does not
+/// tell which section is meant.
 struct IntrospectionRequest: RequestMessage {
     static let shape: MessageShape? = [
         .required("token", .text), .optional("tokenTypeHint", .text), .optional("audience", .text),

@@ -5,7 +5,8 @@ public import AssayKit
 public enum AppAttestFacts {
     /// `development` or `production`.
     public static let environment: FactName = "environment"
-    /// The key identifier, in Base 64 as clients write it.
+    /// The key identifier, in Base 64 as clients write it. Of a refused attestation, the one that was shown: nothing of it is
+    /// verified. Of a refused assertion, that of the attested key in the artifact.
     public static let keyID: FactName = "key_id"
     /// Seconds since the key was attested.
     public static let keyAge: FactName = "key_age"
@@ -25,6 +26,11 @@ public enum AppAttestFacts {
         environment, keyID, keyAge, systemVersion, bundleVersion, validationCategory, receipt, riskMetric,
         riskMetricAge,
     ]
+
+    /// The key identifier that a client shows; nothing where it has not the form of one.
+    static func shown(keyID bytes: [UInt8]) -> [Fact] {
+        bytes.count == SHA256.byteCount ? [Fact(keyID, .text(Base64.encode(bytes)))] : []
+    }
 
     static func of(_ attestation: VerifiedAttestation) -> [Fact] {
         var facts = [
@@ -47,7 +53,7 @@ public enum AppAttestFacts {
     static func of(_ assertion: VerifiedAssertion, _ artifact: AttestedKeyArtifact, at now: Instant) -> [Fact] {
         [
             Fact(environment, .text(artifact.environment.rawValue)),
-            Fact(keyID, .text(Base64.encode(SHA256.hash(artifact.publicKey)))),
+            Fact(keyID, .text(Base64.encode(artifact.keyID))),
             Fact(keyAge, .integer((now - artifact.attested).wholeSeconds)),
         ] + reported(assertion.bundleVersion, assertion.validationCategory)
     }

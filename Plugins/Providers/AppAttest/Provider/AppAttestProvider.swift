@@ -61,18 +61,20 @@ public struct AppAttestProvider: AttestationProvider {
 
     /// Verifies an attestation and seals its key into an artifact.
     func appraise(_ request: AttestationRequest, _ context: Context) async throws -> Verdict {
+        // Whichever way it ends: a key identifier that comes again and again with refusals is the sign of a clone.
+        let shown = AppAttestFacts.shown(keyID: request.keyID)
         let expectation = AttestationExpectation(
             appID: appID, keyID: request.keyID, clientDataHash: SHA256.hash(request.challenge),
             environments: rules.environments)
         let attestation: VerifiedAttestation
         switch verifier.verify(request.attestation, expecting: expectation, at: context.now) {
-        case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail)
+        case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         case .verified(let verified): attestation = verified
         }
-        if let reason = rules.judge(attestation.validationCategory) { return .refused(reason) }
+        if let reason = rules.judge(attestation.validationCategory) { return .refused(reason, facts: shown) }
         let metric = await risk?.remember(attestation, context)
         if let refusal = risk?.rules.judge(metric, attested: context.now, at: context.now) {
-            return .refused(refusal.reason, detail: refusal.detail)
+            return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         }
         let artifact = AttestedKeyArtifact(
             publicKey: attestation.publicKey, environment: attestation.environment, attested: context.now, root: root)
@@ -87,26 +89,28 @@ public struct AppAttestProvider: AttestationProvider {
         guard let artifact = context.sealer.open(request.artifact).flatMap(AttestedKeyArtifact.init(encoded:)) else {
             return .refused(AppAttestReasons.artifactInvalid)
         }
-        guard artifact.root == root else { return .refused(AppAttestReasons.artifactRootUntrusted) }
+        let shown = AppAttestFacts.shown(keyID: artifact.keyID)
+        guard artifact.root == root else { return .refused(AppAttestReasons.artifactRootUntrusted, facts: shown) }
         guard rules.environments.contains(artifact.environment) else {
-            return .refused(AppAttestReasons.environmentNotAllowed, detail: artifact.environment.rawValue)
+            return .refused(AppAttestReasons.environmentNotAllowed, detail: artifact.environment.rawValue, facts: shown)
         }
         // The counter is compared with the stored one below, where it is raised: both must be one step.
         let expectation = AssertionExpectation(
             appID: appID, clientDataHash: SHA256.hash(request.artifact, request.challenge), previousCounter: 0)
         let assertion: VerifiedAssertion
         switch AssertionVerifier().verify(request.assertion, publicKey: artifact.publicKey, expecting: expectation) {
-        case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail)
+        case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         case .verified(let verified): assertion = verified
         }
-        if let reason = rules.judge(assertion.validationCategory) { return .refused(reason) }
+        if let reason = rules.judge(assertion.validationCategory) { return .refused(reason, facts: shown) }
         let metric = try await risk?.metric(of: artifact.publicKey, context)
         if let refusal = risk?.rules.judge(metric, attested: artifact.attested, at: context.now) {
-            return .refused(refusal.reason, detail: refusal.detail)
+            return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         }
         guard try await advance(artifact.counterName, to: UInt64(assertion.counter), context) else {
             return .refused(
-                AppAttestReasons.counterNotAdvanced, detail: "\(assertion.counter) is not above the last one accepted")
+                AppAttestReasons.counterNotAdvanced, detail: "\(assertion.counter) is not above the last one accepted",
+                facts: shown)
         }
         return .verified(
             Appraisal(

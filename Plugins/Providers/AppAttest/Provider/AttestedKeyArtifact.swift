@@ -49,6 +49,9 @@ struct AttestedKeyArtifact: Equatable {
             + (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> UInt64(56 - 8 * $0)) } + publicKey + (root ?? [])
     }
 
+    /// The key's identifier.
+    var keyID: [UInt8] { SHA256.hash(publicKey) }
+
     /// What the key's counter is stored under: its identifier.
-    var counterName: String { "counter/\(Hex.encode(SHA256.hash(publicKey)))" }
+    var counterName: String { "counter/\(Hex.encode(keyID))" }
 }

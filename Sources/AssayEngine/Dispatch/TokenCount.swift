@@ -1,0 +1,47 @@
+internal import AssayKit
+
+/// A request that showed a token, or should have, as it is counted.
+///
+/// Whoever counts it does not say whether it was let through: that follows from the answer alone, when there is one.
+struct TokenCount: Sendable {
+    /// The project's number.
+    let project: String
+    let service: String?
+    let app: String?
+    let category: TokenUse.Category
+    let enforcement: EnforcementMode?
+
+    /// - Parameter isAnswered: whether the answer is a reply and not a failure.
+    func use(isAnswered: Bool) -> TokenUse {
+        // Where the decision is left to whoever asked, there is a reply about a token that was used before, too.
+        let isGood = enforcement != nil || category == .verified
+        return TokenUse(
+            project: project, service: service, app: app, category: category, enforcement: enforcement,
+            isAdmitted: isAnswered && isGood)
+    }
+}
+
+/// Something that a request would have been refused for, had its level been ENFORCED.
+struct Waived: Sendable {
+    /// Nil where it could not be decided.
+    var reason: Reason?
+    var detail: String?
+
+    init(_ refusal: TokenInspection.Refusal) {
+        (reason, detail) = (refusal.reason, refusal.detail)
+    }
+
+    init(_ error: any Error) {
+        let failure = ConsumerDispatch.failure(of: error)
+        (reason, detail) = (failure?.reason, failure?.detail ?? "\(error)")
+    }
+
+    init(_ reason: Reason) {
+        self.reason = reason
+    }
+
+    /// As the detail of a record says it.
+    var words: String {
+        "let through: " + [reason?.code, detail].compactMap(\.self).joined(separator: ", ")
+    }
+}
