@@ -52,7 +52,7 @@ public struct TokenRequirements: Sendable {
     func refusal(of token: VerifiedToken, at now: Instant) -> Reason? {
         guard now < token.expires else { return TokenReasons.expired }
         guard token.issued <= now + skew else { return TokenReasons.notYetValid }
-        if let maximumAge, now >= token.issued + maximumAge { return TokenReasons.tooOld }
+        if let maximumAge, now > token.issued + maximumAge { return TokenReasons.tooOld }
         return nil
     }
 }

@@ -49,6 +49,16 @@ struct TokenDemandTests {
         #expect(await service.open(.one(other)).reason == (demand.policy == "providers: [debug]" ? demand.reason : nil))
     }
 
+    @Test("A token is too old from the first instant after its greatest age on", arguments: ParcelService.Door.allCases)
+    func greatestAge(_ door: ParcelService.Door) async throws {
+        let service = try ParcelService("tokens: {max_age: 1m}", door: door)
+        let token = try await service.token()
+        service.clock.advance(by: .seconds(60))
+        #expect(await service.open(.one(token)).reason == nil)
+        service.clock.advance(by: .milliseconds(1))
+        #expect(await service.open(.one(token)).reason == "token_too_old")
+    }
+
     @Test(
         "Tokens of providers for development are taken where the policy says so", arguments: ParcelService.Door.allCases
     )
