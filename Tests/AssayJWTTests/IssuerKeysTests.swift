@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayJWT
 
-@Suite("Keys of other issuers")
+@Suite("Keys of other issuers", .timeLimit(.minutes(5)))
 struct IssuerKeysTests {
     private static let url = EndpointURL("https://login.example.com/jwks")
 
@@ -22,6 +22,18 @@ struct IssuerKeysTests {
         if let age { headers.append(OutboundHeader("Cache-Control", "public, max-age=\(age)")) }
         if let tag { headers.append(OutboundHeader("ETag", tag)) }
         return .success(OutboundResponse(status: 200, headers: headers, body: document))
+    }
+
+    @Test("a key that is for encryption verifies nothing, also where it is given and not fetched")
+    func otherUse() async throws {
+        let keys = try TestIssuer()
+        for (use, fault) in [("sig", nil), ("enc", .keyUnknown), ("SIG", .keyUnknown)] as [(String, JWTFault?)] {
+            let members = (keys.jwk.json.members ?? []).filter { $0.name != "use" }
+            let key = try JWK(.object(members + [JSONMember("use", .string(use))]))
+            var found: JWTFault?
+            do { _ = try await IssuerKeys.fixed([key]).verify(try keys.token()) } catch { found = error as? JWTFault }
+            #expect(found == fault, "\(use)")
+        }
     }
 
     @Test("a token is verified by the key that it names, fetched once for all")

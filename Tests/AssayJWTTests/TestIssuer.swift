@@ -21,7 +21,7 @@ struct TestIssuer {
     func document(_ others: [TestIssuer] = []) -> [UInt8] { JWKSet([jwk] + others.map(\.jwk)).json.encoded }
 
     /// A token with claims that are all right, but for those that a test sets (null takes one away).
-    func token(_ claims: JSON = [:], at now: Instant = Self.now) throws -> String {
+    func token(_ claims: JSON = [:], type: String = "JWT", at now: Instant = Self.now) throws -> String {
         var all: [(String, JSON)] = [
             ("iss", .string(Self.name)), ("sub", "somebody"), ("aud", "https://assay.example.com"),
             ("iat", .integer(now.seconds)), ("exp", .integer(now.seconds + 300)),
@@ -32,7 +32,7 @@ struct TestIssuer {
         }
         let algorithm: JWSAlgorithm = if case .ec = key.kind { .es256 } else { .rs256 }
         let payload = JSON.object(all.map { JSONMember($0.0, $0.1) })
-        return try JWSSigner(key: key, keyID: keyID, algorithm: algorithm).sign(payload: payload.encoded)
+        return try JWSSigner(key: key, keyID: keyID, algorithm: algorithm).sign(payload: payload.encoded, type: type)
     }
 
     static func host(_ http: any OutboundHTTP = NoOutboundHTTP(), clock: ManualClock = ManualClock(now)) -> Host {

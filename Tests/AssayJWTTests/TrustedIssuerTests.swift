@@ -35,6 +35,43 @@ struct TrustedIssuerTests {
         await #expect(throws: fault) { try await issuer.verify(try keys.token(claims), now: TestIssuer.now) }
     }
 
+    @Test(
+        "a token of another type is no token of its issuer, however good (RFC 8725, section 3.11)",
+        arguments: [
+            ("JWT", nil), ("jwt", nil), ("at+jwt", .type), ("dpop+jwt", .type), ("logout+jwt", .type),
+            ("jwt+at", .type), ("", .type),
+        ] as [(String, JWTFault?)])
+    func types(type: String, fault: JWTFault?) async throws {
+        let keys = try TestIssuer()
+        let issuer = try issuer(keys)
+        let token = try keys.token(type: type)
+        if let fault {
+            await #expect(throws: fault) { try await issuer.verify(token, now: TestIssuer.now) }
+        } else {
+            _ = try await issuer.verify(token, now: TestIssuer.now)
+        }
+    }
+
+    @Test("a token lives for an hour from its iat at most, also when that is ahead by what clocks may differ")
+    func lives() async throws {
+        let keys = try TestIssuer()
+        let issuer = try issuer(keys)
+        let rows: [(issued: Int64?, expires: Int64, fault: JWTFault?)] = [
+            (0, 3600, nil), (0, 3601, .lifeTooLong), (30, 3630, nil), (30, 3631, .lifeTooLong),
+            (-600, 3000, nil), (-600, 3001, .lifeTooLong), (nil, 3600, nil), (nil, 3601, .lifeTooLong),
+            (30, 1_000_000, .lifeTooLong),
+        ]
+        for row in rows {
+            let now = TestIssuer.now.seconds
+            let token = try keys.token([
+                "iat": row.issued.map { .integer(now + $0) } ?? .null, "exp": .integer(now + row.expires),
+            ])
+            var found: JWTFault?
+            do { _ = try await issuer.verify(token, now: TestIssuer.now) } catch { found = error as? JWTFault }
+            #expect(found == row.fault, "\(row)")
+        }
+    }
+
     @Test("a clock that is 30 seconds ahead does no harm, and times may have fractions")
     func skew() async throws {
         let keys = try TestIssuer()
