@@ -322,8 +322,8 @@ let package = Package(
         .testTarget(
             name: "DeviceCheckTests",
             dependencies: [
-                "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTesting",
-                "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
+                "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTestSupport",
+                "AssayTesting", "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

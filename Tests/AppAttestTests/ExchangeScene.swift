@@ -50,11 +50,12 @@ struct ExchangeScene: Sendable {
         return await withTaskGroup(of: ReceiptExchangeOutcome?.self) { group in
             group.addTask { await exchange.exchange(kept, deadline: clock.now + limit) }
             group.addTask {
-                while !Task.isCancelled {
-                    if clock.sleeperCount > 0 { clock.advance(by: .seconds(1)) }
+                while true {
+                    await clock.waitForSleepers(1)
+                    guard !Task.isCancelled else { return nil }
+                    clock.advance(by: .seconds(1))
                     await Task.yield()
                 }
-                return nil
             }
             defer { group.cancelAll() }
             return await group.next().flatMap { $0 } ?? .failed(ReceiptExchangeFailure(.cancelled))

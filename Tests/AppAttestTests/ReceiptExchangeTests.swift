@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppAttest
 
-@Suite("The exchange of receipts")
+@Suite("The exchange of receipts", .timeLimit(.minutes(5)))
 struct ReceiptExchangeTests {
     @Test("A receipt is exchanged for a newer one of the same key, which carries the risk metric")
     func renewed() async throws {
@@ -152,7 +152,7 @@ struct ReceiptExchangeTests {
         scene.apple.script([Self.text(503, "")])
         let (exchange, kept, deadline) = (try scene.exchange(), scene.kept, scene.clock.now + .seconds(60))
         let task = Task { await exchange.exchange(kept, deadline: deadline) }
-        while scene.clock.sleeperCount == 0 { await Task.yield() }
+        await scene.clock.waitForSleepers(1)
         task.cancel()
         #expect(await task.value.event.code == "receipt_exchange_cancelled")
         #expect(scene.apple.requests.count == 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssayEngine
 
-@Suite("Deadlines")
+@Suite("Deadlines", .timeLimit(.minutes(5)))
 struct DeadlineTests {
     private let clock = ManualClock()
 
@@ -57,7 +57,7 @@ struct DeadlineTests {
             defer { ended.withLock { $0 = true } }
             try await clock.hostClock.sleep(for: .seconds(3600))
         }
-        while clock.sleeperCount < 2 { await Task.yield() }
+        await clock.waitForSleepers(2)
         clock.advance(by: .milliseconds(2999))
         #expect(clock.sleeperCount == 2)
         clock.advance(by: .milliseconds(1))
@@ -75,7 +75,7 @@ struct DeadlineTests {
             if fails { throw Fault() }
             return 5
         }
-        while clock.sleeperCount < 2 { await Task.yield() }
+        await clock.waitForSleepers(2)
         clock.advance(by: .seconds(1))
         let outcome = await running
         if fails {
@@ -106,7 +106,7 @@ struct DeadlineTests {
                     try await clock.hostClock.sleep(for: .seconds(3600))
                 }
             }
-            while clock.sleeperCount < 2 { await Task.yield() }
+            await clock.waitForSleepers(2)
             group.cancelAll()
             await #expect(throws: CancellationError.self) { try await group.next() }
         }

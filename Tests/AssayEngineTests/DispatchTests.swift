@@ -107,7 +107,7 @@ struct DispatchTests {
             plugins: [.provider(WaitingProvider.self)], providers: "          waiting: {}",
             options: Engine.Options(timeLimit: .seconds(3)))
         async let reply = service.call("exchangeWaiting")
-        while service.clock.sleeperCount < 2 { await Task.yield() }
+        await service.clock.waitForSleepers(2)
         service.clock.advance(by: .seconds(3))
         #expect(await reply.status == .unavailable)
     }

@@ -5,7 +5,7 @@ import AssayTesting
 import AssayVerifier
 import Testing
 
-@Suite("Requests to protected services")
+@Suite("Requests to protected services", .timeLimit(.minutes(5)))
 struct ProtectionTests {
     private static let project = """
         services: {off.example.com: {}, watched.example.com: {enforcement: UNENFORCED},
@@ -197,7 +197,7 @@ struct ProtectionTests {
         let request = ProtectedRequest(project: "example-project", service: id, token: token)
         async let protection = service.engine.protect(request)
         // One alarm is for the decision; where the use is only counted, another one is for that.
-        while service.clock.sleeperCount < (expected == nil ? 2 : 1) { await Task.yield() }
+        await service.clock.waitForSleepers(expected == nil ? 2 : 1)
         service.clock.advance(by: expected == nil ? .milliseconds(2500) : .seconds(10))
         #expect(status(await protection) == expected)
     }

@@ -88,7 +88,7 @@ struct HealthTests {
     }
 
     private func look(_ clock: ManualClock) async throws {
-        while clock.sleeperCount == 0 { await Task.yield() }
+        await clock.waitForSleepers(1)
         clock.advance(by: .seconds(1))
     }
 }

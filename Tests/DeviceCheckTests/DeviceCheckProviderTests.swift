@@ -1,5 +1,6 @@
 import AssayEngine
 import AssayKit
+import AssayTestSupport
 import AssayTesting
 import DeviceCheck
 import Testing
@@ -54,6 +55,19 @@ struct DeviceCheckProviderTests {
             for _ in 0..<50 { group.addTask { await scene.exchange() } }
             return await group.reduce(into: []) { $0.append($1) }
         }
+        #expect(results.filter { $0.failure == nil }.count == 1)
+        #expect(results.compactMap(\.failure).allSatisfy { $0.reason == DeviceCheckProvider.reasons.reused })
+    }
+
+    @Test("Of twenty exchanges of one token that Apple answers together, one gets a token", .timeLimit(.minutes(2)))
+    func together() async throws {
+        let gathering = Gathering(of: 20)
+        let scene = try DeviceCheckScene(before: { apple, _ in GatheringHTTP(gathering, before: apple) })
+        let results = await withTaskGroup(of: Result<JSON, CallFailure>.self) { group in
+            for _ in 0..<20 { group.addTask { await scene.exchange() } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(gathering.arrivals == 20)
         #expect(results.filter { $0.failure == nil }.count == 1)
         #expect(results.compactMap(\.failure).allSatisfy { $0.reason == DeviceCheckProvider.reasons.reused })
     }

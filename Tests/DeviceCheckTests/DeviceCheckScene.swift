@@ -95,11 +95,12 @@ struct DeviceCheckScene: Sendable {
             group.addTask { await exchange(token) }
             group.addTask {
                 // One sleeps for the deadline of the call as a whole, which must not come.
-                while !Task.isCancelled {
-                    if clock.sleeperCount > 1 { clock.advance(by: .milliseconds(100)) }
+                while true {
+                    await clock.waitForSleepers(2)
+                    guard !Task.isCancelled else { return nil }
+                    clock.advance(by: .milliseconds(100))
                     await Task.yield()
                 }
-                return nil
             }
             defer { group.cancelAll() }
             return await group.next().flatMap { $0 } ?? .failure(CallFailure(.unimplemented, "no answer"))

@@ -179,4 +179,13 @@ struct ThrottlePauseTests {
         #expect(pause.throttled(try pass(.unknown, at: .zero), retryAfter: .seconds(7), at: .zero) == .seconds(7))
         #expect(pause.throttled(try pass(.unknown, at: .seconds(7)), retryAfter: nil, at: .seconds(7)) == .seconds(10))
     }
+
+    @Test("a shorter pause that a better asker provokes meanwhile does not shorten that of the others")
+    mutating func shorter() throws {
+        _ = pause.throttled(try pass(.unknown, at: .zero), retryAfter: .seconds(60), at: .zero)
+        let verified = try pass(.verified, at: .seconds(10))
+        #expect(pause.throttled(verified, retryAfter: .seconds(1), at: .seconds(10)) == .seconds(1))
+        #expect(pause.wait(.verified, at: .seconds(10)) == .seconds(1))
+        #expect(pause.wait(.unknown, at: .seconds(11)) == .seconds(49))
+    }
 }

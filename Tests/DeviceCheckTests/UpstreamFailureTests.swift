@@ -27,7 +27,7 @@ private let outcomes: [(ScriptedAnswer, UpstreamFailure.Kind, Int, Int64)] = [
     (.hangUp, .interrupted, 1, 5),
 ]
 
-@Suite("Answers that decide nothing about a device token")
+@Suite("Answers that decide nothing about a device token", .timeLimit(.minutes(5)))
 struct UpstreamFailureTests {
     @Test("None is a token or a refusal: the client is told when to come back", arguments: outcomes)
     func outcome(
@@ -143,9 +143,9 @@ struct UpstreamFailureTests {
                 group.addTask { await scene.exchange(DeviceCheckScene.token("\(number)")).failure }
             }
             // Each sleeps for its deadline and for its answer, or for a place.
-            while scene.clock.sleeperCount < 64 { await Task.yield() }
+            await scene.clock.waitForSleepers(64)
             group.addTask { await scene.exchange().failure }
-            while scene.clock.sleeperCount < 66 { await Task.yield() }
+            await scene.clock.waitForSleepers(66)
             // The places of others are free.
             let other = await scene.exchange(for: DeviceCheckScene.secondApp).failure
             #expect(other == nil)

@@ -10,12 +10,30 @@ public final class ManualClock: Sendable {
         let continuation: CheckedContinuation<Void, any Error>
     }
 
+    private struct Watcher {
+        let count: Int
+        let continuation: CheckedContinuation<Void, Never>
+    }
+
     private struct State {
         var now: Instant
         var next = 0
         var sleepers: [Int: Sleeper] = [:]
+        var watchers: [Int: Watcher] = [:]
         /// Sleeps that were cancelled before they began.
         var cancelled: Set<Int> = []
+
+        mutating func number() -> Int {
+            next += 1
+            return next
+        }
+
+        /// Those who have waited for as many sleepers as there are now.
+        mutating func content() -> [CheckedContinuation<Void, Never>] {
+            let content = watchers.filter { $0.value.count <= sleepers.count }
+            for key in content.keys { watchers[key] = nil }
+            return content.values.map(\.continuation)
+        }
     }
 
     private let start: Instant
@@ -32,6 +50,28 @@ public final class ManualClock: Sendable {
 
     /// How many tasks sleep by it.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+
+    /// Waits until so many tasks sleep by it, or until the task that waits is cancelled.
+    public func waitForSleepers(_ count: Int) async {
+        let number = state.withLock { $0.number() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isContent = state.withLock { state in
+                    if state.cancelled.remove(number) != nil || state.sleepers.count >= count { return true }
+                    state.watchers[number] = Watcher(count: count, continuation: continuation)
+                    return false
+                }
+                if isContent { continuation.resume() }
+            }
+        } onCancel: {
+            let watcher = state.withLock { state in
+                let watcher = state.watchers.removeValue(forKey: number)
+                if watcher == nil { state.cancelled.insert(number) }
+                return watcher
+            }
+            watcher?.continuation.resume()
+        }
+    }
 
     /// Moves the clock, back as well as forth, and wakes whose time has come.
     public func advance(by duration: Duration) {
@@ -55,19 +95,19 @@ public final class ManualClock: Sendable {
     }
 
     private func sleep(for duration: Duration) async throws {
-        let number = state.withLock { state in
-            state.next += 1
-            return state.next
-        }
+        let number = state.withLock { $0.number() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
+                var content: [CheckedContinuation<Void, Never>] = []
                 let outcome: Result<Void, any Error>? = state.withLock { state in
                     if state.cancelled.remove(number) != nil { return .failure(CancellationError()) }
                     guard duration > .zero else { return .success(()) }
                     state.sleepers[number] = Sleeper(wakes: state.now + duration, continuation: continuation)
+                    content = state.content()
                     return nil
                 }
                 if let outcome { continuation.resume(with: outcome) }
+                for watcher in content { watcher.resume() }
             }
         } onCancel: {
             let sleeper = state.withLock { state in
