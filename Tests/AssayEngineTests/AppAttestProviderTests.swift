@@ -162,6 +162,33 @@ struct AppAttestProviderTests {
         }
     }
 
+    @Test("An artifact of an environment that the policy allows no more gets no token")
+    func narrowedEnvironments() async throws {
+        let service = try TestService(appAttest: "environments: [production, development]")
+        let keyID = try service.device.generateKey()
+        let challenge = try await service.challenge()
+        let attestation = try service.device.attestKey(
+            keyID, clientDataHash: SHA256.hash(challenge),
+            app: SimulatedApp(appID: service.simulatedApp.appID, environment: .development), at: service.clock.now)
+        let reply = try await service.call(
+            "exchangeAppAttestAttestation", TestService.app,
+            [
+                "keyId": .string(keyID), "attestationStatement": .string(Base64.encode(attestation)),
+                "challenge": .string(Base64.encode(challenge)),
+            ]
+        ).result.get()
+        let artifact = try #require(reply["artifact"]?.string.flatMap { Base64.decode($0) })
+        #expect(try await service.assert(keyID, artifact).reason == nil)
+        for (environments, reason) in [
+            ("[production]", "environment_not_allowed"), ("[development]", nil),
+        ] as [(String, String?)] {
+            let anchor = Self.inline(service.authority.rootCertificatePEM)
+            try service.engine.replacePolicies(
+                Self.policy(["trust_anchor": anchor, "environments": environments]))
+            #expect(try await service.assert(keyID, artifact).reason == reason, "\(environments)")
+        }
+    }
+
     private static func inline(_ pem: String) -> String {
         "\"\(pem.replacing("\n", with: "\\n"))\""
     }

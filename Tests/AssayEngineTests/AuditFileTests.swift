@@ -60,6 +60,43 @@ struct AuditFileTests {
         #expect(lines == [.object(members)])
     }
 
+    @Test("Of more facts than 64, the first 64 are written")
+    func manyFacts() async throws {
+        for count in [63, 64, 65, 1000] {
+            let facts = (0..<count).map { Fact(FactName("fact\($0)"), .integer(Int64($0))) }
+            let line = try #require(try await lines { $0.record(Self.record(.challenged, facts: facts)) }.first)
+            let members = try #require(line["facts"]?.members)
+            #expect(members.map(\.name) == (0..<min(count, 64)).map { "fact\($0)" })
+        }
+    }
+
+    @Test("The use of a token has its app, service and level under their names, and only those that are known")
+    func tokenUse() async throws {
+        let uses: [(TokenUse, JSON)] = [
+            (
+                TokenUse(
+                    project: "1", service: "orders.example.com", app: "1:1:ios:ab", category: .reused,
+                    enforcement: .unenforced, isAdmitted: true),
+                [
+                    "category": "reused", "admitted": true, "service": "orders.example.com", "app": "1:1:ios:ab",
+                    "enforcement": "UNENFORCED",
+                ]
+            ),
+            (
+                TokenUse(
+                    project: "1", service: nil, app: nil, category: .unknownOrigin, enforcement: nil,
+                    isAdmitted: false), ["category": "unknown_origin", "admitted": false]
+            ),
+        ]
+        for (use, expected) in uses {
+            let record = DecisionRecord(
+                decision: DecisionID(text: "01M1"), time: Instant(seconds: 0), duration: .zero, method: "protect",
+                resource: "projects/1", provider: nil, outcome: .answered, detail: nil, facts: [], peer: nil,
+                tokenUse: use)
+            #expect(try await lines { $0.record(record) }.first?["token_use"] == expected)
+        }
+    }
+
     @Test("Facts keep their types, and detail and facts are one line of short ASCII whatever they say")
     func facts() async throws {
         let token = "eyJhbGciOiJSUzI1NiJ9." + String(repeating: "e30", count: 200) + ".c2ln"

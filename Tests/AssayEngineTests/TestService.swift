@@ -30,7 +30,7 @@ struct TestService {
     init(
         authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), tokens: String = "",
         plugins: [Plugin] = [], providers: String = "", options: Engine.Options = Engine.Options(),
-        appAttest: String = ""
+        appAttest: String = "", http: any OutboundHTTP = NoOutboundHTTP()
     ) throws {
         self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
         device = SimulatedDevice(authority: self.authority)
@@ -40,7 +40,8 @@ struct TestService {
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
-            host: Host(clock: clock.hostClock, store: store, logger: Self.silent), sink: sink, options: options)
+            host: Host(clock: clock.hostClock, store: store, http: http, logger: Self.silent), sink: sink,
+            options: options)
     }
 
     static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
