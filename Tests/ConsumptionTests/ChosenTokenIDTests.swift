@@ -46,6 +46,24 @@ struct ChosenTokenIDTests {
         #expect(try await Place.verification.accepts(random, service))
     }
 
+    @Test("Tokens of two apps with one identifier are two, chosen or not")
+    func apps() async throws {
+        // Every random identifier is the same.
+        let service = try PlacesService(randomness: Randomness { [UInt8](repeating: 7, count: $0) })
+        for id in [Self.id, nil] {
+            for app in [PlacesService.app, PlacesService.secondApp] {
+                let token = try await service.token(id: id, for: app, as: Self.first)
+                #expect(try await Place.verification.accepts(token, service), "\(app)")
+                #expect(try await !Place.verification.accepts(token, service), "\(app)")
+                #expect(try await !Place.backend.accepts(token, service), "\(app)")
+            }
+        }
+        let mine = try await service.token(id: "other-0123456789", for: PlacesService.app, as: Self.first)
+        let other = try await service.token(id: "other-0123456789", for: PlacesService.secondApp, as: Self.first)
+        for token in [mine, other] { #expect(try await Place.backend.accepts(token, service)) }
+        for token in [mine, other] { #expect(try await !Place.backend.accepts(token, service)) }
+    }
+
     @Test("No holder of evidence uses up the token of another holder, nor one that was minted")
     func holders() async throws {
         func token(_ holder: String?) async throws -> String {

@@ -138,6 +138,18 @@ struct ConsumptionTests {
         #expect(try await Place.verification.accepts(token, service))
     }
 
+    @Test("A clock that goes ahead and back again makes no used token good", arguments: [Place.verification, .backend])
+    func clockSetBack(_ place: Place) async throws {
+        let service = try PlacesService()
+        let token = try await service.token()
+        #expect(try await place.accepts(token, service))
+        service.clock.advance(by: .seconds(3500))
+        // Whatever is written has the store forget what has expired.
+        for _ in 0..<8 { #expect(try await place.accepts(try await service.token(), service)) }
+        service.clock.advance(by: .seconds(-3400))
+        #expect(try await !place.accepts(token, service))
+    }
+
     @Test("Where the store fails, what counts is not decided, and what is only counted is let through")
     func storeDown() async throws {
         let service = try PlacesService()

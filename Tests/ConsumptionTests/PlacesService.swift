@@ -12,6 +12,7 @@ import Testing
 /// An engine whose project has every kind of place that takes tokens.
 struct PlacesService: Sendable {
     static let app = "1:1234567890:ios:321abc456def7890"
+    static let secondApp = "1:1234567890:ios:0000000000000002"
     static let client = "1234567890-example.apps.googleusercontent.com"
     static let admin = "admin-token-0123456789"
     static let server = "https://login.example.com"
@@ -32,7 +33,8 @@ struct PlacesService: Sendable {
     ///   - hindrance: what keeps the engine from deciding.
     init(
         verification: String = "{}", clock: ManualClock = ManualClock(), keys: KeyStore = .ephemeral(),
-        store: (any StateStore)? = nil, hindrance: (@Sendable () -> String?)? = nil
+        store: (any StateStore)? = nil, hindrance: (@Sendable () -> String?)? = nil,
+        randomness: Randomness = .system
     ) throws {
         let users = try Self.keyPair.get()
         let secrets = [
@@ -48,7 +50,8 @@ struct PlacesService: Sendable {
             ]),
             policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(verification))]), keys: keys,
             host: Host(
-                clock: clock.hostClock, store: self.store, secrets: SecretSource { secrets[$0.description] },
+                clock: clock.hostClock, randomness: randomness, store: self.store,
+                secrets: SecretSource { secrets[$0.description] },
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink,
             options: Engine.Options(hindrance: hindrance))
         let claims: JSON = [
@@ -112,7 +115,9 @@ struct PlacesService: Sendable {
                     account: env:FLEET
                     token_ttl: 1h
                     roles: {driver: {vehicle: {claim: van}}}
-                apps: [{id: "\(app)", providers: {word: {}}}]
+                apps:
+                  - {id: "\(app)", providers: {word: {}}}
+                  - {id: "\(secondApp)", providers: {word: {}}}
                 oauth_clients: [{id: \(client), app: "\(app)"}]
               - number: 2
                 id: other-project
@@ -131,12 +136,13 @@ struct PlacesService: Sendable {
 
     /// A fresh token, with a `jti` that the caller chooses or a random one.
     func token(
-        limitedUse: Bool = true, id: String? = nil, for app: String = app, as caller: String = admin
+        limitedUse: Bool = true, id: String? = nil, for app: String = app, of project: String = "1234567890",
+        as caller: String = admin
     ) async throws -> String {
         let config: JSON = id.map { ["jti": .string($0)] } ?? [:]
         let reply = await call(
             "mintAppCheckToken", limitedUse ? ["limitedUseConfig": config] : [:],
-            resource: "projects/1234567890/apps/\(app)", as: caller)
+            resource: "projects/\(project)/apps/\(app)", as: caller)
         return try #require(try reply.result.get()["token"]?.string)
     }
 

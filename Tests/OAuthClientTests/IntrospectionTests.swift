@@ -130,6 +130,27 @@ struct IntrospectionTests {
         #expect(try await introspect(attestation) == ["active": false])
     }
 
+    @Test("an attestation of another project is not active, though both projects call a client the same")
+    func otherProject() async throws {
+        let service = try OAuthService(
+            otherProject: """
+                consumers: {oauth_client: {authorization_servers: [https://other.example.com], attester: {}, \
+                clients: {"\(OAuthService.otherAppID)": \(OAuthService.mappedClient)}, \
+                tokens: {accept_development: true}}}
+                """)
+        let key = ClientKey(try PrivateKey.generate(.ec(.p256)).publicKey)
+        for (app, isActive) in [
+            (OAuthService.app, true), ("projects/2/apps/\(OAuthService.otherAppID)", false),
+        ] {
+            let token = try await service.token(app)
+            let reply = try await service.call("attestClient", ["jwk": key.jwk], token: token).get()
+            let attestation = try #require(reply["client_attestation"]?.string)
+            let found = try await introspect(attestation, by: service)
+            #expect(found["active"] == .bool(isActive), "\(app)")
+            #expect(found["client_id"]?.string == (isActive ? OAuthService.mappedClient : nil), "\(app)")
+        }
+    }
+
     @Test("only callers with the permission ask, and a request names a token")
     func callers() async throws {
         for caller in [nil, OAuthService.outsider] {

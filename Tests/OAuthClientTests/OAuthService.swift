@@ -15,6 +15,8 @@ struct OAuthService {
     static let app = "projects/example-project/apps/\(appID)"
     static let secondAppID = "1:1234567890:ios:0000000000000002"
     static let secondApp = "projects/example-project/apps/\(secondAppID)"
+    /// Of the other project.
+    static let otherAppID = "1:2:ios:ab"
     static let clientID = "1234567890-abc.apps.example.com"
     static let client = "oauthClients/\(clientID)"
     static let mappedClient = "mapped-client"
@@ -44,8 +46,7 @@ struct OAuthService {
 
     init(
         _ section: String = section, other: String? = nil, clock: ManualClock = ManualClock(),
-        secrets: SecretSource = .system,
-        meter: Meter = .none
+        secrets: SecretSource = .system, meter: Meter = .none, otherProject: String = ""
     ) throws {
         self.clock = clock
         store = FailingStore(MemoryStore(clock: clock.hostClock))
@@ -75,7 +76,8 @@ struct OAuthService {
             \(lines)
               - number: 2
                 id: other-project
-                apps: [{id: "1:2:ios:ab", providers: \(debug)}]
+                apps: [{id: "\(Self.otherAppID)", providers: \(debug)}]
+                \(otherProject)
             """
             + (other.map { section in
                 "\n    consumers:\n      oauth_client:\n"
