@@ -53,6 +53,23 @@ struct BrowserTests {
         #expect(reply["vary"] == "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
     }
 
+    @Test("a request of two origins, of which one is listed, is one of none")
+    func twoOrigins() async throws {
+        let origins = AllowedOrigins.only(["https://app.example.com", "https://other.example.com"])
+        for second in ["https://evil.example.com", "https://other.example.com", "https://app.example.com", ""] {
+            let both = Self.origin + "Origin: \(second)\r\n"
+            for headers in [both, "Origin: \(second)\r\n" + Self.origin] {
+                let reply = try await answer(TestServer.post(Self.exchange, "{}", headers: headers), origins: origins)
+                #expect(reply["access-control-allow-origin"] == nil, "\(headers)")
+                #expect(reply["vary"] == "Origin")
+            }
+            let asked = try await answer(
+                preflight(Self.exchange, "POST", "Origin: \(second)\r\n"), origins: origins)
+            #expect(asked.status == 405)
+            #expect(asked["access-control-allow-origin"] == nil)
+        }
+    }
+
     @Test("of listed origins exactly these may, and caches are told to keep them apart")
     func listed() async throws {
         let origins = AllowedOrigins.only(["https://app.example.com"])

@@ -166,6 +166,47 @@ struct StreamLimitTests {
         }
     }
 
+    @Test("a head of exactly the limits is taken, with one byte or one field more it is not")
+    func largeHead() async throws {
+        let plain = StreamClient.fields("GET", "/healthz")
+        var limits = HTTPLimits.patient
+        limits.headerBytes = 500
+        limits.headerFields = plain.count + 3
+        let room = 500 - plain.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+        let rows: [(headers: [(String, String)], status: Int)] = [
+            ([("x", String(repeating: "a", count: room - 1))], 200),
+            ([("x", String(repeating: "a", count: room))], 431),
+            ([("x", "1"), ("x", "2"), ("x", "3")], 200), ([("x", "1"), ("x", "2"), ("x", "3"), ("x", "4")], 431),
+        ]
+        try await with(limits: limits) { client, _ in
+            for (index, row) in rows.enumerated() {
+                let stream = 2 * index + 1
+                try await client.send([
+                    StreamClient.head(stream, StreamClient.fields("GET", "/healthz", row.headers))
+                ])
+                let reply = try await client.reply(stream)
+                #expect(reply.status == row.status, "\(index)")
+            }
+        }
+    }
+
+    @Test("one byte more than a connection's streams may hold is refused at once, before the request is whole")
+    func oneByteMore() async throws {
+        let head = StreamClient.fields("POST", exchange)
+        let size = head.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+        var limits = HTTPLimits.patient
+        limits.streamBytes = 2000
+        try await with(limits: limits) { client, _ in
+            try await client.send([
+                StreamClient.head(1, head, ends: false),
+                StreamClient.frame(
+                    Frame.data, stream: 1, payload: [UInt8](repeating: UInt8(ascii: " "), count: 2000 - size)),
+                StreamClient.frame(Frame.data, stream: 1, payload: [UInt8(ascii: " ")]),
+            ])
+            #expect(try await client.reply(1).error("status") == "RESOURCE_EXHAUSTED")
+        }
+    }
+
     @Test("a body that drips in is answered with 408, and the others are not kept waiting")
     func slowBody() async throws {
         var limits = HTTPLimits.patient

@@ -47,9 +47,13 @@ struct DecisionMetricsTests {
         #expect(plugins.reasons.count > 50)
     }
 
-    private func use(_ app: String?, service: String? = "orders.example.com", _ category: TokenUse.Category) {
+    private func use(
+        _ app: String?, service: String? = "orders.example.com", _ category: TokenUse.Category,
+        _ enforcement: EnforcementMode? = .unenforced, isAdmitted: Bool = true
+    ) {
         let use = TokenUse(
-            project: "1", service: service, app: app, category: category, enforcement: .unenforced, isAdmitted: true)
+            project: "1", service: service, app: app, category: category, enforcement: enforcement,
+            isAdmitted: isAdmitted)
         let record = DecisionRecord(
             decision: DecisionID(text: "01"), time: Instant(seconds: 0), duration: .zero, method: "protect",
             resource: "projects/1", provider: nil, outcome: .answered, detail: nil, facts: [], peer: nil,
@@ -74,6 +78,24 @@ struct DecisionMetricsTests {
             labels["app"] = ""
             labels["service"] = ""
             #expect(page["assay_token_uses_total", labels] == 1)
+        }
+    }
+
+    @Test("What was let through and what was not are told apart, and the levels under which that was")
+    func admission() throws {
+        let rows: [(EnforcementMode?, Bool, Int)] = [
+            (.enforced, false, 3), (.enforced, true, 2), (.unenforced, true, 4), (nil, false, 1),
+        ]
+        for (mode, isAdmitted, count) in rows {
+            for _ in 0..<count { use("1:1:ios:a", .invalid, mode, isAdmitted: isAdmitted) }
+        }
+        let page = try ExpositionPage(registry.page())
+        for (mode, isAdmitted, count) in rows {
+            let labels = [
+                "project": "1", "service": "orders.example.com", "app": "1:1:ios:a", "category": "invalid",
+                "enforcement": mode?.rawValue ?? "", "admitted": isAdmitted ? "true" : "false",
+            ]
+            #expect(page["assay_token_uses_total", labels] == Double(count), "\(labels)")
         }
     }
 
@@ -142,14 +164,14 @@ struct DecisionMetricsTests {
     func outcomes() throws {
         record(.challenged, method: "generateAppAttestChallenge", provider: "app_attest")
         record(.issued(tokenID: "a", limitedUse: false, expires: Instant(seconds: 1)))
-        record(.issued(tokenID: "b", limitedUse: true, expires: Instant(seconds: 1)))
+        for _ in 0..<2 { record(.issued(tokenID: "b", limitedUse: true, expires: Instant(seconds: 1))) }
         for status in StatusCode.allCases {
             record(.rejected(status), provider: nil)
             record(.failed(status))
         }
         let page = try ExpositionPage(registry.page())
         #expect(try decisions("challenged", "", method: "generateAppAttestChallenge", provider: "app_attest") == 1)
-        #expect(try decisions("issued", "") == 2)
+        #expect(try decisions("issued", "") == 3)
         for status in StatusCode.allCases {
             #expect(try decisions("rejected", status.rawValue, provider: "") == 1)
             #expect(try decisions("error", status.rawValue) == 1)
@@ -157,7 +179,7 @@ struct DecisionMetricsTests {
         #expect(
             page["assay_challenges_issued_total", ["method": "generateAppAttestChallenge", "provider": "app_attest"]]
                 == 1)
-        #expect(page["assay_tokens_issued_total", ["provider": "debug", "limited_use": "true"]] == 1)
+        #expect(page["assay_tokens_issued_total", ["provider": "debug", "limited_use": "true"]] == 2)
         #expect(page["assay_tokens_issued_total", ["provider": "debug", "limited_use": "false"]] == 1)
     }
 

@@ -17,7 +17,13 @@ struct ExpositionPage {
         var samples: [Sample] = []
     }
 
+    private struct Series: Hashable {
+        let name: String
+        let labels: [String: String]
+    }
+
     private(set) var families: [Family] = []
+    private var values: [Series: Double] = [:]
 
     /// - Parameter isOpenMetrics: whether it is to be OpenMetrics 1.0.0, and not Prometheus text 0.0.4.
     init(_ bytes: [UInt8], isOpenMetrics: Bool = false) throws {
@@ -47,17 +53,15 @@ struct ExpositionPage {
             }
         }
         for family in families { try Self.check(family, isOpenMetrics) }
-        let all = families.flatMap(\.samples)
-        for (index, sample) in all.enumerated() {
-            guard !all[..<index].contains(where: { $0.name == sample.name && $0.labels == sample.labels }) else {
-                throw Malformed(description: "a series stands there twice: \(sample)")
-            }
+        for sample in families.flatMap(\.samples) {
+            guard values.updateValue(sample.value, forKey: Series(name: sample.name, labels: sample.labels)) == nil
+            else { throw Malformed(description: "a series stands there twice: \(sample)") }
         }
     }
 
     /// The value of a series; nil when there is none with exactly these labels.
     subscript(_ name: String, _ labels: [String: String]) -> Double? {
-        families.lazy.flatMap(\.samples).first { $0.name == name && $0.labels == labels }?.value
+        values[Series(name: name, labels: labels)]
     }
 
     subscript(_ name: String) -> Double? { self[name, [:]] }

@@ -36,6 +36,20 @@ struct ExpositionTests {
         #expect(page["assay_hits_total", ["who": Self.hostile]] == 0.5)
     }
 
+    @Test(
+        "A carriage return is written as a space, for some readers end lines there",
+        arguments: ExpositionFormat.allCases, ["a\rb", "\"a\rb\"", "\r\n"])
+    func carriageReturn(_ format: ExpositionFormat, _ text: String) throws {
+        let registry = MetricRegistry()
+        try registry.declare(.counter("hits_total", text, labels: [.init("who", [text])])).series([text])?.add()
+        let bytes = registry.page(format)
+        #expect(!bytes.contains(0x0D))
+        let page = try ExpositionPage(bytes, isOpenMetrics: format == .openMetrics)
+        let shown = String(String.UnicodeScalarView(text.unicodeScalars.map { $0 == "\r" ? " " : $0 }))
+        #expect(page.families.first?.help == shown)
+        #expect(page["assay_hits_total", ["who": shown]] == 1)
+    }
+
     @Test("A value on the bound of a bucket lies within it, and what is not finite in none")
     func buckets() throws {
         let page = try ExpositionPage(Self.registry().page())

@@ -51,6 +51,20 @@ struct RawConnection {
         try await channel.close(mode: .output)
     }
 
+    /// The next reply, while the same bytes are sent again and again until it is there.
+    mutating func reply(whileSending piece: [UInt8], every pause: Duration) async throws -> RawReply {
+        let outbound = outbound
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !Task.isCancelled, (try? await outbound.write(ByteBuffer(bytes: piece))) != nil {
+                    try? await Task.sleep(for: pause)
+                }
+            }
+            defer { group.cancelAll() }
+            return try await reply()
+        }
+    }
+
     /// The next reply.
     mutating func reply(hasBody: Bool = true) async throws -> RawReply {
         let head = String(decoding: try await read { RawConnection.endOfHead($0) }, as: UTF8.self)
