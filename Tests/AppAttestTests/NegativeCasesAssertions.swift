@@ -16,6 +16,12 @@ extension NegativeCase<AssertionScene> {
         .refused(Reasons.evidenceTooLarge, "more than 4 KiB") {
             $0.options.encoded = { $0 += [UInt8](repeating: 0, count: 4096) }
         },
+        .refused(Reasons.cborTrailingBytes, "4 KiB, of which the last are too many") {
+            $0.options.encoded = { $0 += [UInt8](repeating: 0, count: 4096 - $0.count) }
+        },
+        .refused(Reasons.evidenceTooLarge, "one byte more than 4 KiB") {
+            $0.options.encoded = { $0 += [UInt8](repeating: 0, count: 4097 - $0.count) }
+        },
         .refused(Reasons.assertionSignatureMissing, "no signature") { $0.options.object = { $0["signature"] = nil } },
         .refused(Reasons.cborTypeUnexpected, "a signature as text") {
             $0.options.object = { $0["signature"] = .text("a") }

@@ -30,6 +30,19 @@ extension NegativeCase<AttestationScene> {
         .refused(Reasons.evidenceTooLarge, "more than 16 KiB") {
             $0.options.encoded = { $0 += [UInt8](repeating: 0, count: 16 * 1024) }
         },
+        .refused(Reasons.cborTrailingBytes, "16 KiB, of which the last are too many") {
+            $0.options.encoded = { $0 += [UInt8](repeating: 0, count: 16 * 1024 - $0.count) }
+        },
+        .refused(Reasons.evidenceTooLarge, "one byte more than 16 KiB") {
+            $0.options.encoded = { $0 += [UInt8](repeating: 0, count: 16 * 1024 + 1 - $0.count) }
+        },
+        .refused(Reasons.authenticatorDataTrailingBytes, "authenticator data of 2 KiB, of which the last are too many")
+        {
+            $0.options.authenticatorData = { $0.trailing = [UInt8](repeating: 0, count: 2048 - $0.bytes.count) }
+        },
+        .refused(Reasons.evidenceTooLarge, "authenticator data of one byte more than 2 KiB") {
+            $0.options.authenticatorData = { $0.trailing = [UInt8](repeating: 0, count: 2049 - $0.bytes.count) }
+        },
         .refused(Reasons.evidenceTooLarge, "authenticator data of more than 2 KiB") {
             $0.options.authenticatorData = { $0.trailing = [UInt8](repeating: 0, count: 2048) }
         },

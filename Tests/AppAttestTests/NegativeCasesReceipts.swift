@@ -166,6 +166,19 @@ extension NegativeCase<AttestationScene> {
             try $0.moveTo2020()
             $0.acceptsLegacy = true
         },
+        .accepted("the faulty signature of 2020 in its last millisecond") {
+            try $0.moveTo2020(Instant(seconds: 1_602_719_999))
+            $0.acceptsLegacy = true
+            let sign = $0.options.receipt
+            $0.options.receipt = {
+                sign(&$0)
+                $0[.creationTime] = Array("2020-10-14T23:59:59.999Z".utf8)
+            }
+        },
+        .refused(Reasons.receiptSignatureInvalid, "the faulty signature of 2020 at the end of its time") {
+            try $0.moveTo2020(Instant(seconds: 1_602_720_000))
+            $0.acceptsLegacy = true
+        },
         .refused(Reasons.receiptSignatureInvalid, "the faulty signature of 2020 without a signing time") {
             try $0.moveTo2020()
             $0.acceptsLegacy = true
@@ -271,13 +284,24 @@ extension NegativeCase<AttestationScene> {
             $0.maximumAge = nil
             $0.options.receipt = { $0[.creationTime] = Array("2026-11-20T09:59:59.999Z".utf8) }
         },
+        .accepted("a receipt from the first instant of its leaf") {
+            $0.maximumAge = nil
+            $0.options.receipt = { $0[.creationTime] = Array("2026-11-20T10:00:00.000Z".utf8) }
+        },
+        .accepted("a receipt from the last instant of its leaf") {
+            $0.options.leaf = { $0.notAfter = Simulation.now + .seconds(10) }
+            $0.options.receipt = { $0[.creationTime] = Array("2026-11-21T10:00:10.000Z".utf8) }
+        },
+        .refused(Reasons.receiptOutsideLeafValidity, "a receipt from after its leaf") {
+            $0.options.leaf = { $0.notAfter = Simulation.now + .seconds(10) }
+            $0.options.receipt = { $0[.creationTime] = Array("2026-11-21T10:00:10.001Z".utf8) }
+        },
     ]
 }
 
 extension AttestationScene {
     /// A device, an authority and a verifier of September 2020, with that time's receipts.
-    fileprivate mutating func moveTo2020() throws {
-        let then = Instant(seconds: 1_600_000_000)
+    fileprivate mutating func moveTo2020(_ then: Instant = Instant(seconds: 1_600_000_000)) throws {
         authority = try SimulatedAppleCA(at: then, random: .seeded(3))
         roots = [authority.rootCertificateDER]
         receiptRoots = [authority.receiptRootCertificateDER]

@@ -117,6 +117,18 @@ struct CMSTests {
         CMSCase("an attribute twice", .attributesMalformed) {
             $0.attributes = [$0.goodAttributes[0]] + $0.goodAttributes
         },
+        CMSCase("a signing time twice, with different values in order", .attributesMalformed) {
+            let other = CMSTestMessage.attribute(.cmsSigningTime, DER.wrap(0x17, Array("200823115525Z".utf8)))
+            $0.attributes = ($0.goodAttributes + [other]).sorted { $0.lexicographicallyPrecedes($1) }
+        },
+        CMSCase("a digest twice, with different values in order", .attributesMalformed) {
+            let other = CMSTestMessage.attribute(.cmsMessageDigest, DER.octets([UInt8](repeating: 0xFF, count: 32)))
+            $0.attributes = ($0.goodAttributes + [other]).sorted { $0.lexicographicallyPrecedes($1) }
+        },
+        CMSCase("a content type twice, with different values in order", .attributesMalformed) {
+            let other = CMSTestMessage.attribute(.cmsContentType, DER.identifier(.cmsSignedData))
+            $0.attributes = ($0.goodAttributes + [other]).sorted { $0.lexicographicallyPrecedes($1) }
+        },
         CMSCase("no digest among the attributes", .attributesMalformed) {
             $0.attributes = Array($0.goodAttributes.dropLast())
         },

@@ -135,6 +135,37 @@ struct PolicyRefusalTests {
     }
 
     @Test(
+        "A name of any kind that two files define is shown at both places",
+        arguments: [
+            ("projects: [{number: 1, id: NAME}]", "projects: [{number: 2, id: NAME}]", "the project `NAME`", 28),
+            ("projects: [{id: one, number: 77}]", "projects: [{id: two, number: 77}]", "the project `77`", 30),
+            ("projects: [{id: one, number: 1}]", "projects: [{number: 1, id: two}]", "the project `1`", 21),
+            ("callers: {NAME: {}}", "callers: {NAME: {}}", "the caller `NAME`", 17),
+            (
+                "projects: [{number: 1, id: one, oauth_clients: [{id: NAME}]}]",
+                "projects: [{number: 2, id: two, oauth_clients: [{id: NAME}]}]", "the OAuth client `NAME`", 54
+            ),
+            (
+                "projects: [{number: 1, id: one, apps: [{id: '1:1:ios:ab'}]}]",
+                "projects: [{number: 2, id: two, apps: [{id: '1:1:ios:ab'}]}]", "the app `1:1:ios:ab`", 45
+            ),
+        ])
+    func duplicates(_ first: String, _ second: String, _ name: String, _ column: Int) throws {
+        let error = try #require(throws: Diagnostics.self) {
+            try PolicySet.load([
+                PolicyFile(name: "a.yaml", text: first.replacing("NAME", with: "same")),
+                PolicyFile(name: "b.yaml", text: second.replacing("NAME", with: "same")),
+            ])
+        }
+        let found = error.all.filter { $0.message.contains("defined twice") }
+        let problem = try #require(found.first)
+        #expect(found.count == 1)
+        #expect(problem.message == "\(name.replacing("NAME", with: "same")) is defined twice")
+        #expect(problem.location.map { "\($0)" } == "b.yaml:1:\(column)")
+        #expect(problem.related.first?.location.file == "a.yaml")
+    }
+
+    @Test(
         "No message steers the terminal, whatever it quotes", arguments: ["\u{FEFF}", "\u{202E}", "\u{1B}[2J", "\u{7}"])
     func control(_ text: String) throws {
         let file = Self.app + "    oauth_clients: [{id: client, app: \"\(Self.escaped(text))\"}]"
