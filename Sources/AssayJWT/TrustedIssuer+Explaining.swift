@@ -28,9 +28,11 @@ extension TrustedIssuer {
             return "it is not valid before \(start?.description ?? "an unknown time"), and it is \(now)"
         case .lifeTooLong:
             return "it is valid until \(claims?.expires?.description ?? "an unknown time"), longer than may be"
-        case .claim("exp"): return "its 'exp' is missing"
-        case .claim("sub"): return "its 'sub' is \(shown(claims?.subject)), none of the policy's `subjects`"
         case .claim(let path):
+            if path.isExactly("exp") { return "its 'exp' is missing" }
+            if path.isExactly("sub") {
+                return "its 'sub' is \(shown(claims?.subject)), none of the policy's `subjects`"
+            }
             return "its '\(Self.short(path))' is \(shown(claims?.text(at: path))), not what the policy's `claims` say"
         }
     }

@@ -15,13 +15,14 @@ struct DebugTokenGuessTests {
 
     private let clock: ManualClock
     private let store: CountingStore
+    private let keys = KeyStore.ephemeral()
     private let service: AdminService
 
     init() throws {
         let clock = ManualClock()
         self.clock = clock
         store = CountingStore(MemoryStore(clock: clock.hostClock))
-        service = try AdminService(providers: Self.managed, store: store, clock: clock)
+        service = try AdminService(providers: Self.managed, keys: keys, store: store, clock: clock)
     }
 
     private func exchange(_ text: String, peer: String? = "192.0.2.1", _ engine: Engine? = nil) async -> Reply {
@@ -62,7 +63,8 @@ struct DebugTokenGuessTests {
         for entry in try await store.list(space, after: nil, limit: 100) {
             try await store.put(StateKey(space, entry.name), value: nil, expires: nil)
         }
-        let later = try AdminService(providers: Self.managed, store: store, clock: clock)
+        let later = try AdminService(
+            providers: Self.managed, keys: keys, store: store, clock: clock)
         let both = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<50 {
                 group.addTask { await exchange(DebugTokenService.uuid(1 + number % 2), later.engine).status == nil }

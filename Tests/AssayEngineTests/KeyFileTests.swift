@@ -149,7 +149,7 @@ struct KeyFileTests {
     func owner() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try keys.rotateSealingKey(now: clock.now)
-        #expect(chown(file.path, 65_534, 65_533) == 0)
+        #expect(chown(folder.path, 65_534, 65_533) == 0 && chown(file.path, 65_534, 65_533) == 0)
         _ = try keys.prepareSealingKey(now: clock.now)
         var status = stat()
         #expect(stat(file.path, &status) == 0)

@@ -22,7 +22,8 @@ struct MeterTests {
             keys: .ephemeral(),
             host: Host(store: MemoryStore(clock: .system), logger: TestService.silent, meter: meter))
         _ = await engine.handle(Call("exchangeCounting", resource: "projects/a/apps/1:1:ios:a"))
-        #expect(seen.withLock { $0 } == ["counting_questions_total add(1.0) [\"yes\"]"])
+        let counted = seen.withLock { $0 }.filter { !$0.hasPrefix("clock_jumps_total add(0.0)") }
+        #expect(counted == ["counting_questions_total add(1.0) [\"yes\"]"])
     }
 
     @Test("A declaration that is wrong is found when the plugin is registered, with the plugin's name")

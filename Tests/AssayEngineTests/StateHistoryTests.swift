@@ -1,4 +1,4 @@
-import AssayEngine
+import AssayCrypto
 import AssayKit
 import AssayPolicy
 import AssayTesting
@@ -27,13 +27,11 @@ private struct Restarts {
     {
         let text = """
             callers:
-              - name: backend
-                token: \(Self.verifier)
-                permissions: [verify_tokens]
+              backend: {sha256: \(Hex.encode(SHA256.hash(Array(Self.verifier.utf8)))), permissions: [appCheckTokens.verify]}
             projects:
               - number: 1234567890
                 id: example-project
-                accept_development: true
+                verification: {accept_development: true}
                 apps:
                   - id: 1:1234567890:ios:321abc456def7890
                     providers:

@@ -1,4 +1,5 @@
 import AssayKit
+import Foundation
 import Testing
 
 @Suite("Decision identifiers")
@@ -42,8 +43,13 @@ struct SecretReferenceTests {
         #expect(throws: SecretError.self) {
             try SecretSource.system.resolve(SecretReference(.file("/proc/no/such/file")))
         }
-        let line = try SecretSource.system.resolve(SecretReference(.file("/proc/sys/kernel/ostype")))
-        #expect(line == Array("Linux".utf8))
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("assay-secret-\(UUID().uuidString)")
+        #expect(
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data("a secret\n".utf8), attributes: [.posixPermissions: 0o600]))
+        defer { try? FileManager.default.removeItem(at: file) }
+        let line = try SecretSource.system.resolve(SecretReference(.file(file.path)))
+        #expect(line == Array("a secret".utf8))
     }
 
     @Test("A variable that is not set is no secret")

@@ -10,7 +10,7 @@ extension [Route] {
         hidden route: Route, at path: [ConfigurationError.Component], problems: inout ConfigurationProblems
     ) {
         guard let methods = route.methods else {
-            guard let first = first(where: { $0.methods == nil && $0.path.nearlyCovers(route.path) }) else { return }
+            guard let first = first(where: { $0.isForEveryMethod && $0.path.nearlyCovers(route.path) }) else { return }
             problems.report(at: path + ["path"], Self.words("no request meets this route", route, behind: first))
             return
         }

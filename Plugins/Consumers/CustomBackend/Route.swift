@@ -8,6 +8,8 @@ struct Route: Sendable {
     /// Where the route stands; nil where the policy is no file.
     @Exact private(set) var place: String?
     let methods: [String]?
+    /// Whether it says nothing of methods.
+    var isForEveryMethod: Bool { methods.map { _ in false } ?? true }
     let tokens: TokenDemandConfiguration
 
     func isFor(_ method: String) -> Bool {

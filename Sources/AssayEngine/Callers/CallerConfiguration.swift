@@ -83,7 +83,7 @@ extension CallerConfiguration: DescribedConfiguration {
             "Whether the policy is good without the token: then there is no such caller.", standard: false),
         "permissions": "What the caller may do; `admin` is everything.",
         "projects": PolicyKey(
-            "The projects, by number or ID, that it may do that in; all of them when absent.",
+            "The projects, by number or ID, that it may do that in; all of them when absent.", .notEmpty,
             examples: [["example-project"]]),
     ]
 

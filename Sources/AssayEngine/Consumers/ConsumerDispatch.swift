@@ -94,8 +94,9 @@ final class ConsumerDispatch: Sendable {
             if let audience = try fields.optionalString(field) { return try found(name, audience) }
             let all = entries.all(name).filter { caller?.mayAct(in: $0.project.identity) ?? true }
             if all.count == 1, let entry = all.first { return entry }
-            let issuer = try tokenField.flatMap { name throws(InvalidRequest) in try fields.optionalString(name) }
-                .flatMap { JWTClaims.issuer(ofUnverified: $0) }
+            let issuer = try tokenField.flatMap { name throws(InvalidRequest) in try fields.optionalString(name.string)
+            }
+            .flatMap { JWTClaims.issuer(ofUnverified: $0) }
             guard let issuer, let entry = all.first(where: { $0.project.issuer.isExactly(issuer) }) else {
                 throw ConsumerDispatch.missing(field)
             }

@@ -69,7 +69,10 @@ struct DecisionGate: Sendable {
         clockWatch = ClockWatch(host)
     }
 
-    /// What keeps the engine from deciding, in words for an operator; nil when nothing does.
+    /// What keeps the engine from deciding, in words for an operator; nil when nothing is known to.
+    var blockingReason: String? { hindrance?() ?? host.store.blockingReason }
+
+    /// That, or why the keys of a snapshot cannot be used with the state.
     func blockingReason(_ snapshot: Snapshot) async -> String? {
         switch await admission(snapshot) {
         case .open: nil
@@ -86,7 +89,7 @@ struct DecisionGate: Sendable {
     /// Whether anything may be decided by a snapshot now: nothing while anything that is taken for granted is not known to
     /// be there.
     private func admission(_ snapshot: Snapshot) async -> Admission {
-        if let reason = hindrance?() ?? host.store.blockingReason { return .blocked(reason) }
+        if let blockingReason { return .blocked(blockingReason) }
         do {
             return .open(beginning: try await history.confirm(snapshot.keys))
         } catch {

@@ -102,8 +102,10 @@ public final class Engine: CallHandler {
     /// and nothing else keeps the engine from deciding.
     public var readiness: Readiness {
         get async {
-            if let reason = await gate.blockingReason(snapshot) { return .notReady(reason) }
-            return await storeProbe.readiness
+            if let reason = gate.blockingReason { return .notReady(reason) }
+            let readiness = await storeProbe.readiness
+            if case .notReady = readiness { return readiness }
+            return await gate.blockingReason(snapshot).map { .notReady($0) } ?? readiness
         }
     }
 

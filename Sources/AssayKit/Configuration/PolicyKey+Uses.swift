@@ -8,7 +8,7 @@ extension PolicyKey {
         case anyValue
         /// These words, whatever the letter case, and URLs of this machine. `true` and `false` are words, too; of a list,
         /// each element is looked at.
-        case words([String])
+        case words([ExactText])
         /// None, not even URLs of this machine: for a server that is meant to run beside this one.
         case none
     }

@@ -8,7 +8,7 @@ public enum ConsumerSelection: Sendable, Hashable {
     /// The same where the name chooses the instance and serves for nothing else. A request without it finds the only instance
     /// of the projects that its caller may act in, however many audiences that has; of several, the one of the project that the
     /// JWT in the field `token` says that it was issued for.
-    case section(audience: String, token: String?)
+    case section(audience: String, token: ExactText?)
     /// The instance of the project that the path names, `{resource=projects/*}`.
     case resource
 }

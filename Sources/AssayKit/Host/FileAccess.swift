@@ -67,9 +67,9 @@ struct FileAccess {
     private func mending(_ process: ProcessIdentity, _ path: String) -> String {
         let isOfGroup = process.groups.contains(group) && mode & 0o040 != 0
         let file = quoted(path)
-        if process.trusts(owner), isOfGroup { return "run `chmod 640 \(file)`" }
-        // A user that is not root reads a file of root through its group only.
         if owner == process.user || process.user == 0 && process.trusts(owner) { return "run `chmod 600 \(file)`" }
+        // A user that is not root reads a file of root through its group only.
+        if process.trusts(owner), isOfGroup { return "run `chmod 640 \(file)`" }
         return "run `chown \(process.user == 0 ? "root" : "\(process.user)") \(file) && chmod 600 \(file)`"
     }
 
@@ -82,7 +82,7 @@ struct FileAccess {
             default: "/._-+:@%=,".utf8.contains(byte)
             }
         }
-        return isPlain ? path : "'\(path.replacing("'", with: "'\\''"))'"
+        return isPlain ? path : "'\(path.split(onASCII: "'").joined(separator: "'\\''"))'"
     }
 
     /// Reads an access control list as Linux keeps it (`linux/posix_acl_xattr.h`).

@@ -92,7 +92,8 @@ extension ProcessIdentity {
         let count = getgroups(0, nil)
         if count > 0 {
             var list = [gid_t](repeating: 0, count: Int(count))
-            groups.formUnion(list.prefix(Int(max(0, getgroups(count, &list)))))
+            let filled = getgroups(count, &list)
+            groups.formUnion(list.prefix(Int(max(0, filled))))
         }
         return ProcessIdentity(user: geteuid(), groups: groups)
     }

@@ -111,7 +111,7 @@ package struct SectionSurvey {
     }
 
     private func check(_ text: String, at value: YAMLValue, _ development: PolicyKey.Development) {
-        if case .words(let words) = development, words.contains(where: { $0.isExactlyIgnoringASCIICase(text) }) {
+        if case .words(let words) = development, words.contains(where: { $0.string.isExactlyIgnoringASCIICase(text) }) {
             return refuse(
                 value, "`\(text)` is for development", "leave it out, or write what holds in production in its place")
         }

@@ -24,7 +24,10 @@ struct DemoAccount: Sendable {
             "private_key": .string(try key.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }),
             "client_email": .string(DemoAccount.email),
         ]
-        try Data(file.encoded).write(to: URL(fileURLWithPath: path))
+        guard
+            FileManager.default.createFile(
+                atPath: path, contents: Data(file.encoded), attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown) }
     }
 
     /// The claims of a token that the account signed.
