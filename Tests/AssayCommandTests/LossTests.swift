@@ -79,8 +79,9 @@ struct LossTests {
             try await withTemporaryFolder { other in
                 _ = await (try await attested(in: other)).0.end(SIGTERM)
                 let keys = "state.sqlite-keys/keys.json"
-                _ = try FileManager.default.replaceItemAt(
-                    folder.appendingPathComponent(keys), withItemAt: other.appendingPathComponent(keys))
+                try FileManager.default.removeItem(at: folder.appendingPathComponent(keys))
+                try FileManager.default.moveItem(
+                    at: other.appendingPathComponent(keys), to: folder.appendingPathComponent(keys))
             }
             let refused = try await start(in: folder)
             #expect(refused.status == 2)

@@ -227,7 +227,7 @@ struct StateHistoryTests {
                 try await service.attest(service.device.generateKey(), challenge: service.challenge()).status == nil)
             #expect(try await restarts.consume(engine, restarts.issue(engine)) == false)
         }
-        for clock in [service.clock, restarts.clock] { clock.advance(by: .seconds(-25 * 3600)) }
+        for clock in [service.clock, restarts.clock] { clock.advance(by: .seconds(1 - 25 * 3600)) }
         let second = try await service.attest(service.device.generateKey(), challenge: challenge)
         #expect(second.reason == "challenge_already_used")
         #expect(try await restarts.consume(engine, token))

@@ -112,7 +112,7 @@ private final class ProbedStore: StateStore {
 
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
         let behaviour = state.withLock { state in
-            state.writes += 1
+            if key.space.isExactly("readiness") { state.writes += 1 }
             return state.behaviour
         }
         switch behaviour {

@@ -38,7 +38,7 @@ struct SecretFileTests {
         "Everything else is refused, with the mode and the command that mends it",
         arguments: [
             (7, group, 0o400, "mode 0400 and belongs to user 7", "run `chown 1000 /k && chmod 600 /k`"),
-            (user, group, 0o644, "mode 0644", "run `chmod 640 /k`"),
+            (user, group, 0o644, "mode 0644", "run `chmod 600 /k`"),
             (user, 7, 0o604, "every user of this machine", "run `chmod 600 /k`"),
             (user, 7, 0o601, "every user of this machine", "run `chmod 600 /k`"),
             (user, 7, 0o640, "group 7, which this process is not a member of", "run `chmod 600 /k`"),

@@ -4,7 +4,8 @@ import Synchronization
 /// A small store that is right, or wrong in one way.
 final class FlawedStore: StateStore {
     enum Flaw: Sendable {
-        case none, insertInTwoSteps, insertReplaces, expiryIgnored, expiryLate, expiredStillInTheWay, putKeepsExpiry
+        case none, insertInTwoSteps, insertReplaces, expiryIgnored, expiryLate, expiredStillInTheWay, expiredForgotten,
+            putKeepsExpiry
         case counterGoesDown, counterInTwoSteps, counterTakesEqual, counterSigned, counterIsEntry
         case listUnsorted, listIncludesStart, listIgnoresLimit, listOfAllSpaces
         case namesEndAtNUL, namesAsText, spaceJoinedToName, valuesCutOff, emptyValueAbsent, torn, forgetful, failing
@@ -32,6 +33,9 @@ final class FlawedStore: StateStore {
         if flaw == .failing { throw Failing() }
         let id = identity(key)
         let now = clock.now
+        if flaw == .expiredForgotten {
+            state.withLock { $0.entries = $0.entries.filter { $0.value.expires.map { now < $0 } ?? true } }
+        }
         if flaw == .insertInTwoSteps {
             guard state.withLock({ isFree(id, $0, now) }) else { return false }
             await giveWay()

@@ -12,6 +12,7 @@ import Testing
         (.expiryIgnored, ["expiry", "insert-once-again", "reopening", "replacement"]),
         (.expiryLate, ["expiry", "insert-once-again", "reopening", "replacement"]),
         (.expiredStillInTheWay, ["expiry", "insert-once-again"]),
+        (.expiredForgotten, ["clock-set-back"]),
         (.putKeepsExpiry, ["replacement"]),
         (.counterGoesDown, ["counter", "counter-order"]),
         (.counterInTwoSteps, ["counter-order"]),
@@ -32,7 +33,8 @@ import Testing
         (
             .failing,
             [
-                "counters-apart", "expiry", "insert-once", "insert-once-again", "names", "reopening", "replacement",
+                "clock-set-back", "counters-apart", "expiry", "insert-once", "insert-once-again", "names", "reopening",
+                "replacement",
                 "spaces", "values",
             ]
         ),
@@ -50,7 +52,7 @@ import Testing
     @Test func aStoreThatCannotBeMadeIsAFailureOfEveryPromise() async {
         struct Unmade: Error {}
         let failures = await StateStoreSuite(makeStore: { _ in throw Unmade() }).run()
-        #expect(failures.count == 13)
+        #expect(failures.count == 14)
         #expect(failures.allSatisfy { $0.detail.contains("Unmade") })
     }
 }

@@ -31,7 +31,10 @@ extension SQLiteStore {
             throw SQLiteStoreError(.replaced, "\(file.path): the file was replaced while it was opened")
         }
         let readers = ReadingConnections(count: Limits.readers) {
-            try connect(file, .queryOnly, timeout)
+            let db = try connect(file, .queryOnly, timeout)
+            // Not of a file that has taken this one's place meanwhile.
+            try watch.check()
+            return db
         }
         return (writer, readers, watch)
     }

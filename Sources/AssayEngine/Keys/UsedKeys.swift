@@ -110,7 +110,7 @@ public struct UsedKeys: Sendable {
         /// Nil for what this program does not write.
         init?(_ entry: StateEntry) {
             let parts = entry.name.split(onASCII: "/", maxSplits: 1)
-            guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])),
+            guard parts.count == 2, let kind = Kind.allCases.first(where: { $0.rawValue.isExactly(String(parts[0])) }),
                 let value = try? JSON.parse(entry.value), let created = value["created"]?.integer,
                 let digest = value["digest"]?.string.flatMap({ Base64.decode($0) })
             else { return nil }
