@@ -331,7 +331,7 @@ def test_tokens_are_introspected(service, key):
     assert reply.json()["client_id"] == CLIENT
     assert introspect("x").json() == {"active": False}
     # As a client of RFC 7662 asks. There are two projects, and the token says which is meant; "x" does not.
-    assert ask(service, "/introspect", data={"token": token}).json()["active"] is True
+    assert ask(service, "/introspect", data={"token": app_check_token(service)}).json()["active"] is True
     reply = ask(service, "/introspect", data={"token": "x"})
     assert (reply.status_code, reply.json()["error"]) == (400, "invalid_request")
     assert "'audience' is missing" in reply.json()["error_description"]

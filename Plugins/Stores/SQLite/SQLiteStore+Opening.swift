@@ -31,6 +31,7 @@ extension SQLiteStore {
             throw SQLiteStoreError(.replaced, "\(file.path): the file was replaced while it was opened")
         }
         let readers = ReadingConnections(count: Limits.readers) {
+            try watch.check()
             let db = try connect(file, .queryOnly, timeout)
             // Not of a file that has taken this one's place meanwhile.
             try watch.check()

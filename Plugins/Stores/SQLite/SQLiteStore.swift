@@ -127,7 +127,6 @@ public final class SQLiteStore: StateStore {
     private func read<T: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> T
     ) async throws(SQLiteStoreError) -> T {
-        try watch.check()
         do {
             return try await readers.read { [watch] db in
                 let result = try body(db)
