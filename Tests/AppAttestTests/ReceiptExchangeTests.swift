@@ -7,7 +7,7 @@ import Testing
 
 @testable import AppAttest
 
-@Suite("The exchange of receipts", .timeLimit(.minutes(5)))
+@Suite("The exchange of receipts", .timeLimit(.minutes(20)))
 struct ReceiptExchangeTests {
     @Test("A receipt is exchanged for a newer one of the same key, which carries the risk metric")
     func renewed() async throws {

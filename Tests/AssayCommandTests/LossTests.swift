@@ -91,7 +91,7 @@ struct LossTests {
 
     @Test(
         "While the database is away, or another is in its place, nothing is decided; a second server finds no used token good",
-        .timeLimit(.minutes(2)), arguments: [true, false])
+        .timeLimit(.minutes(20)), arguments: [true, false])
     func database(isReplaced: Bool) async throws {
         try await withTemporaryFolder { folder in
             let (server, keyID, artifact) = try await attested(in: folder)

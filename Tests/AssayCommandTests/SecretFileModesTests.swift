@@ -12,7 +12,7 @@ import Darwin
 
 private let canChangeUser = geteuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
 
-@Suite("Modes of secret files", .timeLimit(.minutes(5)))
+@Suite("Modes of secret files", .timeLimit(.minutes(20)))
 struct SecretFileModesTests {
     private static let user = AssayProcess.Identity(user: 54_321, groups: [54_321, 54_322])
 

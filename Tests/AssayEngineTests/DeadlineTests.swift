@@ -5,7 +5,7 @@ import Testing
 
 @testable import AssayEngine
 
-@Suite("Deadlines", .timeLimit(.minutes(5)))
+@Suite("Deadlines", .timeLimit(.minutes(20)))
 struct DeadlineTests {
     private let clock = ManualClock()
 

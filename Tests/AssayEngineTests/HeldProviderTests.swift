@@ -4,7 +4,7 @@ import AssayTestSupport
 import AssayTesting
 import Testing
 
-@Suite("Challenges and artifacts, while providers take their time", .timeLimit(.minutes(2)))
+@Suite("Challenges and artifacts, while providers take their time", .timeLimit(.minutes(20)))
 struct HeldProviderTests {
     private let gathering: Gathering
     private let service: TestService

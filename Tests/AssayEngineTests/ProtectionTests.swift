@@ -5,7 +5,7 @@ import AssayTesting
 import AssayVerifier
 import Testing
 
-@Suite("Requests to protected services", .timeLimit(.minutes(5)))
+@Suite("Requests to protected services", .timeLimit(.minutes(20)))
 struct ProtectionTests {
     private static let project = """
         services: {off.example.com: {}, watched.example.com: {enforcement: UNENFORCED},

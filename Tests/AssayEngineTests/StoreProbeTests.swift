@@ -5,7 +5,7 @@ import AssayTesting
 import Synchronization
 import Testing
 
-@Suite("Whether the state store works", .timeLimit(.minutes(5)))
+@Suite("Whether the state store works", .timeLimit(.minutes(20)))
 struct StoreProbeTests {
     private static func engine(_ store: any StateStore, _ clock: ManualClock) throws -> Engine {
         try Engine(

@@ -11,7 +11,7 @@ import Testing
 
 private let noMessages: [[UInt8]] = [[0xFF], [0x0A, 0x7F, 1], [0x0A, 0x02, 0x22, 0x7F], Array("GET / HTTP/1.1".utf8)]
 
-@Suite("Serving ext_authz", .timeLimit(.minutes(5)))
+@Suite("Serving ext_authz", .timeLimit(.minutes(20)))
 struct ExtAuthzServiceTests {
     private static let good: JSON = ["appId": "1:2:ios:3", "jti": "j", "provider": "app_attest", "consumed": false]
 

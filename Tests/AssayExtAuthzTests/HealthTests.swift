@@ -9,7 +9,7 @@ private let states: [(Readiness, Grpc_Health_V1_HealthCheckResponse.ServingStatu
     (.ready, .serving), (.degraded("old policies"), .serving), (.notReady("no store"), .notServing),
 ]
 
-@Suite("Health over gRPC", .timeLimit(.minutes(5)))
+@Suite("Health over gRPC", .timeLimit(.minutes(20)))
 struct HealthTests {
     @Test("it is that of the kernel, for the server and for the service", arguments: states)
     func check(readiness: Readiness, expected: Grpc_Health_V1_HealthCheckResponse.ServingStatus) async throws {

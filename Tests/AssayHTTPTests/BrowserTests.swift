@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("What browsers are told", .timeLimit(.minutes(5)))
+@Suite("What browsers are told", .timeLimit(.minutes(20)))
 struct BrowserTests {
     private static let exchange = "/v1/projects/p/apps/a:exchangeDebugToken"
     private static let origin = "Origin: https://app.example.com\r\n"

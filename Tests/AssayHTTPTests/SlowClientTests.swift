@@ -2,7 +2,7 @@ import AssayHTTP
 import AssayKit
 import Testing
 
-@Suite("Slow clients", .timeLimit(.minutes(5)))
+@Suite("Slow clients", .timeLimit(.minutes(20)))
 struct SlowClientTests {
     private static func head(length: Int) -> String {
         "POST /v1/projects/1/apps/2:exchangeDebugToken HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"

@@ -54,7 +54,7 @@ private let floods: [(name: String, code: UInt32, frames: [[UInt8]])] = [
     ("DATA on no stream", 1, [StreamClient.frame(Frame.data, stream: 0, payload: [1])]),
 ]
 
-@Suite("What HTTP/2 clients can make the server hold or wait for", .timeLimit(.minutes(5)))
+@Suite("What HTTP/2 clients can make the server hold or wait for", .timeLimit(.minutes(20)))
 struct StreamLimitTests {
     /// Runs a client against a server.
     private func with<Result: Sendable>(

@@ -5,7 +5,7 @@ import Foundation
 import NIOSSL
 import Testing
 
-@Suite("TLS", .timeLimit(.minutes(5)))
+@Suite("TLS", .timeLimit(.minutes(20)))
 struct TLSTests {
     private static let health = TestServer.get("/healthz")
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayJWT
 
-@Suite("Keys of other issuers", .timeLimit(.minutes(5)))
+@Suite("Keys of other issuers", .timeLimit(.minutes(20)))
 struct IssuerKeysTests {
     private static let url = EndpointURL("https://login.example.com/jwks")
 

@@ -156,7 +156,7 @@ struct ReloaderTests {
         #expect(scene.reloader.readiness == .ready)
     }
 
-    @Test("As a service it looks at every interval, answers requests, and ends on shutdown", .timeLimit(.minutes(5)))
+    @Test("As a service it looks at every interval, answers requests, and ends on shutdown", .timeLimit(.minutes(20)))
     func service() async throws {
         let things = FakeSubject()
         let scene = ReloadScene(things.subject())
@@ -178,7 +178,7 @@ struct ReloaderTests {
         }
     }
 
-    @Test("Without an interval nothing is looked at", .timeLimit(.minutes(5)))
+    @Test("Without an interval nothing is looked at", .timeLimit(.minutes(20)))
     func noInterval() async throws {
         let things = FakeSubject()
         let scene = ReloadScene(things.subject(), interval: nil)

@@ -35,6 +35,8 @@ struct SecretExcerptTests {
             "tokens: []\nsha256: SECRET\nsha256: SECRET", "tokens:\n  - sha256: \"SECRET\n  - b",
             "tokens:\n  - sha256: SECRET\n   b: [", "tokens:\n  - password: |\n      SECRET\n\tx: y",
             "vault:\n  opener:\n    SECRET\n  other: 1", "a: 1\nprivate_key: SECRET: x",
+            "a: 1\nPRIVATE_KEY: SECRET: x", "a: 1\nPassphrase: SECRET: x", "a: 1\n\"Api-Key\": SECRET: x",
+            "a: 1\n'DB.PASSWORD': SECRET: x",
             "{link: https://user:SECRET@example.com/, lod: http://SECRET@b}",
         ])
     func hidden(_ text: String) throws {

@@ -27,7 +27,7 @@ private let outcomes: [(ScriptedAnswer, UpstreamFailure.Kind, Int, Int64)] = [
     (.hangUp, .interrupted, 1, 5),
 ]
 
-@Suite("Answers that decide nothing about a device token", .timeLimit(.minutes(5)))
+@Suite("Answers that decide nothing about a device token", .timeLimit(.minutes(20)))
 struct UpstreamFailureTests {
     @Test("None is a token or a refusal: the client is told when to come back", arguments: outcomes)
     func outcome(

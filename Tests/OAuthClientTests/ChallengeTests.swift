@@ -41,6 +41,18 @@ struct ChallengeTests {
         #expect(try await judge(challenge) == .unknown)
     }
 
+    @Test("after the clock jumped days forward and back, there are challenges again at once")
+    func clockForwardAndBack() async throws {
+        let before = try await issue()
+        bench.clock.advance(by: .seconds(3 * 86_400))
+        for _ in 0..<5 { #expect(try await judge(issue()) == .good) }
+        bench.clock.advance(by: .seconds(-3 * 86_400))
+        let after = try await issue()
+        #expect(try await judge(after) == .good)
+        #expect(try await judge(issue()) == .good)
+        #expect(try await judge(before) != .expired)
+    }
+
     @Test("each byte of a challenge counts, and so does its audience")
     func forgeries() async throws {
         let bytes = try #require(Base64.decodeURL(utf8: Array(try await issue().utf8)[...]))

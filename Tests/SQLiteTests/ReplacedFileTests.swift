@@ -38,7 +38,7 @@ struct ReplacedFileTests {
         #expect(store.blockingReason?.contains(words) == true)
     }
 
-    @Test("removed: nothing is written or read any more, until the same file is back", .timeLimit(.minutes(1)))
+    @Test("removed: nothing is written or read any more, until the same file is back", .timeLimit(.minutes(20)))
     func removed() async throws {
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         try await expectLost("was removed")
@@ -49,7 +49,7 @@ struct ReplacedFileTests {
         #expect(store.blockingReason == nil)
     }
 
-    @Test("replaced by a copy of itself", .timeLimit(.minutes(1)))
+    @Test("replaced by a copy of itself", .timeLimit(.minutes(20)))
     func replaced() async throws {
         try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
         try FileManager.default.removeItem(atPath: path)
@@ -57,7 +57,7 @@ struct ReplacedFileTests {
         try await expectLost("was replaced")
     }
 
-    @Test("its write-ahead log removed", .timeLimit(.minutes(1)))
+    @Test("its write-ahead log removed", .timeLimit(.minutes(20)))
     func log() async throws {
         try FileManager.default.removeItem(atPath: path + "-wal")
         try await expectLost("-wal was re")

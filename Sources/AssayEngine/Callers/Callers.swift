@@ -41,7 +41,7 @@ struct Callers: Sendable {
             CallerToken.isWhole(credentials.text) != false
         else { return .unknown("the bearer token is too short, or mistyped") }
         if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return .found(Found(caller: caller)) }
-        guard let name = JWTClaims.issuer(ofUnverified: credentials.text) else {
+        guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else {
             return .unknown("the bearer token is no caller's, and no JWT that names its issuer")
         }
         guard let trusted = issuers[name] else {
