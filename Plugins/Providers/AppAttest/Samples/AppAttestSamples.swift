@@ -8,7 +8,7 @@ public import AssayKit
 /// attestations `key_id_base64`, `environment` and `valid_at`; for assertions `public_key_pem` and `previous_counter`.
 ///
 /// In place of the client data hash a sample may have what it was made of: `challenge_utf8` or `challenge_base64`, and for
-/// assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, but for a challenge where
+/// assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, except a challenge where
 /// `client_data_hash_is` is `challenge`: then the challenge itself is the client data hash, as in Apple's own samples.
 /// Key identifiers may be in hexadecimal digits.
 public struct AppAttestSamples: Sendable {
