@@ -265,7 +265,8 @@ let package = Package(
         .target(
             name: "AssayTestSupport",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayTesting", .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "AssayKit", "AssayCrypto", "AssayTesting", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Tests/AssayTestSupport",
             swiftSettings: settings),

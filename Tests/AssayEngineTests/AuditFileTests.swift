@@ -179,6 +179,58 @@ struct AuditFileTests {
         }
     }
 
+    @Test("Of a file that is removed the lines go on in a new one, and the log says so once")
+    func removed() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("audit.jsonl").path
+            let log = RecordingLog()
+            let numbers = Numbers()
+            let file = try AuditFile(path: path, logger: log.logger, meter: numbers.meter)
+            file.record(Self.record(.challenged, number: 0))
+            try await eventually { numbers["audit_records_written_total"] == 1 }
+            try FileManager.default.removeItem(atPath: path)
+            for number in 1..<20 { file.record(Self.record(.challenged, number: number)) }
+            try await eventually { numbers["audit_records_written_total"] == 20 }
+            #expect(try Self.read(path).map { $0["decision"] } == (1..<20).map { .string("01M\($0)") })
+            let line = "the audit file was removed, with the records in it; records go on in a new one file=\(path)"
+            #expect(log.lines == [line])
+            let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+            #expect(mode?.intValue == 0o600)
+            await file.close()
+        }
+    }
+
+    @Test("Where no new file can be made for one that was removed, records wait until it can")
+    func removedFolder() async throws {
+        try await withFolder { folder in
+            let inner = folder.appendingPathComponent("inner")
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            let path = inner.appendingPathComponent("audit.jsonl").path
+            let file = try AuditFile(
+                path: path, logger: TestService.silent, options: AuditFile.Options(retryDelay: .milliseconds(5)))
+            try FileManager.default.removeItem(at: inner)
+            for number in 0..<5 { file.record(Self.record(.challenged, number: number)) }
+            try await eventually { file.hindrance == "audit records cannot be written" }
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            try await eventually { file.hindrance == nil }
+            await file.close()
+            #expect(try Self.read(path).map { $0["decision"] } == (0..<5).map { .string("01M\($0)") })
+        }
+    }
+
+    @Test("A file that was renamed is written to until it is opened anew")
+    func renamed() async throws {
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("audit.jsonl").path
+            let file = try AuditFile(path: path, logger: TestService.silent)
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".1")
+            file.record(Self.record(.challenged, number: 1))
+            await file.close()
+            #expect(try Self.read(path + ".1").count == 1)
+            #expect(!FileManager.default.fileExists(atPath: path))
+        }
+    }
+
     @Test("Several processes can share a file: lines never mix")
     func shared() async throws {
         try await withFolder { folder in

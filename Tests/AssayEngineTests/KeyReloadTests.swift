@@ -3,6 +3,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
+import AssayTestSupport
 import AssayTesting
 import Foundation
 import Logging
@@ -85,7 +86,7 @@ struct KeyReloadTests {
     @Test("A policy that asks for another kind has a key published for its lead before it signs, and the log says so")
     func policy() async throws {
         let clock = ManualClock()
-        let log = Lines()
+        let log = RecordingLog()
         let keys = KeyStore.ephemeral()
         func policies(_ tokens: String) throws -> PolicySet {
             try .load([PolicyFile(name: "a.yaml", text: tokens)])
@@ -312,29 +313,5 @@ private struct CountingProvider: AttestationProvider {
 
     init(_ configuration: Configuration, app: AppIdentity, host: AssayKit.Host) {
         Self.count.withLock { $0 += 1 }
-    }
-}
-
-/// What was logged.
-private final class Lines: Sendable {
-    private let recorded = Mutex<[String]>([])
-
-    var lines: [String] { recorded.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-
-    private struct Handler: LogHandler {
-        let log: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-
-        func log(event: LogEvent) {
-            let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            log.recorded.withLock { $0.append((["\(event.message)"] + words).joined(separator: " ")) }
-        }
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
     }
 }

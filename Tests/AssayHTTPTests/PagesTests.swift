@@ -1,5 +1,6 @@
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import ServiceLifecycle
 import Testing
 

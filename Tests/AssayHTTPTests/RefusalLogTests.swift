@@ -1,5 +1,6 @@
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import AssayTesting
 import Testing
 

@@ -16,15 +16,16 @@ struct SkippedKeysTests {
         #"{"kty":"oct","k":"AAAA"}"#, "1",
     ]
 
-    private let log = KeyLog()
+    private let log = RecordingLog()
+    private let counts = Counts()
     private let clock = ManualClock(TestIssuer.now)
 
     private func host(_ http: any OutboundHTTP = NoOutboundHTTP(), secrets: SecretSource = .system) -> Host {
         Host(
             clock: clock.hostClock, store: FailingStore(NoStore()), secrets: secrets, http: http,
-            logger: Logger(label: "test") { [log] _ in log },
+            logger: log.logger,
             // A plugin's meter: all issuers are counted together nevertheless.
-            meter: Meter { [log] scope, metric, change, _ in log.count("\(scope)\(metric.name) \(change)") }
+            meter: Meter { [counts] scope, metric, change, _ in counts.add("\(scope)\(metric.name) \(change)") }
                 .scoped(to: "plugin"))
     }
 
@@ -58,7 +59,7 @@ struct SkippedKeysTests {
         }
         #expect(http.requests.count == 5)
         #expect(counts == [1, 1, 2, 2, 2])
-        #expect(log.counts == [4, 4, 1].map { "issuer_keys_skipped_total add(\($0).0)" })
+        #expect(self.counts.all == [4, 4, 1].map { "issuer_keys_skipped_total add(\($0).0)" })
         let line = try #require(log.lines.first)
         for part in ["skipped=4", "used=1", "source=https://login.example.com/jwks", "keys[0]: malformed JWK: no n"] {
             #expect(line.contains(part), "\(line)")
@@ -87,7 +88,7 @@ struct SkippedKeysTests {
             return try IssuerKeys.configured("env:KEYS", at: ["jwks"], host: host(secrets: secrets))
         }
         #expect(try await read(0).verify(try issuer.token()).claims.subject == "somebody")
-        #expect(log.lines.count == 1 && log.counts == ["issuer_keys_skipped_total add(4.0)"])
+        #expect(log.lines.count == 1 && self.counts.all == ["issuer_keys_skipped_total add(4.0)"])
         let error = #expect(throws: ConfigurationError.self) { try read(1) }
         #expect(error?.message.contains("keys[0]: malformed JWK: no n") == true, "\(String(describing: error))")
     }
@@ -107,33 +108,11 @@ struct SkippedKeysTests {
     }
 }
 
-/// A log that keeps its lines.
-private final class KeyLog: LogHandler, Sendable {
-    private let recorded = Mutex<[String]>([])
+/// What was counted, in its order.
+private final class Counts: Sendable {
     private let counted = Mutex<[String]>([])
 
-    var lines: [String] { recorded.withLock { $0 } }
-    /// What was counted, in its order.
-    var counts: [String] { counted.withLock { $0 } }
+    var all: [String] { counted.withLock { $0 } }
 
-    func count(_ change: String) { counted.withLock { $0.append(change) } }
-
-    var logLevel: Logger.Level {
-        get { .info }
-        set {}
-    }
-    var metadata: Logger.Metadata {
-        get { [:] }
-        set {}
-    }
-
-    func log(event: LogEvent) {
-        let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        recorded.withLock { $0.append((["\(event.message)"] + words).joined(separator: " ")) }
-    }
-
-    subscript(metadataKey _: String) -> Logger.Metadata.Value? {
-        get { nil }
-        set {}
-    }
+    func add(_ change: String) { counted.withLock { $0.append(change) } }
 }

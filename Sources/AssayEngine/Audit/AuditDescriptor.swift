@@ -7,6 +7,8 @@ internal import Darwin
 /// An audit file while it is open; closed when the last one who writes to it lets go.
 final class AuditDescriptor: Sendable {
     private let descriptor: Int32
+    /// Whether it had a name when it was opened: `/dev/fd/3` may be a file that never had one.
+    private let hadName: Bool
 
     /// Opens the file to append to it, and makes it, for its owner's eyes only, where there is none.
     ///
@@ -17,6 +19,7 @@ final class AuditDescriptor: Sendable {
         guard descriptor >= 0 else {
             throw AuditError("cannot open the audit file \(path): \(String(cString: strerror(errno)))")
         }
+        hadName = nameCount(descriptor) > 0
     }
 
     deinit {
@@ -39,6 +42,11 @@ final class AuditDescriptor: Sendable {
         }
     }
 
+    /// Whether the last name of the file was removed, so that nobody can read what is written to it.
+    ///
+    /// A file that was renamed still has a name: whoever rotates it renames it first.
+    var isRemoved: Bool { hadName && nameCount(descriptor) == 0 }
+
     /// Makes what was written survive a loss of power, where that is possible.
     func flush() {
         // A device or a pipe cannot be flushed, and there is nothing to do about a disk that fails now.
@@ -50,4 +58,10 @@ final class AuditDescriptor: Sendable {
 
 private func writeBytes(_ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
     write(descriptor, start, count)
+}
+
+/// How many names a file has in its file system; 1 when that cannot be found out.
+private func nameCount(_ descriptor: Int32) -> Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_nlink) : 1
 }

@@ -10,6 +10,10 @@ internal import Synchronization
 /// the queue is full too, further records are lost, and that is never silent: it is counted, logged and seen in
 /// ``readiness``. Whether decisions go on meanwhile is the operator's choice: see ``hindrance``.
 ///
+/// When the file is removed while it is open, the next record notices it, and writing goes on in a new file under the
+/// same path; what stood in the removed one is gone, which the log says. A file that is renamed is written to until
+/// ``reopen()``.
+///
 /// Records that wait are in memory only. ``close()`` writes them; a process that is killed loses them.
 public final class AuditFile: DecisionSink {
     /// How an audit file behaves.
@@ -162,6 +166,11 @@ public final class AuditFile: DecisionSink {
         while failure.isNil, let (entry, file, isTorn) = next() {
             switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + entry.line) {
             case .whole:
+                // Asked after the write, so that a record counts as written only in a file that can be read.
+                if file.isRemoved {
+                    failure = replaceRemoved(file)
+                    continue
+                }
                 written += 1
                 state.withLock { state in
                     _ = state.taken.popLast()
@@ -186,6 +195,28 @@ public final class AuditFile: DecisionSink {
                 state.taken.reverse()
             }
             return state.taken.last.map { ($0, state.file, state.isTorn) }
+        }
+    }
+
+    /// Goes on in a new file under the path of one that was removed; says why when that is not possible.
+    private func replaceRemoved(_ removed: AuditDescriptor) -> String? {
+        do {
+            let file = try AuditDescriptor(path)
+            // The operator may have had it opened anew meanwhile.
+            let isFirst = state.withLock { state in
+                guard state.file === removed else { return false }
+                state.file = file
+                state.isTorn = false
+                return true
+            }
+            if isFirst {
+                logger.error(
+                    "the audit file was removed, with the records in it; records go on in a new one",
+                    metadata: ["file": "\(path)"])
+            }
+            return nil
+        } catch {
+            return "the file was removed; \(error.message)"
         }
     }
 

@@ -1,14 +1,16 @@
-import Logging
+public import Logging
 import Synchronization
 
-/// A log that a test can read.
-final class RecordingLog: Sendable {
+/// Keeps what is logged at `info` and above.
+public final class RecordingLog: Sendable {
     private let recorded = Mutex<[String]>([])
 
-    /// What was logged at `info` and above: the message, then its metadata in the order of their names.
-    var lines: [String] { recorded.withLock { $0 } }
+    public init() {}
 
-    var logger: Logger {
+    /// Each line: the message, then its metadata in the order of their names.
+    public var lines: [String] { recorded.withLock { $0 } }
+
+    public var logger: Logger {
         Logger(label: "test") { _ in Handler(log: self) }
     }
 
@@ -18,7 +20,8 @@ final class RecordingLog: Sendable {
         var logLevel = Logger.Level.info
 
         func log(event: LogEvent) {
-            let words = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            let metadata = self.metadata.merging(event.metadata ?? [:]) { $1 }
+            let words = metadata.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             log.recorded.withLock { $0.append((["\(event.message)"] + words).joined(separator: " ")) }
         }
 
