@@ -129,6 +129,11 @@ class Operation:
                 return before + text + after
         return Place(name, kind, request, room)
 
+    def plain(self):
+        """The request that nothing is changed in: verb, target, header fields and body."""
+        fields = [*self.credentials.items(), *([("Content-Type", self.type)] if self.type else [])]
+        return self.verb, self._target(), dict(fields), self._body()
+
     # What is changed.
 
     def places(self):

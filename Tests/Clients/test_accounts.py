@@ -63,11 +63,7 @@ class Account:
 def send_operations(account, server):
     """Each method as it should be, without a caller, with a wrong one, without a body, and with a token that is none."""
     for operation in server.operations():
-        head, _, fields = operation._head(operation._target()).partition("\r\n")
-        verb, target, _ = head.split(" ")
-        headers = dict(field.split(": ", 1) for field in fields.strip().split("\r\n"))
-        headers.pop("Host")
-        body = operation._body()
+        verb, target, headers, body = operation.plain()
         for what, changes, text in [
             ("as it should be", {}, body), ("without a caller", {"Authorization": None}, body),
             ("with a wrong caller", {"Authorization": "Bearer " + "wrong" * 8}, body),
