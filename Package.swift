@@ -420,7 +420,11 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayPolicy", "AssayEngine", "AssayTestSupport", "AssayVerifier", "Debug",
+                "AppAttest", "AssayCrypto", "AssayEngine", "AssayHummingbird", "AssayKit", "AssayPolicy",
+                "AssayTestSupport", "AssayVerifier", "Debug",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -1,4 +1,4 @@
-"""Proxies that others wrote, with the configurations that the README shows, in front of a backend."""
+"""Proxies that others wrote, with the configurations that the documentation shows, in front of a backend."""
 
 import concurrent.futures
 import hashlib
@@ -133,7 +133,7 @@ def name(program):
 
 @pytest.fixture(scope="module")
 def key(assay):
-    """The published key as HAProxy reads it, written by the README's command."""
+    """The published key as HAProxy reads it, written by the documented command."""
     [key] = json.load(urllib.request.urlopen(f"{assay.address}/v1/jwks", timeout=30))["keys"]
     assert key["alg"] == "RS256"
     state = f"sqlite:{assay.folder / 'state.sqlite'}"

@@ -12,7 +12,7 @@ func makeVerifier(http: any OutboundHTTP, logger: Logger) -> AppCheckVerifier? {
     }
 }
 
-/// The app that sent a request, by its header `X-Firebase-AppCheck`; nil when nobody can say.
+/// The app that sent a request, by its header `X-Firebase-AppCheck`; nil where no token proves one.
 func app(of header: String?, _ verifier: AppCheckVerifier) async -> String? {
     guard case .verified(let token)? = try? await verifier.verify(header) else { return nil }
     return token.subject

@@ -3,15 +3,38 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
+import AssayVerifier
+import Debug
 import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdTesting
 import Logging
 import Testing
 
-@Suite("The README keeps its word")
+@Suite("The programs of the documentation work")
 struct ReadmeTests {
-    private static let folder = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
-    private static let readme = folder.deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("README.md")
+    @Test("The smallest engine issues a token, and refuses what the policy does not list")
+    func smallestEngine() async throws {
+        let secret = "a secret of some length"
+        let policy = PolicyFile(
+            name: "policy.yaml",
+            text: """
+                projects:
+                  - number: 1234567890
+                    id: example-project
+                    apps:
+                      - id: 1:1234567890:ios:321abc456def7890
+                        providers:
+                          debug: {tokens: [{name: example, sha256: \(Hex.encode(DebugToken.hash(of: secret)))}]}
+                """)
+        let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
+        let reply = try await exchangeDebugToken(secret, app: app, under: policy)
+        #expect(reply["token"]?.string?.split(separator: ".").count == 3)
+        await #expect(throws: CallFailure.self) {
+            try await exchangeDebugToken("another secret of some length", app: app, under: policy)
+        }
+    }
 
     @Test("The embedded engine issues a token, and refuses what the policy does not list")
     func embedding() async throws {
@@ -19,7 +42,7 @@ struct ReadmeTests {
         #expect(token?.split(separator: ".").count == 3)
     }
 
-    @Test("A provider as short as the README's works")
+    @Test("A provider as short as the article's works")
     func provider() async throws {
         let text = """
             projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {password: {password: 'env:SECRET'}}}]}]
@@ -43,7 +66,7 @@ struct ReadmeTests {
         #expect(failure.reason?.code == "password_wrong")
     }
 
-    @Test("A consumer as short as the README's gives users tickets, and nobody else")
+    @Test("A consumer as short as the article's gives users tickets, and nobody else")
     func consumer() async throws {
         let users = try PrivateKey.generate(.ec(.p256))
         let document = JWKSet([JWK(signing: users.publicKey, keyID: "u1")]).json.encoded
@@ -102,8 +125,30 @@ struct ReadmeTests {
         #expect(try JSON.parse(payload)["sub"] == "user-1")
     }
 
-    @Test("A backend as short as the README's verifies tokens")
+    @Test("A backend as short as the article's verifies tokens")
     func backend() async throws {
+        let (verifier, token) = try Self.issuer()
+        #expect(await app(of: token, verifier) == "1:1234567890:ios:321abc456def7890")
+        #expect(await app(of: nil, verifier) == nil)
+        #expect(await app(of: token + "A", verifier) == nil)
+    }
+
+    @Test("A Hummingbird backend as short as the article's serves requests with a token, and no others")
+    func hummingbird() async throws {
+        let (verifier, token) = try Self.issuer()
+        var headers = HTTPFields()
+        headers.append(HTTPField(name: try #require(HTTPField.Name("X-Firebase-AppCheck")), value: token))
+        try await Application(router: ordersRouter(verifier)).test(.router) { [headers] client in
+            let refused = try await client.execute(uri: "/orders", method: .get)
+            #expect(refused.status == .unauthorized)
+            let served = try await client.execute(uri: "/orders", method: .get, headers: headers)
+            #expect(served.status == .ok)
+            #expect(String(buffer: served.body) == "orders of 1:1234567890:ios:321abc456def7890")
+        }
+    }
+
+    /// The verifier of the article, and a token of the issuer that it asks for keys.
+    private static func issuer() throws -> (AppCheckVerifier, token: String) {
         let key = try PrivateKey.generate(.ec(.p256))
         let now = HostClock.system.now.seconds
         let claims: JSON = [
@@ -116,31 +161,6 @@ struct ReadmeTests {
         let http = ScriptedHTTP([.success(OutboundResponse(status: 200, body: document))])
         let verifier = try #require(
             makeVerifier(http: http, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
-        #expect(await app(of: token, verifier) == "1:1234567890:ios:321abc456def7890")
-        #expect(await app(of: nil, verifier) == nil)
-        #expect(await app(of: token + "A", verifier) == nil)
-    }
-
-    @Test(
-        "The README shows the very code that is compiled here",
-        arguments: ["EmbeddedEngine", "PasswordProvider", "TicketConsumer", "Backend"])
-    func sameCode(_ file: String) throws {
-        let readme = try String(contentsOf: Self.readme, encoding: .utf8)
-        let code = try String(
-            contentsOf: Self.folder.appendingPathComponent("\(file).swift"), encoding: .utf8)
-        #expect(readme.contains("```swift\n\(code)```"))
-    }
-
-    @Test(
-        "The README shows the very configurations that are tested with the proxies",
-        arguments: [
-            ("nginx.conf", "nginx"), ("Caddyfile", ""), ("haproxy.cfg", ""), ("traefik-dynamic.yaml", "yaml"),
-            ("envoy-http.yaml", "yaml"), ("envoy-grpc.yaml", "yaml"),
-        ])
-    func sameConfiguration(_ file: String, _ language: String) throws {
-        let readme = try String(contentsOf: Self.readme, encoding: .utf8)
-        let proxies = Self.folder.deletingLastPathComponent().appendingPathComponent("Clients/proxies")
-        let configuration = try String(contentsOf: proxies.appendingPathComponent(file), encoding: .utf8)
-        #expect(readme.contains("```\(language)\n\(configuration)```"))
+        return (verifier, token)
     }
 }

@@ -1,0 +1,145 @@
+import AppAttest
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import Foundation
+import Logging
+import Testing
+
+@Suite("The documentation keeps its word")
+struct DocumentationTests {
+    private static let folder = "Tests/ReadmeTests"
+
+    private static func text(_ path: String) throws -> String {
+        try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    @Test("The README has at most 9 KiB")
+    func size() throws {
+        let readme = try Data(contentsOf: Document.root.appendingPathComponent("README.md"))
+        #expect(readme.count <= 9216)
+    }
+
+    @Test("Every relative link leads to a file of the repository, and every anchor to a heading")
+    func links() throws {
+        var count = 0
+        for document in try Document.all() {
+            for link in document.links {
+                guard let (path, anchor) = document.destination(of: link) else { continue }
+                count += 1
+                guard
+                    FileManager.default.fileExists(atPath: Document.root.appendingPathComponent(path).path),
+                    !path.hasPrefix("/")
+                else {
+                    Issue.record("\(document.path): there is no \(link)")
+                    continue
+                }
+                guard let anchor else { continue }
+                let anchors = try path.hasSuffix(".md") ? Document(path).anchors : []
+                #expect(anchors.contains(anchor), "\(document.path): \(link)")
+            }
+            for topic in document.topics {
+                let page = Document.root.appendingPathComponent(document.path).deletingLastPathComponent()
+                    .appendingPathComponent("\(topic).md")
+                #expect(FileManager.default.fileExists(atPath: page.path), "\(document.path): <doc:\(topic)>")
+            }
+        }
+        #expect(count > 100)
+    }
+
+    @Test("Every page can be reached from the README")
+    func reachable() throws {
+        let pages = Dictionary(uniqueKeysWithValues: try Document.all().map { ($0.path, $0) })
+        var reached: Set<String> = ["README.md"]
+        var waiting = ["README.md"]
+        while let next = waiting.popLast() {
+            guard let page = pages[next] else { continue }
+            for link in page.links {
+                guard let path = page.destination(of: link)?.path else { continue }
+                if reached.insert(path).inserted { waiting.append(path) }
+            }
+        }
+        #expect(pages.keys.filter { !reached.contains($0) }.sorted() == [])
+    }
+
+    @Test(
+        "An article shows the very code that is compiled here",
+        arguments: [
+            ("README.md", "SmallestEngine"), ("\(Document.articles)/EmbedTheEngine.md", "EmbeddedEngine"),
+            ("\(Document.articles)/WriteAProvider.md", "PasswordProvider"),
+            ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),
+            ("\(Document.articles)/ProtectABackend.md", "Backend"),
+            ("\(Document.articles)/ProtectABackend.md", "HummingbirdBackend"),
+        ])
+    func sameCode(_ page: String, _ file: String) throws {
+        let code = try Self.text("\(Self.folder)/\(file).swift")
+        #expect(try Self.text(page).contains("```swift\n\(code)```\n"))
+    }
+
+    @Test("All Swift code in the documentation is a file that is compiled here, or the dependency on this release")
+    func noOtherCode() throws {
+        let dependency = ".package(url: \"https://github.com/example/assay\", from: \"\(AssayVersion.text)\")\n"
+        var known: Set<String> = [dependency]
+        for name in try FileManager.default.contentsOfDirectory(
+            atPath: Document.root.appendingPathComponent(Self.folder).path) where name.hasSuffix(".swift")
+        {
+            known.insert(try Self.text("\(Self.folder)/\(name)"))
+        }
+        for document in try Document.all() {
+            for block in document.blocks where block.language == "swift" {
+                #expect(known.contains(block.code), "\(document.path)")
+            }
+        }
+    }
+
+    @Test(
+        "The article about backends shows the very configurations that are tested with the proxies",
+        arguments: [
+            ("nginx.conf", "nginx"), ("Caddyfile", ""), ("haproxy.cfg", ""), ("traefik-dynamic.yaml", "yaml"),
+            ("envoy-http.yaml", "yaml"), ("envoy-grpc.yaml", "yaml"),
+        ])
+    func sameConfiguration(_ file: String, _ language: String) throws {
+        let article = try Self.text("\(Document.articles)/ProtectABackend.md")
+        let configuration = try Self.text("Tests/Clients/proxies/\(file)")
+        #expect(article.contains("```\(language)\n\(configuration)```\n"))
+    }
+
+    @Test(
+        "The shortest policy is accepted, in production too",
+        arguments: ["README.md", "\(Document.articles)/WritePolicies.md"])
+    func policy(_ page: String) throws {
+        let block = try #require(try Document(page).blocks.first { $0.language == "yaml" })
+        _ = try Engine(
+            registry: Registry([.provider(AppAttestProvider.self)]),
+            policies: .load([PolicyFile(name: "policy.yaml", text: block.code)]), keys: .ephemeral(),
+            host: Host(
+                store: MemoryStore(clock: .system),
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
+            options: Engine.Options(refusesDevelopment: true))
+    }
+
+    @Test("The picture of the modules is what Package.swift says")
+    func modules() throws {
+        let article = try Document("\(Document.articles)/Architecture.md")
+        let picture = try #require(article.blocks.first { $0.language == "mermaid" })
+        let edges = picture.code.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        #expect(edges.first == ["graph", "TD"])
+        var drawn: [String: Set<String>] = [:]
+        for edge in edges.dropFirst() {
+            try #require(edge.count == 3 && edge[1] == "-->", "\(edge)")
+            drawn[edge[0], default: []].insert(edge[2])
+        }
+        let declared = try PackageManifest.dependencies()
+        #expect(declared["AssayEngine"]?.contains("AssayKit") == true)
+        #expect(Set(drawn.keys).isSubset(of: declared.keys))
+        for (module, dependencies) in declared {
+            let shown = drawn[module] ?? []
+            #expect(shown.subtracting(dependencies) == [], "\(module) does not depend on these")
+            let reached = PackageManifest.reached(from: module, by: drawn)
+            #expect(dependencies.subtracting(reached) == [], "\(module) depends on these, too")
+            guard module.hasPrefix("Assay") else { continue }
+            let isDescribed = article.prose.contains { $0.hasPrefix("|") && $0.contains("`\(module)`") }
+            #expect(isDescribed, "\(module)")
+        }
+    }
+}
