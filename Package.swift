@@ -36,14 +36,14 @@ let package = Package(
         .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
         // Reloading of policies and keys while a service runs.
         .library(name: "AssayReload", targets: ["AssayReload"]),
-        .library(name: "AssayAppAttest", targets: ["AppAttest"]),
-        .library(name: "AssayCustomBackend", targets: ["CustomBackend"]),
-        .library(name: "AssayCustomToken", targets: ["CustomToken"]),
-        .library(name: "AssayDeviceCheck", targets: ["DeviceCheck"]),
-        .library(name: "AssayDebug", targets: ["Debug"]),
-        .library(name: "AssayFleetEngine", targets: ["FleetEngine"]),
-        .library(name: "AssayOAuthClient", targets: ["OAuthClient"]),
-        .library(name: "AssaySQLite", targets: ["SQLite"]),
+        .library(name: "AssayAppAttest", targets: ["AssayAppAttest"]),
+        .library(name: "AssayCustomBackend", targets: ["AssayCustomBackend"]),
+        .library(name: "AssayCustomToken", targets: ["AssayCustomToken"]),
+        .library(name: "AssayDeviceCheck", targets: ["AssayDeviceCheck"]),
+        .library(name: "AssayDebug", targets: ["AssayDebug"]),
+        .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
+        .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
+        .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -181,52 +181,52 @@ let package = Package(
         // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine. What plugins
         // have in common lies under Plugins/Shared.
         .target(
-            name: "AppleServices",
+            name: "AssayAppleServices",
             dependencies: ["AssayKit", "AssayCrypto"],
             path: "Plugins/Shared/AppleServices",
             swiftSettings: settings),
         .target(
-            name: "AppAttest",
+            name: "AssayAppAttest",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayCBOR", "AppleServices",
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayAppleServices",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Providers/AppAttest",
             swiftSettings: settings),
         .target(
-            name: "Debug",
+            name: "AssayDebug",
             dependencies: ["AssayKit", "AssayCrypto"],
             path: "Plugins/Providers/Debug",
             swiftSettings: settings),
         .target(
-            name: "DeviceCheck",
+            name: "AssayDeviceCheck",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AppleServices", .product(name: "Logging", package: "swift-log"),
+                "AssayKit", "AssayCrypto", "AssayAppleServices", .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Providers/DeviceCheck",
             swiftSettings: settings),
         .target(
-            name: "CustomToken",
+            name: "AssayCustomToken",
             dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
             path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
-            name: "CustomBackend",
+            name: "AssayCustomBackend",
             dependencies: ["AssayKit"],
             path: "Plugins/Consumers/CustomBackend",
             swiftSettings: settings),
         .target(
-            name: "FleetEngine",
+            name: "AssayFleetEngine",
             dependencies: ["AssayKit", "AssayCrypto"],
             path: "Plugins/Consumers/FleetEngine",
             swiftSettings: settings),
         .target(
-            name: "OAuthClient",
+            name: "AssayOAuthClient",
             dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
             path: "Plugins/Consumers/OAuthClient",
             swiftSettings: settings),
         .target(
-            name: "SQLite",
+            name: "AssaySQLite",
             dependencies: ["AssayKit", "CLibSQLite"],
             path: "Plugins/Stores/SQLite",
             swiftSettings: settings),
@@ -237,9 +237,10 @@ let package = Package(
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz", "AssayHTTP",
                 "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AppAttest", "CustomBackend", "CustomToken", "Debug", "DeviceCheck", "FleetEngine",
-                "OAuthClient",
-                "SQLite", "CProcess",
+                "AssayCBOR", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken", "AssayDebug",
+                "AssayDeviceCheck", "AssayFleetEngine",
+                "AssayOAuthClient",
+                "AssaySQLite", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -255,7 +256,8 @@ let package = Package(
             name: "FuzzEntries",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayCBOR", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz",
-                "AssayHTTP", "AssayJWT", "AssayTesting", "AssayVerifier", "AppAttest", "CustomBackend", "Debug",
+                "AssayHTTP", "AssayJWT", "AssayTesting", "AssayVerifier", "AssayAppAttest", "AssayCustomBackend",
+                "AssayDebug",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz/Sources/Fuzz/Entries",
@@ -310,28 +312,28 @@ let package = Package(
             name: "CustomTokenTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
-                "CustomToken", .product(name: "Logging", package: "swift-log"),
+                "AssayCustomToken", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CustomBackendTests",
             dependencies: [
-                "AppAttest", "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
-                "CustomBackend", "Debug", .product(name: "Logging", package: "swift-log"),
+                "AssayAppAttest", "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
+                "AssayCustomBackend", "AssayDebug", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeviceCheckTests",
             dependencies: [
                 "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTestSupport",
-                "AssayTesting", "AssayTestingHTTP", "DeviceCheck", .product(name: "Logging", package: "swift-log"),
+                "AssayTesting", "AssayTestingHTTP", "AssayDeviceCheck", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FleetEngineTests",
             dependencies: [
                 "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport",
-                "AssayYAML", "Debug", "FleetEngine",
+                "AssayYAML", "AssayDebug", "AssayFleetEngine",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -342,14 +344,15 @@ let package = Package(
         .testTarget(
             name: "AssayEngineTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AppAttest",
-                "Debug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "AssayVerifier",
-                "SQLite", .product(name: "Logging", package: "swift-log"),
+                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AssayAppAttest",
+                "AssayDebug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "AssayVerifier",
+                "AssaySQLite", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "AssayMetricsTests",
-            dependencies: ["AssayKit", "AssayEngine", "AssayMetrics", "AppAttest", "Debug"], swiftSettings: settings),
+            dependencies: ["AssayKit", "AssayEngine", "AssayMetrics", "AssayAppAttest", "AssayDebug"],
+            swiftSettings: settings),
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [
@@ -389,13 +392,14 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AppleServicesTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AppleServices"],
+            name: "AppleServicesTests",
+            dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AssayAppleServices"],
             swiftSettings: settings),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayTesting", "AssayTestSupport", "AppAttest",
-                "AppleServices", "AssayEngine",
+                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayTesting", "AssayTestSupport", "AssayAppAttest",
+                "AssayAppleServices", "AssayEngine",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -412,7 +416,7 @@ let package = Package(
         .testTarget(
             name: "AssayReloadTests",
             dependencies: [
-                "AssayKit", "AssayPolicy", "AssayEngine", "AssayReload", "AssayTesting", "Debug",
+                "AssayKit", "AssayPolicy", "AssayEngine", "AssayReload", "AssayTesting", "AssayDebug",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -420,8 +424,9 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AppAttest", "AssayCrypto", "AssayEngine", "AssayHummingbird", "AssayKit", "AssayPolicy",
-                "AssayTestSupport", "AssayVerifier", "Debug",
+                "AssayAppAttest", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHummingbird", "AssayKit",
+                "AssayPolicy",
+                "AssayTestSupport", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -432,21 +437,21 @@ let package = Package(
             name: "OAuthClientTests",
             dependencies: [
                 "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML",
-                "Debug",
-                "OAuthClient", .product(name: "Logging", package: "swift-log"),
+                "AssayDebug",
+                "AssayOAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ConsumptionTests",
             dependencies: [
-                "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayTesting", "CustomBackend",
-                "FleetEngine", "OAuthClient", .product(name: "Logging", package: "swift-log"),
+                "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayTesting", "AssayCustomBackend",
+                "AssayFleetEngine", "AssayOAuthClient", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteTests",
             dependencies: [
-                "AssayKit", "AssayTesting", "SQLite",
+                "AssayKit", "AssayTesting", "AssaySQLite",
             ],
             swiftSettings: settings),
     ]

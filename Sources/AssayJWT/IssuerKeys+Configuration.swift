@@ -10,7 +10,7 @@ extension IssuerKeys {
     ///   - path: where the text stands in its section.
     /// - Throws: what is wrong with the text, or with the document that it refers to.
     public static func configured(
-        _ text: String, at path: [ConfigurationError.Component], host: Host
+        _ text: String, at path: [ConfigurationError.Component], host: PluginHost
     ) throws(ConfigurationError) -> IssuerKeys {
         if let url = EndpointURL(text) { return .published(at: url, host: host) }
         guard let reference = SecretReference(text) else {

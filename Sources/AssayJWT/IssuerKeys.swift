@@ -23,7 +23,7 @@ public struct IssuerKeys: Sendable {
     }
 
     /// The keys of a JWKS document, fetched when one is needed and kept as long as they may be.
-    public static func published(at url: EndpointURL, host: Host) -> IssuerKeys {
+    public static func published(at url: EndpointURL, host: PluginHost) -> IssuerKeys {
         IssuerKeys(source: .published(PublishedKeys(url: url, host: host)))
     }
 

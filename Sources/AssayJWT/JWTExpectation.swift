@@ -7,16 +7,17 @@ public struct JWTExpectation: Sendable, Hashable {
     /// Of these, `aud` must hold one.
     public var audiences: Set<ExactText>
     /// The longest that `exp` may be after `iat`, or after now where there is no `iat`.
-    public var longestLife: Duration
+    public var longestLifetime: Duration
     /// How far the issuer's clock may be from ours.
     public var skew: Duration
 
     public init(
-        issuer: String, audiences: Set<ExactText>, longestLife: Duration = .seconds(3600), skew: Duration = .seconds(30)
+        issuer: String, audiences: Set<ExactText>, longestLifetime: Duration = .seconds(3600),
+        skew: Duration = .seconds(30)
     ) {
         self.issuer = issuer
         self.audiences = audiences
-        self.longestLife = longestLife
+        self.longestLifetime = longestLifetime
         self.skew = skew
     }
 
@@ -32,6 +33,6 @@ public struct JWTExpectation: Sendable, Hashable {
             throw .notYetValid
         }
         // Counted from now it may be longer by the skew, which bounds how far `iat` may lie ahead.
-        guard expires - (claims.issued ?? now) <= longestLife else { throw .lifeTooLong }
+        guard expires - (claims.issued ?? now) <= longestLifetime else { throw .lifeTooLong }
     }
 }

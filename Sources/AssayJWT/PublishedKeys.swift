@@ -25,7 +25,7 @@ actor PublishedKeys {
     }
 
     private let endpoint: KeySetEndpoint
-    private let host: Host
+    private let host: PluginHost
     private var copy: Copy?
     /// What was skipped in the document that was fetched last; it is logged when it changes.
     private var skipped: [JWKSet.Skipped] = []
@@ -36,7 +36,7 @@ actor PublishedKeys {
     /// Keys that the server did not have, and when it was asked. One comes in with each fetch, so they are few.
     private var missed: [ExactText: Instant] = [:]
 
-    init(url: EndpointURL, host: Host) {
+    init(url: EndpointURL, host: PluginHost) {
         endpoint = KeySetEndpoint(url: url, http: host.http)
         self.host = host
     }

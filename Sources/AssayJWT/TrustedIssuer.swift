@@ -11,11 +11,11 @@ public struct TrustedIssuer: Sendable {
 
     /// - Parameters:
     ///   - path: where the configuration stands in its section.
-    ///   - longestLife: the longest life that its tokens may have.
+    ///   - longestLifetime: the longest life that its tokens may have.
     /// - Throws: what cannot be, by the path of its key.
     public init(
-        _ configuration: TrustedIssuerConfiguration, at path: [ConfigurationError.Component] = [], host: Host,
-        longestLife: Duration = .seconds(3600)
+        _ configuration: TrustedIssuerConfiguration, at path: [ConfigurationError.Component] = [], host: PluginHost,
+        longestLifetime: Duration = .seconds(3600)
     ) throws(ConfigurationError) {
         guard (1...2048).contains(configuration.issuer.utf8.count) else {
             throw ConfigurationError(at: path + ["issuer"], "expected the issuer as its tokens name it in `iss`")
@@ -30,7 +30,7 @@ public struct TrustedIssuer: Sendable {
         name = configuration.issuer
         expectation = JWTExpectation(
             issuer: configuration.issuer, audiences: Set(configuration.audiences.map { ExactText($0) }),
-            longestLife: longestLife)
+            longestLifetime: longestLifetime)
         keys = try IssuerKeys.configured(configuration.jwks, at: path + ["jwks"], host: host)
         subjects = configuration.subjects.map { Set($0.map { ExactText($0) }) }
         claims = configuration.claims ?? [:]

@@ -1,13 +1,13 @@
-internal import AppAttest
+internal import AssayAppAttest
+internal import AssayCustomBackend
+internal import AssayCustomToken
+internal import AssayDebug
+internal import AssayDeviceCheck
 internal import AssayEngine
+internal import AssayFleetEngine
 internal import AssayKit
-internal import CustomBackend
-internal import CustomToken
-internal import Debug
-internal import DeviceCheck
-internal import FleetEngine
-internal import OAuthClient
-internal import SQLite
+internal import AssayOAuthClient
+internal import AssaySQLite
 
 /// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
 enum Plugins {

@@ -1,4 +1,4 @@
-import AppAttest
+import AssayAppAttest
 import AssayKit
 import Testing
 

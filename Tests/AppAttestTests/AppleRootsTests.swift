@@ -1,4 +1,4 @@
-import AppAttest
+import AssayAppAttest
 import AssayCrypto
 import AssayKit
 import AssayTestSupport

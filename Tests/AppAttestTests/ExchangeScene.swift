@@ -1,10 +1,10 @@
-import AppleServices
+import AssayAppleServices
 import AssayCrypto
 import AssayKit
 import AssayTesting
 import Testing
 
-@testable import AppAttest
+@testable import AssayAppAttest
 
 /// A receipt that is exchanged at a simulated server, by a clock that stands still.
 struct ExchangeScene: Sendable {

@@ -3,7 +3,7 @@ import AssayKit
 import AssayTesting
 import Testing
 
-@testable import AppAttest
+@testable import AssayAppAttest
 
 @Suite("Receipts that are kept")
 struct KeptReceiptTests {

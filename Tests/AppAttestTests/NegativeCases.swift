@@ -1,4 +1,4 @@
-import AppAttest
+import AssayAppAttest
 import AssayCBOR
 import AssayCrypto
 import AssayKit

@@ -1,11 +1,11 @@
-import AppleServices
+import AssayAppleServices
 import AssayCrypto
 import AssayKit
 import AssayTestSupport
 import AssayTesting
 import Testing
 
-@testable import AppAttest
+@testable import AssayAppAttest
 
 @Suite("The exchange of receipts", .timeLimit(.minutes(20)))
 struct ReceiptExchangeTests {

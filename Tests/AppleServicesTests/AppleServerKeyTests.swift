@@ -1,4 +1,4 @@
-import AppleServices
+import AssayAppleServices
 import AssayCrypto
 import AssayKit
 import AssayTesting
@@ -29,7 +29,7 @@ struct AppleServerKeyTests {
     }
 
     @Test("A token is used for twenty minutes, by all apps of the team, and not after the clock was set back")
-    func life() throws {
+    func lifetime() throws {
         let team = try SimulatedAppleTeam(teamID: "ABCDE12345")
         let key = try key(team)
         let first = try key.token(at: Self.now)

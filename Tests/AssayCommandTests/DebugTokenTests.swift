@@ -13,7 +13,7 @@ struct DebugTokenTests {
     }
 
     @Test("They outlive a kill -9, in either version of the API; of 50 updates by one etag, one goes through")
-    func life() async throws {
+    func lifetime() async throws {
         try await withTemporaryFolder { folder in
             var server = try await AdminServer(in: folder)
             let made = try await server.send(

@@ -13,7 +13,7 @@ struct KeysTests {
         _ = try Engine(
             registry: Registry([]), policies: .load([PolicyFile(name: "a.yaml", text: "tokens: {algorithm: ES256}")]),
             keys: .directory(folder.appendingPathComponent("keys").path),
-            host: Host(
+            host: PluginHost(
                 store: MemoryStore(clock: .system),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     }
@@ -61,7 +61,7 @@ struct KeysTests {
     }
 
     @Test("A signing key is prepared, may not be activated yet, is activated all the same, and one that leaked revoked")
-    func life() async throws {
+    func lifetime() async throws {
         try await withTemporaryFolder { folder in
             try makeKeys(in: folder)
             let first = try #require(try await list(in: folder).first?["kid"]?.string)

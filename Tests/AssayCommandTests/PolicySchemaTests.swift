@@ -20,14 +20,14 @@ struct PolicySchemaTests {
 
     private let walk: SchemaWalk
     private let document: JSON
-    private let host: AssayKit.Host
+    private let host: PluginHost
 
     init() throws {
         let schema = try Self.registry.get().policySchema
         let fixtures = try Self.fixtures.get()
         walk = SchemaWalk(validator: SchemaValidator(root: schema), fixtures: fixtures.values)
         document = walk.sample(schema)
-        host = AssayKit.Host(
+        host = PluginHost(
             store: MemoryStore(clock: .system), secrets: SecretSource { fixtures.secret($0) },
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }

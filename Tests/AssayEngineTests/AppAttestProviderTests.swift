@@ -1,5 +1,5 @@
 import AssayVerifier
-import AppAttest
+import AssayAppAttest
 import AssayCrypto
 import AssayEngine
 import AssayKit

@@ -210,9 +210,9 @@ struct AuditFileTests {
                 path: path, logger: TestService.silent, options: AuditFile.Options(retryDelay: .milliseconds(5)))
             try FileManager.default.removeItem(at: inner)
             for number in 0..<5 { file.record(Self.record(.challenged, number: number)) }
-            try await eventually { file.hindrance == "audit records cannot be written" }
+            try await eventually { file.blockingReason == "audit records cannot be written" }
             try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
-            try await eventually { file.hindrance == nil }
+            try await eventually { file.blockingReason == nil }
             await file.close()
             #expect(try Self.read(path).map { $0["decision"] } == (0..<5).map { .string("01M\($0)") })
         }
@@ -274,13 +274,13 @@ struct AuditFileTests {
             let numbers = Numbers()
             let file = try AuditFile(path: path, logger: TestService.silent, meter: numbers.meter)
             for number in 0..<10 { file.record(Self.record(.challenged, number: number)) }
-            try await eventually { file.hindrance == "audit records cannot be written" }
+            try await eventually { file.blockingReason == "audit records cannot be written" }
             #expect(file.readiness == .degraded("audit records cannot be written"))
             #expect(numbers["audit_writable"] == 0)
 
             try FileManager.default.removeItem(atPath: path)
             try file.reopen()
-            try await eventually { file.hindrance == nil }
+            try await eventually { file.blockingReason == nil }
             #expect(file.readiness == .ready)
             await file.close()
             #expect(try Self.read(path).map { $0["decision"] } == (0..<10).map { .string("01M\($0)") })
@@ -312,11 +312,11 @@ struct AuditFileTests {
             let path = "\(folder)/audit.jsonl"
             let file = try AuditFile(path: path, logger: TestService.silent)
             for number in 100..<200 { file.record(Self.record(.challenged, number: number)) }
-            try await eventually { file.hindrance != nil }
+            try await eventually { file.blockingReason != nil }
             let first = try Data(contentsOf: URL(fileURLWithPath: path))
             try #require(first.last != UInt8(ascii: "\n"), "the disk ends within a line")
             try #require(SmallDisk.resize(folder, kibibytes: 4096))
-            try await eventually { file.hindrance == nil }
+            try await eventually { file.blockingReason == nil }
             await file.close()
             let lines = try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n"))
             let whole = lines.compactMap { try? JSON.parse(Array($0))["decision"]?.string }
@@ -330,7 +330,7 @@ struct AuditFileTests {
         "An engine that must not decide without a record answers that it is unavailable, and says so in its readiness")
     func required() async throws {
         let words = Mutex<String?>(nil)
-        let service = try TestService(options: Engine.Options(hindrance: { words.withLock { $0 } }))
+        let service = try TestService(options: Engine.Options(blockingReason: { words.withLock { $0 } }))
         #expect(await service.engine.readiness == .ready)
         #expect(try await !service.challenge().isEmpty)
         words.withLock { $0 = "audit records cannot be written" }

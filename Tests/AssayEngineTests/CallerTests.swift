@@ -61,7 +61,7 @@ struct CallerTests {
         return try Engine(
             registry: Registry([.provider(NotesProvider.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(store: store, secrets: secrets, logger: TestService.silent), sink: sink)
+            host: PluginHost(store: store, secrets: secrets, logger: TestService.silent), sink: sink)
     }
 
     private func call(

@@ -66,7 +66,7 @@ struct ChallengeTests {
     }
 
     @Test("A challenge is good for five minutes")
-    func life() async throws {
+    func lifetime() async throws {
         let service = try TestService()
         let early = try await service.challenge()
         let late = try await service.challenge()

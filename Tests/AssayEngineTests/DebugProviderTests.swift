@@ -3,7 +3,7 @@ import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("The debug provider")
@@ -50,7 +50,7 @@ struct DebugProviderTests {
               {name: local, token: 'env:A_DEBUG_TOKEN', optional: true}]}}}]}]
             """
         func reason(_ secret: String?) async throws -> String? {
-            let host = Host(
+            let host = PluginHost(
                 store: MemoryStore(clock: .system),
                 secrets: SecretSource { (reference) in
                     reference == SecretReference(.environment("A_DEBUG_TOKEN")) ? secret.map { Array($0.utf8) } : nil
@@ -76,7 +76,7 @@ struct DebugProviderTests {
         let section = "{managed: {limit: \(limit)}}"
         let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: \(section)}}]}]"
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
-        let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
+        let host = PluginHost(store: MemoryStore(clock: .system), logger: TestService.silent)
         let error = try #require(throws: Diagnostics.self) {
             try policies.check(Registry([.provider(DebugProvider.self)]), host: host)
         }
@@ -119,7 +119,7 @@ struct DebugProviderTests {
         let text =
             "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: {tokens: \(wrong.tokens)}}}]}]"
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
-        let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
+        let host = PluginHost(store: MemoryStore(clock: .system), logger: TestService.silent)
         let error = try #require(throws: Diagnostics.self) {
             try policies.check(Registry([.provider(DebugProvider.self)]), host: host)
         }

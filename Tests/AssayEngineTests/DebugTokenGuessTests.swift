@@ -3,7 +3,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Synchronization
 import Testing
 

@@ -2,7 +2,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayTesting
-import Debug
+import AssayDebug
 import Testing
 
 private let badTokens: [JSON] = [

@@ -193,7 +193,7 @@ struct DispatchTests {
         let text = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {app_atest: {}}}]}]"
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
         let registry = try Registry([.provider(LawlessProvider.self), .provider(WaitingProvider.self)])
-        let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
+        let host = PluginHost(store: MemoryStore(clock: .system), logger: TestService.silent)
         let error = try #require(throws: Diagnostics.self) { try policies.check(registry, host: host) }
         #expect(error.all.first?.location.map { "\($0)" } == "a.yaml:1:68")
         #expect(error.all.first?.hint == "known here: `lawless`, `waiting`")
@@ -217,7 +217,7 @@ struct WaitingProvider: AttestationProvider {
 
     let clock: HostClock
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) {
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) {
         clock = host.clock
     }
 }
@@ -245,5 +245,5 @@ struct LawlessProvider: AttestationProvider {
         }
     ]
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) {}
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) {}
 }

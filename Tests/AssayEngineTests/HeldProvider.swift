@@ -34,11 +34,11 @@ struct HeldProvider: AttestationProvider {
 
     private let http: any OutboundHTTP
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
         http = host.http
     }
 
-    private func appraise(_ request: Request, _ context: Context) async throws -> Verdict {
+    private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
         if let url = EndpointURL("https://vendor.example.com/") {
             _ = try? await http.send(OutboundRequest(.get, url))
         }

@@ -37,7 +37,7 @@ struct KeyPublicationTests {
         let end = retired + KeyRing.publication
         // It lives past the end, as no token of this service does, so that nothing but the key refuses it.
         let token = try TokenIssuer(signer: old.signer()).issue(
-            claims, provider: "debug", life: .seconds(30 * 86_400), limitedUse: false, now: Self.start,
+            claims, provider: "debug", lifetime: .seconds(30 * 86_400), limitedUse: false, now: Self.start,
             randomness: .system
         ).text
         func isPublished(at now: Instant) -> Bool {

@@ -93,7 +93,7 @@ struct KeyReloadTests {
         }
         let engine = try Engine(
             registry: Registry([]), policies: policies(Self.es256), keys: keys,
-            host: Host(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: log.logger))
+            host: PluginHost(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: log.logger))
         func algorithms() async throws -> [String] {
             let list = try keys.list(now: clock.now).filter { $0.purpose == .signing }
             let set = try await engine.handle(Call("jwks")).result.get()["keys"]?.array ?? []
@@ -139,7 +139,7 @@ struct KeyReloadTests {
         let engine = try Engine(
             registry: Registry([.provider(CountingProvider.self)]),
             policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: keys,
-            host: Host(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent))
+            host: PluginHost(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent))
         #expect(CountingProvider.count.withLock { $0 } == 1)
         _ = try keys.prepareSigningKey(TokenPolicy(algorithm: .es256), now: clock.now)
         #expect(try engine.reloadKeys())
@@ -311,7 +311,7 @@ private struct CountingProvider: AttestationProvider {
     static let descriptor = PluginDescriptor(name: "counting", contract: 1, summary: "Counts.", reasons: [])
     static let methods: [ProviderMethod<CountingProvider>] = []
 
-    init(_ configuration: Configuration, app: AppIdentity, host: AssayKit.Host) {
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) {
         Self.count.withLock { $0 += 1 }
     }
 }

@@ -144,7 +144,7 @@ struct KeyStoreTests {
         let clock = ManualClock()
         func published(_ algorithm: String) async throws -> [String?] {
             let policy = PolicyFile(name: "a.yaml", text: "tokens: {algorithm: \(algorithm)}")
-            let host = Host(
+            let host = PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent)
             let engine = try Engine(registry: Registry([]), policies: .load([policy]), keys: keys, host: host)
             return try await engine.handle(Call("jwks")).result.get()["keys"]?.array?.map { $0["alg"]?.string } ?? []

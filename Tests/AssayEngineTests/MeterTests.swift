@@ -20,7 +20,7 @@ struct MeterTests {
                     text: "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {counting: {}}}]}]")
             ]),
             keys: .ephemeral(),
-            host: Host(store: MemoryStore(clock: .system), logger: TestService.silent, meter: meter))
+            host: PluginHost(store: MemoryStore(clock: .system), logger: TestService.silent, meter: meter))
         _ = await engine.handle(Call("exchangeCounting", resource: "projects/a/apps/1:1:ios:a"))
         let counted = seen.withLock { $0 }.filter { !$0.hasPrefix("clock_jumps_total add(0.0)") }
         #expect(counted == ["counting_questions_total add(1.0) [\"yes\"]"])
@@ -55,7 +55,7 @@ private struct CountingProvider: Trivial {
 
     private let meter: Meter
 
-    init(_ configuration: NoConfiguration, app: AppIdentity, host: Host) {
+    init(_ configuration: NoConfiguration, app: AppIdentity, host: PluginHost) {
         meter = host.meter
     }
 }
@@ -66,5 +66,5 @@ private struct MiscountingProvider: Trivial {
         metrics: [.counter("questions", "Questions.")])
     static let methods: [ProviderMethod<MiscountingProvider>] = []
 
-    init(_ configuration: NoConfiguration, app: AppIdentity, host: Host) {}
+    init(_ configuration: NoConfiguration, app: AppIdentity, host: PluginHost) {}
 }

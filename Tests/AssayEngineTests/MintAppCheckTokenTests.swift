@@ -24,7 +24,7 @@ struct MintAppCheckTokenTests {
             ([:], 3600), (["tokenTtl": "1800s"], 1800), (["token_ttl": "604800s"], 604_800),
             (["limitedUseConfig": [:]], 300), (["limited_use_config": ["jti": "order-0123456789"]], 300),
         ] as [(JSON, Int64)])
-    func minted(_ body: JSON, _ life: Int64) async throws {
+    func minted(_ body: JSON, _ lifetime: Int64) async throws {
         let reply = await mint(body)
         let message = try reply.result.get()
         #expect(message.members?.map(\.name) == ["token", "ttl"])
@@ -33,14 +33,14 @@ struct MintAppCheckTokenTests {
         let claims = try JSON.claims(of: token)
         #expect(claims["provider"]?.string == "mint")
         #expect(claims["sub"]?.string == AdminService.appID)
-        #expect(try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer) == life)
+        #expect(try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer) == lifetime)
         if let id = body["limited_use_config"]?["jti"] { #expect(claims["jti"] == id) }
         #expect(service.isConsumed(await service.verify(token)) == false)
         #expect(service.isConsumed(await service.verify(token)) == true)
         let record = try #require(service.sink.record(of: reply.decision))
         #expect(record.provider == "mint")
         #expect(record.caller == "minter")
-        guard case .issued(claims["jti"]?.string, life == 300, _) = record.outcome else {
+        guard case .issued(claims["jti"]?.string, lifetime == 300, _) = record.outcome else {
             Issue.record("\(record.outcome)")
             return
         }
@@ -72,7 +72,7 @@ struct MintAppCheckTokenTests {
             struct Configuration: Decodable, Sendable {}
             static let descriptor = PluginDescriptor(name: "mint", contract: 1, summary: "", reasons: [])
             static let methods: [ProviderMethod<Impostor>] = []
-            init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {}
+            init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
         }
         #expect(throws: RegistryError.self) { try Registry([.provider(Impostor.self)]) }
     }

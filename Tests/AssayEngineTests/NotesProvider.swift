@@ -35,5 +35,5 @@ struct NotesProvider: AttestationProvider {
         },
     ]
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {}
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
 }

@@ -1,7 +1,7 @@
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Testing
 
 @testable import AssayEngine
@@ -29,7 +29,7 @@ struct PeerShareTests {
             engine = try Engine(
                 registry: Registry([.provider(DebugProvider.self)]),
                 policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
-                host: Host(
+                host: PluginHost(
                     clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent),
                 sink: RecordingSink())
         }

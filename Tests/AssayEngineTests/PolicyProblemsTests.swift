@@ -1,14 +1,14 @@
-import AppAttest
+import AssayAppAttest
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayYAML
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("Everything that is wrong with policies is said in one run")
 struct PolicyProblemsTests {
-    private static let host = Host(store: MemoryStore(clock: .system), logger: TestService.silent)
+    private static let host = PluginHost(store: MemoryStore(clock: .system), logger: TestService.silent)
 
     /// `file:line:column path` of every problem.
     private static func places(_ files: [String: String]) throws -> [String] {

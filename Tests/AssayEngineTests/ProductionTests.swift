@@ -3,7 +3,7 @@ import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
-import Debug
+import AssayDebug
 import Testing
 
 private let developed: [(String, [String])] = [
@@ -35,8 +35,8 @@ struct ProductionTests {
         try .load([PolicyFile(name: "p.yaml", text: "projects:\n  - {number: 1, id: a, \(apps)}")])
     }
 
-    private func host() -> Host {
-        Host(store: MemoryStore(clock: .system), logger: TestService.silent)
+    private func host() -> PluginHost {
+        PluginHost(store: MemoryStore(clock: .system), logger: TestService.silent)
     }
 
     private func engine(_ apps: String, refusesDevelopment: Bool) throws -> Engine {
@@ -177,5 +177,5 @@ private struct SkyProvider: AttestationProvider {
         .exchange("exchangeSky") { (provider, request: VouchProvider.Request, context) in .verified }
     ]
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {}
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
 }

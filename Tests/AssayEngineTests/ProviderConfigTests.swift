@@ -1,4 +1,4 @@
-import AppAttest
+import AssayAppAttest
 import AssayEngine
 import AssayKit
 import AssayPolicy
@@ -21,7 +21,7 @@ struct ProviderConfigTests {
         ]
         let key: String
 
-        init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+        init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
             key = configuration.key
         }
     }

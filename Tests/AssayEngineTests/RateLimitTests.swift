@@ -2,7 +2,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("How many calls of an app are answered")
@@ -20,7 +20,7 @@ struct RateLimitTests {
             engine = try Engine(
                 registry: Registry([.provider(DebugProvider.self)]), policies: Self.policies(limit, client: client),
                 keys: .ephemeral(),
-                host: Host(
+                host: PluginHost(
                     clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent),
                 sink: sink)
         }

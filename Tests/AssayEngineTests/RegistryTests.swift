@@ -1,6 +1,6 @@
 import AssayEngine
 import AssayKit
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("The registry of plugins")
@@ -20,7 +20,7 @@ struct RegistryTests {
             [.exchange(Shape.method) { (_, _: Request, _) in .verified }]
         }
 
-        init(_ configuration: Configuration, app: AppIdentity, host: Host) {}
+        init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) {}
     }
 
     private enum SameName: PluginShape { static let name = "debug" }

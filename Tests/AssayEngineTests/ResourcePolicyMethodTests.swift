@@ -43,7 +43,7 @@ struct ResourcePolicyMethodTests {
     }
 
     @Test("A policy is created, read, changed, listed and deleted")
-    func life() async throws {
+    func lifetime() async throws {
         let (id, created) = try await create("a")
         #expect(created["enforcementMode"] == "ENFORCED")
         #expect(created["updateTime"] == "2026-11-21T12:00:00Z")

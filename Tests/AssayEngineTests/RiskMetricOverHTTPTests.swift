@@ -17,7 +17,7 @@ func withTemporaryDatabase(_ body: (String) async throws -> Void) async throws {
 
 @Suite("Receipts over the network")
 struct RiskMetricOverHTTPTests {
-    @Test("A device, a server with its upkeep in the background, and Apple behind a socket", arguments: [false, true])
+    @Test("A device, a server with its maintenance in the background, and Apple behind a socket", arguments: [false, true])
     func wholeWay(_ stumbles: Bool) async throws {
         let service = try RiskService()
         service.apple.riskMetric = 2
@@ -30,7 +30,7 @@ struct RiskMetricOverHTTPTests {
         try await LocalServer { service.apple.answer($0) }.run { port in
             let server = try service.server("base_url: 'http://localhost:\(port)/production'", http: client)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await server.runUpkeep() }
+                group.addTask { await server.runMaintenance() }
                 let (keyID, artifact, _) = try await service.attested(by: server)
                 for _ in 0..<2000 where try await !service.entries("refresh/").isEmpty {
                     service.clock.advance(by: .seconds(1))

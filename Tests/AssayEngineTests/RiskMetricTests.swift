@@ -1,18 +1,18 @@
-import AppAttest
+import AssayAppAttest
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
-import Debug
+import AssayDebug
 import Foundation
-import SQLite
+import AssaySQLite
 import Testing
 
 @testable import AssayEngine
 
 @Suite("Receipts live on")
 struct RiskMetricTests {
-    @Test("The metric is a fact of the verdict, with its age, once upkeep has exchanged the key's receipt")
+    @Test("The metric is a fact of the verdict, with its age, once maintenance has exchanged the key's receipt")
     func fact() async throws {
         let service = try RiskService()
         service.apple.riskMetric = 3
@@ -23,7 +23,7 @@ struct RiskMetricTests {
         let before = try await service.assert(server, keyID, artifact)
         #expect(service.fact("risk_metric", before) == nil)
         #expect(before.reason == nil)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         service.clock.advance(by: .seconds(60))
         let after = try await service.assert(server, keyID, artifact)
         #expect(service.fact("risk_metric", after) == .integer(3))
@@ -36,13 +36,13 @@ struct RiskMetricTests {
         let service = try RiskService()
         let server = try service.server("refuse_above: 5")
         let (keyID, _, _) = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         service.clock.advance(by: .seconds(100_000))
         let again = try await service.attested(by: server, keyID: keyID).reply
         #expect(service.fact("risk_metric", again) == .integer(1))
         #expect(service.fact("risk_metric_age", again) == .integer(100_000))
         service.apple.riskMetric = 6
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 2)
         #expect(try await service.attested(by: server, keyID: keyID).reply.reason == "risk_metric_too_high")
         #expect(try await service.entries("receipt/").count == 1)
@@ -54,22 +54,22 @@ struct RiskMetricTests {
         let server = try service.server()
         let used = try await service.attested(by: server)
         let unused = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 2)
         for day in 1...5 {
             for _ in 0..<3 { #expect(try await service.assert(server, used.keyID, used.artifact).reason == nil) }
             #expect(try await service.entries("refresh/").count == 1)
             service.clock.advance(by: .seconds(86_399))
-            try await service.upkeep(server)
+            try await service.maintenance(server)
             #expect(service.apple.requests.count == 1 + day, "Apple allows it after a day")
             service.clock.advance(by: .seconds(1))
-            try await service.upkeep(server)
-            try await service.upkeep(server)
+            try await service.maintenance(server)
+            try await service.maintenance(server)
             #expect(service.apple.requests.count == 2 + day)
         }
         #expect(try await service.entries("refresh/").isEmpty)
         #expect(try await service.assert(server, unused.keyID, unused.artifact).reason == nil)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 8)
         #expect(service.apple.requests.allSatisfy { $0.url.host == "data.appattest.apple.com" })
     }
@@ -80,7 +80,7 @@ struct RiskMetricTests {
         let server = try service.server("refresh_interval: 7d")
         let (keyID, artifact, _) = try await service.attested(by: server)
         for day in 0..<15 {
-            try await service.upkeep(server)
+            try await service.maintenance(server)
             #expect(service.apple.requests.count == 1 + day / 7)
             #expect(try await service.assert(server, keyID, artifact).reason == nil)
             service.clock.advance(by: .seconds(86_400))
@@ -92,7 +92,7 @@ struct RiskMetricTests {
         let service = try RiskService(environment: .development)
         let server = try service.server("authorization: bearer")
         let (keyID, artifact, _) = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.map(\.url.host) == ["data-development.appattest.apple.com"])
         #expect(service.apple.requests.first?.header("authorization")?.hasPrefix("Bearer ") == true)
         #expect(service.fact("risk_metric", try await service.assert(server, keyID, artifact)) == .integer(1))
@@ -104,22 +104,22 @@ struct RiskMetricTests {
         let server = try service.server("refuse_above: 4")
         let (keyID, artifact, _) = try await service.attested(by: server)
         service.apple.setRiskMetric(4, ofKey: keyID)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(try await service.assert(server, keyID, artifact).reason == nil)
         service.apple.setRiskMetric(5, ofKey: keyID)
         service.clock.advance(by: .seconds(86_400))
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         let refused = try await service.assert(server, keyID, artifact)
         #expect(refused.reason == "risk_metric_too_high")
         #expect(service.sink.record(of: refused.decision)?.detail == "5, and at most 4 is allowed")
         // The refused key was in use, and so its receipt lives on.
         service.apple.setRiskMetric(1, ofKey: keyID)
         service.clock.advance(by: .seconds(86_400))
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(try await service.assert(server, keyID, artifact).reason == nil)
     }
 
-    @Test("What is unknown is allowed, or refused once upkeep had its time, as the policy says")
+    @Test("What is unknown is allowed, or refused once maintenance had its time, as the policy says")
     func unknown() async throws {
         let service = try RiskService()
         let server = try service.server("refuse_above: 4, unknown: refused")
@@ -131,7 +131,7 @@ struct RiskMetricTests {
         service.clock.advance(by: .seconds(1))
         #expect(try await service.assert(server, keyID, artifact).reason == "risk_metric_unknown")
         #expect(try await service.assert(tolerant, keyID, artifact).reason == nil)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(try await service.assert(server, keyID, artifact).reason == nil)
     }
 
@@ -141,7 +141,7 @@ struct RiskMetricTests {
         let (keyID, artifact, _) = try await service.attested(by: service.server(nil))
         #expect(try await service.entries("receipt/").isEmpty)
         let server = try service.server()
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         let reply = try await service.assert(server, keyID, artifact)
         #expect(reply.reason == nil)
         #expect(service.fact("risk_metric", reply) == nil)
@@ -161,10 +161,10 @@ struct RiskMetricTests {
             #expect(try await space.insert("refreshing/\(key)", expires: clock.now + .seconds(300)))
             let store = try await SQLiteStore.open(path, clock: clock.hostClock)
             let second = try first.server(store: store)
-            try await first.upkeep(second)
+            try await first.maintenance(second)
             #expect(first.apple.requests.isEmpty)
             clock.advance(by: .seconds(301))
-            try await first.upkeep(second)
+            try await first.maintenance(second)
             #expect(first.apple.requests.count == 1)
             #expect(first.fact("risk_metric", try await first.assert(second, keyID, artifact)) == .integer(1))
         }
@@ -180,7 +180,7 @@ struct RiskMetricTests {
             keys.append((keyID, artifact))
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for server in servers { group.addTask { try await service.upkeep(server) } }
+            for server in servers { group.addTask { try await service.maintenance(server) } }
             try await group.waitForAll()
         }
         #expect(service.apple.requests.count == 24)
@@ -200,17 +200,17 @@ struct RiskMetricTests {
         service.apple.forget(bad.keyID)
         service.clock.advance(by: .seconds(1))
         let good = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 2)
         #expect(service.fact("risk_metric", try await service.assert(server, good.keyID, good.artifact)) != nil)
         let reply = try await service.assert(server, bad.keyID, bad.artifact)
         #expect(reply.reason == nil)
         #expect(service.fact("risk_metric", reply) == nil)
         service.clock.advance(by: .seconds(43_000))
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 2, "half a day at least")
         service.clock.advance(by: .seconds(43_500))
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count >= 3, "a day at most")
     }
 
@@ -221,8 +221,8 @@ struct RiskMetricTests {
         for _ in 0..<30 { _ = try await service.attested(by: server) }
         let refusal = OutboundResponse(status: status, headers: [OutboundHeader("Retry-After", "600")])
         service.apple.script(Array(repeating: .respond(refusal), count: 1000))
-        let error = await #expect(throws: (any Error).self) { try await service.upkeep(server) }
-        #expect((error as? UpkeepPause)?.duration == (status == 429 ? .seconds(600) : nil))
+        let error = await #expect(throws: (any Error).self) { try await service.maintenance(server) }
+        #expect((error as? MaintenancePause)?.duration == (status == 429 ? .seconds(600) : nil))
         // Those that were under way at the time, and for 401 a second try with a new token.
         #expect(service.apple.requests.count <= 2 * 8)
         #expect(try await service.entries("refresh/").count == 30)
@@ -235,19 +235,19 @@ struct RiskMetricTests {
         let service = try RiskService()
         let server = try service.server()
         let (keyID, artifact, _) = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         _ = try await service.assert(server, keyID, artifact)
         let before = try #require(try await service.entries("receipt/").first)
         service.clock.advance(by: .seconds(86_400))
         service.apple.script([.respond(OutboundResponse(status: 304))])
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         let after = try #require(try await service.entries("receipt/").first)
         #expect(after.value.suffix(after.value.count - 148) == before.value.suffix(before.value.count - 148))
         #expect(service.fact("risk_metric", try await service.assert(server, keyID, artifact)) == .integer(1))
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 2)
         service.clock.advance(by: .seconds(3600))
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 3)
     }
 
@@ -256,12 +256,12 @@ struct RiskMetricTests {
         let service = try RiskService()
         let server = try service.server()
         let (keyID, artifact, _) = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         service.clock.advance(by: .seconds(90 * 86_400))
         let reply = try await service.assert(server, keyID, artifact)
         #expect(reply.reason == nil)
         #expect(service.fact("risk_metric", reply) == nil)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 1)
         #expect(try await service.entries("re").isEmpty)
     }
@@ -276,7 +276,7 @@ struct RiskMetricTests {
         let receipt = try #require(try await service.entries("receipt/").first)
         // The index without the receipt.
         try await space.put(receipt.name, value: nil)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.isEmpty)
         #expect(try await service.entries("refresh/").isEmpty)
         // The receipt without the index: the next use writes it.
@@ -285,7 +285,7 @@ struct RiskMetricTests {
         #expect(try await service.entries("refresh/").map(\.name) == [wish])
         // A stale entry beside the good one.
         try await space.put("refresh/0000000000000001/\(wish.split(separator: "/")[2])", value: [])
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 1)
         #expect(try await service.entries("refresh/").isEmpty)
         // A receipt that is damaged is as good as none.
@@ -300,7 +300,7 @@ struct RiskMetricTests {
         let service = try RiskService()
         let server = try service.server("refuse_above: 0")
         let (keyID, artifact, _) = try await service.attested(by: server)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(try await service.assert(server, keyID, artifact).reason == "risk_metric_too_high")
         let receipts = try SimulatedAppleCA(at: service.clock.now).receiptRootCertificatePEM
         let anchor = service.authority.receiptRootCertificatePEM
@@ -310,7 +310,7 @@ struct RiskMetricTests {
             anchor.replacing("\n", with: "\\n"), with: receipts.replacing("\n", with: "\\n"))
         try server.replacePolicies(.load([PolicyFile(name: "test.yaml", text: changed)]))
         #expect(try await service.assert(server, keyID, artifact).reason == nil)
-        try await service.upkeep(server)
+        try await service.maintenance(server)
         #expect(service.apple.requests.count == 1)
     }
 
@@ -352,7 +352,7 @@ struct RiskMetricTests {
         let error = try #require(throws: Diagnostics.self) {
             try PolicySet.load([PolicyFile(name: "test.yaml", text: text)]).check(
                 Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)]),
-                host: Host(store: service.store, secrets: secrets, logger: TestService.silent))
+                host: PluginHost(store: service.store, secrets: secrets, logger: TestService.silent))
         }
         let line = try #require(error.description.split(separator: "\n").first)
         #expect(line.hasPrefix("test.yaml:1"), "\(line)")
@@ -369,7 +369,7 @@ struct RiskMetricTests {
         let error = try #require(throws: Diagnostics.self) {
             try PolicySet.load([PolicyFile(name: "test.yaml", text: text)]).check(
                 Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)]),
-                host: Host(store: service.store, logger: TestService.silent))
+                host: PluginHost(store: service.store, logger: TestService.silent))
         }
         #expect(error.description.contains("app_attest.receipts: `risk_metric` needs receipts"))
     }

@@ -1,9 +1,9 @@
-import AppAttest
+import AssayAppAttest
 import AssayCrypto
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Logging
 import Testing
 
@@ -46,7 +46,7 @@ struct RiskService {
         return try Engine(
             registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)]),
             policies: policies(riskMetric), keys: keys,
-            host: Host(
+            host: PluginHost(
                 clock: clock.hostClock, store: store ?? self.store, secrets: SecretSource { _ in pem },
                 http: http ?? apple, logger: TestService.silent), sink: sink)
     }
@@ -62,12 +62,12 @@ struct RiskService {
         ])
     }
 
-    /// One run of the upkeep of each app, here and now.
-    func upkeep(_ server: Engine) async throws {
-        for entry in server.upkeep.entries {
-            try await entry.upkeep.run(
-                UpkeepContext(
-                    app: entry.app, clock: clock.hostClock, deadline: clock.now + entry.upkeep.timeLimit,
+    /// One run of the maintenance of each app, here and now.
+    func maintenance(_ server: Engine) async throws {
+        for entry in server.maintenance.entries {
+            try await entry.maintenance.run(
+                MaintenanceContext(
+                    app: entry.app, clock: clock.hostClock, deadline: clock.now + entry.maintenance.timeLimit,
                     state: StateSpace(entry.space, in: server.host.store), logger: TestService.silent))
         }
     }

@@ -2,7 +2,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Synchronization
 import Testing
 
@@ -35,7 +35,7 @@ struct SampledDecisionsTests {
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent),
             sink: DecisionSinks([decisions, counted]))
     }

@@ -2,7 +2,7 @@ import AssayCrypto
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Logging
 import Synchronization
 import Testing
@@ -40,7 +40,7 @@ private struct Restarts {
         return try Engine(
             registry: Registry([.provider(DebugProvider.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
-            host: Host(
+            host: PluginHost(
                 clock: clock ?? self.clock.hostClock, store: store ?? self.store,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), meter: meter),
             sink: RecordingSink())

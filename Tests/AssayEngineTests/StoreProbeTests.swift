@@ -10,7 +10,7 @@ struct StoreProbeTests {
     private static func engine(_ store: any StateStore, _ clock: ManualClock) throws -> Engine {
         try Engine(
             registry: Registry([]), policies: .load([PolicyFile(name: "a.yaml", text: "projects: []")]),
-            keys: .ephemeral(), host: Host(clock: clock.hostClock, store: store, logger: TestService.silent))
+            keys: .ephemeral(), host: PluginHost(clock: clock.hostClock, store: store, logger: TestService.silent))
     }
 
     @Test("A store that can be read and not written is not ready, and is ready when it can be written again")

@@ -1,11 +1,11 @@
-import AppAttest
+import AssayAppAttest
 import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayVerifier
-import Debug
+import AssayDebug
 import Logging
 import Testing
 
@@ -40,7 +40,7 @@ struct TestService {
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
-            host: Host(clock: clock.hostClock, store: store, http: http, logger: Self.silent), sink: sink,
+            host: PluginHost(clock: clock.hostClock, store: store, http: http, logger: Self.silent), sink: sink,
             options: options)
     }
 

@@ -21,12 +21,12 @@ struct TokenChoiceTests {
             return [:]
         }
         let claims = try JSON.claims(of: token)
-        let life = try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
+        let lifetime = try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
         #expect(reply["ttl"]?.string == "\(life)s")
         return claims
     }
 
-    private func life(_ claims: JSON) throws -> Int64 {
+    private func lifetime(_ claims: JSON) throws -> Int64 {
         try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
     }
 
@@ -56,15 +56,15 @@ struct TokenChoiceTests {
     }
 
     @Test("A provider may say how long a session token lives; limited-use tokens live five minutes all the same")
-    func life() async throws {
-        #expect(try life(await claims(["life": "1800s"])) == 1800)
-        #expect(try life(await claims(["life": "604800s"])) == 604_800)
-        #expect(try life(await claims([:])) == 3600)
-        #expect(try life(await claims(["life": "7200s", "limitedUse": true])) == 300)
+    func lifetime() async throws {
+        #expect(try lifetime(await claims(["life": "1800s"])) == 1800)
+        #expect(try lifetime(await claims(["life": "604800s"])) == 604_800)
+        #expect(try lifetime(await claims([:])) == 3600)
+        #expect(try lifetime(await claims(["life": "7200s", "limitedUse": true])) == 300)
     }
 
     @Test("A life that no token can have is the provider's fault", arguments: ["0s", "1799s", "604801s", "1800.5s"])
-    func impossibleLife(_ life: String) async throws {
-        #expect(await service.call("exchangeWord", TestService.app, ["life": .string(life)]).status == .internalError)
+    func impossibleLifetime(_ lifetime: String) async throws {
+        #expect(await service.call("exchangeWord", TestService.app, ["life": .string(lifetime)]).status == .internalError)
     }
 }

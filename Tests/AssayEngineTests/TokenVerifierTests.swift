@@ -41,7 +41,7 @@ struct TokenVerifierTests {
     }
 
     @Test("A good token is verified, until it expires")
-    func life() throws {
+    func lifetime() throws {
         let token = try token(Self.claims)
         #expect(reason(token) == nil)
         #expect(reason(token, now: Self.now + .seconds(3600) - .milliseconds(1)) == nil)

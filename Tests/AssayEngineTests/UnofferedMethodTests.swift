@@ -1,7 +1,7 @@
 import AssayEngine
 import AssayKit
 import AssayTesting
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("Methods that a program does not offer")

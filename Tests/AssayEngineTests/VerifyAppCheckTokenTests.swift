@@ -3,7 +3,7 @@ import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayVerifier
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("verifyAppCheckToken")

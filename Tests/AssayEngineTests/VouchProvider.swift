@@ -5,10 +5,10 @@ struct VouchProvider: AttestationProvider {
     struct Configuration: Decodable, Sendable {}
 
     struct Request: RequestMessage {
-        let life: Duration?
+        let lifetime: Duration?
 
         init(_ fields: RequestFields) throws(InvalidRequest) {
-            life = try fields.duration("life")
+            lifetime = try fields.duration("life")
         }
     }
 
@@ -16,10 +16,10 @@ struct VouchProvider: AttestationProvider {
     static let methods: [ProviderMethod<VouchProvider>] = [
         .exchange("exchangeWord", resources: [.app, .oauthClient], takesTokenID: true) {
             (provider, request: Request, context) in
-            .verified(Appraisal(tokenLife: request.life))
+            .verified(Appraisal(tokenLifetime: request.lifetime))
         },
         .exchange("exchangeWordWithoutTokenID") { (provider, request: Request, context) in .verified },
     ]
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {}
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
 }

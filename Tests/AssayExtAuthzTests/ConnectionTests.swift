@@ -58,7 +58,7 @@ struct ConnectionTests {
     @Test("half-open calls are answered and reset, and nothing is held for them", arguments: [1, 30])
     func halfOpen(streams: Int) async throws {
         let budget = TransportBudget()
-        try await ExtAuthzServer.with(budget: budget, limits: { $0.receiveTime = .milliseconds(200) }) { server in
+        try await ExtAuthzServer.with(budget: budget, limits: { $0.receiveTime = .seconds(1) }) { server in
             try await server.withClient { client in
                 try await withThrowingTaskGroup(of: Int?.self) { group in
                     for _ in 0..<streams {

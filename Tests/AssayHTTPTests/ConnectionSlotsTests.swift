@@ -30,7 +30,7 @@ struct ConnectionSlotsTests {
         }
     }
 
-    private func open(_ count: Int) throws -> [(connection: Connection, ticket: WaitingLine.Ticket)] {
+    private func open(_ count: Int) throws -> [(connection: Connection, ticket: IdleQueue.Ticket)] {
         try (0..<count).map { _ in
             slots.opened()
             let connection = try Connection(loop)

@@ -20,8 +20,8 @@ struct SkippedKeysTests {
     private let counts = Counts()
     private let clock = ManualClock(TestIssuer.now)
 
-    private func host(_ http: any OutboundHTTP = NoOutboundHTTP(), secrets: SecretSource = .system) -> Host {
-        Host(
+    private func host(_ http: any OutboundHTTP = NoOutboundHTTP(), secrets: SecretSource = .system) -> PluginHost {
+        PluginHost(
             clock: clock.hostClock, store: FailingStore(NoStore()), secrets: secrets, http: http,
             logger: log.logger,
             // A plugin's meter: all issuers are counted together nevertheless.

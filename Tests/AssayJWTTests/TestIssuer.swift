@@ -35,8 +35,8 @@ struct TestIssuer {
         return try JWSSigner(key: key, keyID: keyID, algorithm: algorithm).sign(payload: payload.encoded, type: type)
     }
 
-    static func host(_ http: any OutboundHTTP = NoOutboundHTTP(), clock: ManualClock = ManualClock(now)) -> Host {
-        Host(
+    static func host(_ http: any OutboundHTTP = NoOutboundHTTP(), clock: ManualClock = ManualClock(now)) -> PluginHost {
+        PluginHost(
             clock: clock.hostClock, store: FailingStore(NoStore()), http: http,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }

@@ -1,8 +1,8 @@
-import AppAttest
+import AssayAppAttest
 import AssayEngine
 import AssayKit
 import AssayMetrics
-import Debug
+import AssayDebug
 import Testing
 
 @Suite("Metrics of decisions")
@@ -142,15 +142,15 @@ struct DecisionMetricsTests {
         #expect(try decisions("answered", "", method: "verifyAppCheckToken", provider: "mint") == 1)
     }
 
-    @Test("Runs of upkeep are counted by how they ended, and what they came across by its code")
-    func upkeep() throws {
-        let upkeep = try UpkeepMetrics(providers: ["app_attest"], in: registry)
-        let outcomes: [UpkeepRecord.Outcome] = [.succeeded, .failed("x"), .timedOut, .succeeded]
+    @Test("Runs of maintenance are counted by how they ended, and what they came across by its code")
+    func maintenance() throws {
+        let maintenance = try MaintenanceMetrics(providers: ["app_attest"], in: registry)
+        let outcomes: [MaintenanceRecord.Outcome] = [.succeeded, .failed("x"), .timedOut, .succeeded]
         for outcome in outcomes {
-            upkeep.record(
-                UpkeepRecord(
+            maintenance.record(
+                MaintenanceRecord(
                     provider: "app_attest", resource: "projects/1/apps/a", duration: .seconds(2), outcome: outcome,
-                    counts: [UpkeepEvent("exchanged"): 3]))
+                    counts: [MaintenanceEvent("exchanged"): 3]))
         }
         let page = try ExpositionPage(registry.page())
         func runs(_ outcome: String) -> Double? {

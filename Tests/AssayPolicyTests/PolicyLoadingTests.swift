@@ -19,7 +19,7 @@ struct PolicyLoadingTests {
         #expect(app.alias == "projects/example-project/apps/1:1234567890:ios:321abc456def7890")
         #expect(app.identity.apple?.appID == "ABCDE12345.com.example.app")
         #expect(app.providers.map(\.name) == ["app_attest", "debug"])
-        #expect(app.providers.map(\.tokenLife) == [.seconds(3600), .seconds(3600)])
+        #expect(app.providers.map(\.tokenLifetime) == [.seconds(3600), .seconds(3600)])
         let client = try #require(policies.apps.last)
         #expect(client.identity.resource == "oauthClients/1234567890-example.apps.googleusercontent.com")
         #expect(client.identity.apple == app.identity.apple)
@@ -28,7 +28,7 @@ struct PolicyLoadingTests {
     }
 
     @Test("The life of a token is the provider's, else the app's, else one hour")
-    func tokenLife() throws {
+    func tokenLifetime() throws {
         let text = """
             projects:
               - number: 1
@@ -42,7 +42,7 @@ struct PolicyLoadingTests {
             """
         let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
         #expect(
-            policies.apps.flatMap(\.providers).map(\.tokenLife) == [
+            policies.apps.flatMap(\.providers).map(\.tokenLifetime) == [
                 .seconds(604_800), .seconds(7200), .seconds(1800), .seconds(3600), .seconds(3600),
             ])
     }

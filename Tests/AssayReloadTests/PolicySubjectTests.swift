@@ -2,7 +2,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayReload
-import Debug
+import AssayDebug
 import Foundation
 import Logging
 import Synchronization
@@ -41,7 +41,7 @@ struct PolicySubjectTests {
         try Engine(
             registry: Registry([.provider(DebugProvider.self)]), policies: PolicyDirectory(folder.path).read(),
             keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 store: MemoryStore(clock: .system),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
     }

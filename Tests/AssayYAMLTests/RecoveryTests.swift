@@ -14,7 +14,7 @@ struct RecoveryTests {
 
     struct Settings: Decodable {
         let mode: Mode
-        let life: Duration
+        let lifetime: Duration
         let count: Int?
         let tokens: [Token]?
         let owner: Owner?
@@ -49,7 +49,7 @@ struct RecoveryTests {
     func together() {
         let text = """
             count: many
-            life: 5
+            lifetime: 5
             mdoe: enforced
             tokens:
               - sha256: abc
@@ -61,7 +61,7 @@ struct RecoveryTests {
         #expect(
             bad(Settings.self, text) == [
                 "1:8 count: expected a whole number, found `many`",
-                "2:7 life: expected a duration such as 1h, found `5` (add a unit, such as 5s)",
+                "2:11 lifetime: expected a duration such as 1h, found `5` (add a unit, such as 5s)",
                 "3:1 mdoe: unknown key `mdoe` (did you mean `mode`, which is missing?)",
                 "5:5 tokens[0].name: missing key `name`",
                 "5:13 tokens[0].sha256: expected 64 hexadecimal digits: the SHA-256 of the secret, not the secret itself",

@@ -13,7 +13,7 @@ struct ShapeTests {
 
     struct Everything: Decodable {
         let mode: Mode
-        let life: Duration?
+        let lifetime: Duration?
         let until: Instant?
         let count: UInt16?
         let share: Double?
@@ -104,7 +104,7 @@ struct ShapeTests {
     func shapes() {
         #expect(
             outline(ValueShape(of: Everything.self)) == """
-                {mode:enforced|monitored life?:duration until?:form count?:integer share?:number isOn?:bool text?:text \
+                {mode:enforced|monitored lifetime?:duration until?:form count?:integer share?:number isOn?:bool text?:text \
                 list?:list of {name:… secret?:…} set?:set of text named?:names to {name:… secret?:…} digest:secret form}
                 """)
         #expect(outline(ValueShape(of: Empty.self)) == "{}")

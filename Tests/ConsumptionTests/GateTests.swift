@@ -11,7 +11,7 @@ struct GateTests {
     @Test("While something keeps the engine from deciding, no method decides or stores; the keys stay public")
     func methods() async throws {
         let isBlocked = Mutex(false)
-        let service = try PlacesService(hindrance: { isBlocked.withLock { $0 } ? Self.reason : nil })
+        let service = try PlacesService(blockingReason: { isBlocked.withLock { $0 } ? Self.reason : nil })
         let token = try await service.token()
         isBlocked.withLock { $0 = true }
         service.store.isFailing = true
@@ -39,7 +39,7 @@ struct GateTests {
         "While something keeps the engine from deciding, no request to a protected service is let through",
         arguments: ["plain", "watched", "open", "once", "apart", "firestore.googleapis.com", "unknown.example.com"])
     func protect(_ id: String) async throws {
-        let service = try PlacesService(hindrance: { Self.reason })
+        let service = try PlacesService(blockingReason: { Self.reason })
         for project in ["example-project", "1234567890", "nobody"] {
             let protection = await service.engine.protect(ProtectedRequest(project: project, service: id, token: nil))
             expectBlocked(protection.result.map { _ in () }, protection.decision, service, id)

@@ -1,7 +1,7 @@
 import AssayCrypto
 import AssayEngine
 import AssayKit
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 /// A place where an app shows its token.

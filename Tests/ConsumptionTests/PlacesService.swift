@@ -1,12 +1,12 @@
 import AssayCrypto
+import AssayCustomBackend
 import AssayEngine
+import AssayFleetEngine
 import AssayKit
+import AssayOAuthClient
 import AssayPolicy
 import AssayTesting
-import CustomBackend
-import FleetEngine
 import Logging
-import OAuthClient
 import Testing
 
 /// An engine whose project has every kind of place that takes tokens.
@@ -30,10 +30,10 @@ struct PlacesService: Sendable {
 
     /// - Parameters:
     ///   - verification: the section `verification`.
-    ///   - hindrance: what keeps the engine from deciding.
+    ///   - blockingReason: what keeps the engine from deciding.
     init(
         verification: String = "{}", clock: ManualClock = ManualClock(), keys: KeyStore = .ephemeral(),
-        store: (any StateStore)? = nil, hindrance: (@Sendable () -> String?)? = nil,
+        store: (any StateStore)? = nil, blockingReason: (@Sendable () -> String?)? = nil,
         randomness: Randomness = .system
     ) throws {
         let users = try Self.keyPair.get()
@@ -49,11 +49,11 @@ struct PlacesService: Sendable {
                 .consumer(OAuthClientConsumer.self), .consumer(FleetEngineConsumer.self),
             ]),
             policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(verification))]), keys: keys,
-            host: Host(
+            host: PluginHost(
                 clock: clock.hostClock, randomness: randomness, store: self.store,
                 secrets: SecretSource { secrets[$0.description] },
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink,
-            options: Engine.Options(hindrance: hindrance))
+            options: Engine.Options(blockingReason: blockingReason))
         let claims: JSON = [
             "iss": .string(Self.users), "sub": "user-1", "aud": "https://assay.example.com", "van": "v",
             "exp": .integer(clock.now.seconds + 600), "iat": .integer(clock.now.seconds),
@@ -185,7 +185,7 @@ struct WordProvider: AttestationProvider {
         }
     ]
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {}
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
 }
 
 extension Reply {

@@ -1,11 +1,11 @@
-import AppAttest
+import AssayAppAttest
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
-import CustomBackend
-import Debug
+import AssayCustomBackend
+import AssayDebug
 import Foundation
 import Testing
 

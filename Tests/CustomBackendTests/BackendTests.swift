@@ -3,7 +3,7 @@ import AssayKit
 import AssayTesting
 import Testing
 
-@testable import CustomBackend
+@testable import AssayCustomBackend
 
 private let backends = """
     tokens: {accept_development: true, apps: ["\(VerifyService.app)"]}

@@ -1,7 +1,7 @@
 import AssayKit
 import Testing
 
-@testable import CustomBackend
+@testable import AssayCustomBackend
 
 /// The path that routes are chosen by.
 @Suite("What a client asked a backend for")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CustomBackend
+@testable import AssayCustomBackend
 
 /// What a route is for, paths that it covers, and paths that it does not.
 private let forms: [(String, [String], [String])] = [

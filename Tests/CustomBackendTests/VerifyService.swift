@@ -2,8 +2,8 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import CustomBackend
-import Debug
+import AssayCustomBackend
+import AssayDebug
 import Logging
 import Testing
 
@@ -29,8 +29,8 @@ struct VerifyService {
         try Registry([.provider(DebugProvider.self), .consumer(CustomBackendConsumer.self)])
     }
 
-    static func host(_ clock: ManualClock) -> Host {
-        Host(
+    static func host(_ clock: ManualClock) -> PluginHost {
+        PluginHost(
             clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }

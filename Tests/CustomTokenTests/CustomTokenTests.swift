@@ -7,7 +7,7 @@ import AssayYAML
 import Logging
 import Testing
 
-@testable import CustomToken
+@testable import AssayCustomToken
 
 @Suite("Custom tokens")
 struct CustomTokenTests {
@@ -58,7 +58,7 @@ struct CustomTokenTests {
         return try Engine(
             registry: Registry([.provider(CustomTokenProvider.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)
     }
@@ -132,12 +132,12 @@ struct CustomTokenTests {
     }
 
     @Test("the token says how long the session token lives")
-    func ownLife() async throws {
+    func ownLifetime() async throws {
         #expect(try await exchange(try token(["ttl": "1800s"])).get()["ttl"] == "1800s")
     }
 
     @Test("five minutes are the longest life")
-    func life() async throws {
+    func lifetime() async throws {
         let now = clock.now.seconds
         #expect(reason(await exchange(try token(["exp": .integer(now + 301)]))) == CustomTokenReasons.lifeTooLong)
         let issued: JSON = ["iat": .integer(now - 10), "exp": .integer(now + 300)]

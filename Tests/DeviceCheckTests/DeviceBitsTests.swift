@@ -1,6 +1,6 @@
+import AssayDeviceCheck
 import AssayKit
 import AssayTesting
-import DeviceCheck
 import Testing
 
 /// The rule, the bits that are set (nil: never), and whether the device is refused.

@@ -1,7 +1,7 @@
+import AssayDeviceCheck
 import AssayEngine
 import AssayKit
 import AssayTesting
-import DeviceCheck
 import Testing
 
 /// The section, and where and what is wrong with it.

@@ -1,8 +1,8 @@
+import AssayDeviceCheck
 import AssayEngine
 import AssayKit
 import AssayTestSupport
 import AssayTesting
-import DeviceCheck
 import Testing
 
 private let malformed: [(JSON, Reason?)] = [

@@ -1,9 +1,9 @@
 import AssayCrypto
+import AssayDeviceCheck
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import DeviceCheck
 import Logging
 import Testing
 
@@ -69,7 +69,7 @@ struct DeviceCheckScene: Sendable {
         return try Engine(
             registry: Registry([plugin]), policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
             keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
                 secrets: SecretSource { _ in pem }, http: http,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)

@@ -1,9 +1,9 @@
+import AssayDeviceCheck
 import AssayEngine
 import AssayHTTPClient
 import AssayKit
 import AssayTesting
 import AssayTestingHTTP
-import DeviceCheck
 import Testing
 
 /// What happens on the wire, and what comes of it: nil for a token.

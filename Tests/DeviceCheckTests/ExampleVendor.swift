@@ -1,6 +1,6 @@
 import AssayCrypto
+import AssayDeviceCheck
 import AssayKit
-import DeviceCheck
 
 /// Another vendor's check of device tokens: JSON both ways, a key in a header, no bits.
 struct ExampleVendor: DeviceTokenUpstream {
@@ -73,7 +73,7 @@ struct ExampleVendorProvider: AttestationProvider {
 
     private let appraiser: DeviceTokenAppraiser
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
         let key: [UInt8]?
         do throws(SecretError) {
             key = try host.secrets.resolve(configuration.apiKey)

@@ -1,7 +1,7 @@
 import AssayKit
 import Testing
 
-@testable import DeviceCheck
+@testable import AssayDeviceCheck
 
 @Suite("Places at a vendor's server")
 struct FairPlacesTests {

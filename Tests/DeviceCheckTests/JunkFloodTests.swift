@@ -1,6 +1,6 @@
+import AssayDeviceCheck
 import AssayKit
 import AssayTesting
-import DeviceCheck
 import Synchronization
 import Testing
 

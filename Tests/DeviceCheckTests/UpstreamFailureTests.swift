@@ -1,6 +1,6 @@
+import AssayDeviceCheck
 import AssayKit
 import AssayTesting
-import DeviceCheck
 import Testing
 
 private func words(_ status: Int, _ text: String = "", retryAfter: String? = nil) -> ScriptedAnswer {

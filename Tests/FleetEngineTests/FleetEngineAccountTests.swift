@@ -1,6 +1,6 @@
 import AssayCrypto
+import AssayFleetEngine
 import AssayKit
-import FleetEngine
 import Testing
 
 /// Members of a key file, and what is said of them.

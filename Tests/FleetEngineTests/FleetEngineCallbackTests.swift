@@ -4,7 +4,7 @@ import AssayTesting
 import Synchronization
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 /// Answers that say neither yes nor no.
 private let undecided: [(ScriptedHTTP.Answer, String)] = [

@@ -1,7 +1,7 @@
 import AssayKit
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 /// The object under `authorization` of each role (Google, java-fleetengine-auth, `token/*Claims.java`), and beyond that
 /// `taskids`.

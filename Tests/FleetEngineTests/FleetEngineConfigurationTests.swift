@@ -2,7 +2,7 @@ import AssayKit
 import AssayYAML
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 private let driver = "roles: {driver: {vehicle: {claim: van}}}"
 private let callback = FleetEngineScene.callback

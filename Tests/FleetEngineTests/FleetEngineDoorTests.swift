@@ -2,7 +2,7 @@ import AssayKit
 import AssayTesting
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 private let guarded = "actor: {claim: sub, values: [u]}"
 private let roles = """
@@ -76,7 +76,7 @@ struct FleetEngineDoorTests {
     }
 
     @Test("An app that asks whenever it likes never gets less than five minutes")
-    func life() async throws {
+    func lifetime() async throws {
         let scene = try FleetEngineScene("token_ttl: 10m\n\(roles)")
         for _ in 0..<200 {
             let message = try reply(try await scene.open("fleetEngineServerToken", by: ["sub": "u"]))

@@ -1,7 +1,7 @@
 import AssayKit
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 private let base = "https://fleetengine.googleapis.com/v1/providers/example-project"
 
@@ -97,7 +97,7 @@ struct FleetEngineExchangeTests {
         #expect(authorization?.members.map { Set($0) } == expected.members.map { Set($0) })
         #expect(token.type == .jwt)
         #expect(token.use == "Bearer")
-        #expect(token.life == .seconds(3540))
+        #expect(token.lifetime == .seconds(3540))
         #expect(token.fields.first { $0.name == "scope" }?.value == .string(role))
         #expect(token.facts.contains(Fact(.fleetEngineRole, .text(role))))
     }

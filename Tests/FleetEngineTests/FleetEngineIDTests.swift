@@ -1,4 +1,4 @@
-import FleetEngine
+import AssayFleetEngine
 import Testing
 
 private let good = [

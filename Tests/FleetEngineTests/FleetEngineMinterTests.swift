@@ -3,7 +3,7 @@ import AssayKit
 import AssayTesting
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 /// The life that is asked for, and how long after now and after `iat` the token expires.
 private let lives: [(Duration, Int64, Int64)] = [
@@ -25,11 +25,11 @@ struct FleetEngineMinterTests {
     private let clock = ManualClock()
 
     @Test("A token has all that Fleet Engine demands, and nothing more", arguments: lives)
-    func wire(_ life: Duration, _ afterNow: Int64, _ afterIssue: Int64) throws {
+    func wire(_ lifetime: Duration, _ afterNow: Int64, _ afterIssue: Int64) throws {
         let file = try TestAccounts.standard.get()
         clock.advance(by: .milliseconds(999))
         let now = clock.now
-        let token = try FleetEngineMinter(life: life).token(claims(), by: file.account(), at: now)
+        let token = try FleetEngineMinter(lifetime: lifetime).token(claims(), by: file.account(), at: now)
         let (header, claims) = try file.verified(token.text)
         #expect(header.algorithm == .rs256)
         #expect(header.type == "JWT")
@@ -65,8 +65,8 @@ struct FleetEngineMinterTests {
 
     @Test(
         "A token is given out again while it has more than half of its life", arguments: [600, 1800, 3600] as [Int64])
-    func reuse(_ life: Int64) throws {
-        let minter = FleetEngineMinter(life: .seconds(life))
+    func reuse(_ lifetime: Int64) throws {
+        let minter = FleetEngineMinter(lifetime: .seconds(lifetime))
         let account = try TestAccounts.standard.get().account()
         let first = try minter.mint(claims(), by: account, at: clock.now)
         #expect(!first.isReused)

@@ -2,7 +2,7 @@ import AssayKit
 import AssayTestSupport
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 /// A rule for each role; whom it is for; what is asked for; what comes of it.
 private struct Case: Sendable, CustomTestStringConvertible {

@@ -6,7 +6,7 @@ import AssayYAML
 import Logging
 import Synchronization
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 /// A consumer with a section, called as the kernel does, by a clock that stands still.
 struct FleetEngineScene: Sendable {
@@ -20,7 +20,7 @@ struct FleetEngineScene: Sendable {
     let http: ScriptedHTTP
     let counts = Counts()
     let consumer: FleetEngineConsumer
-    private let host: Host
+    private let host: PluginHost
 
     /// - Parameter section: in YAML; `account` is there already.
     init(
@@ -34,7 +34,7 @@ struct FleetEngineScene: Sendable {
             "env:NO_FILE": Array("{}".utf8),
         ]
         let counts = counts
-        host = Host(
+        host = PluginHost(
             clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
             secrets: SecretSource { secrets[$0.description] }, http: http, logger: .silent,
             meter: Meter { _, metric, _, labels in counts.add("\(metric.name) \(labels.joined(separator: " "))") })

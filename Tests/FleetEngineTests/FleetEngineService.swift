@@ -1,11 +1,11 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
+import AssayFleetEngine
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
 import AssayTesting
-import Debug
-import FleetEngine
 import Testing
 
 /// An engine whose project has the consumer, an app with a debug token, and users of an issuer.
@@ -49,7 +49,7 @@ struct FleetEngineService: Sendable {
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .consumer(FleetEngineConsumer.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
                 secrets: SecretSource { secrets[$0.description] }, http: http, logger: .silent), sink: sink)
     }

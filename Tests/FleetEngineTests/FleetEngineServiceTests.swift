@@ -1,8 +1,8 @@
 import AssayEngine
+import AssayFleetEngine
 import AssayKit
 import AssayTestSupport
 import AssayTesting
-import FleetEngine
 import Testing
 
 private let driver = "driver: {vehicle: {claim: van}}"

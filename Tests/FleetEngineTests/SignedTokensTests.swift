@@ -1,7 +1,7 @@
 import AssayKit
 import Testing
 
-@testable import FleetEngine
+@testable import AssayFleetEngine
 
 @Suite("Signed tokens that are kept")
 struct SignedTokensTests {

@@ -1,6 +1,6 @@
 import AssayCrypto
+import AssayFleetEngine
 import AssayKit
-import FleetEngine
 
 /// Key files of service accounts that no cloud knows.
 enum TestAccounts {

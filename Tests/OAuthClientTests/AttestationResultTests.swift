@@ -2,7 +2,7 @@ import AssayKit
 import AssayTesting
 import Testing
 
-@testable import OAuthClient
+@testable import AssayOAuthClient
 
 @Suite("Attestation results")
 struct AttestationResultTests {

@@ -3,7 +3,7 @@ import AssayEngine
 import AssayJWT
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("Client attestations for App Check tokens")
@@ -68,11 +68,11 @@ struct AttestingTests {
     }
 
     @Test("the door is spoken as apps in the field expect: 400 for keys, 401 for tokens, 500 for faults")
-    func manner() throws {
+    func binding() throws {
         let door = try #require(service.engine.methods.first { $0.name == "attestClient" })
         #expect(door.rules.map(\.description) == ["POST /client-attestation"])
         #expect(door.takesToken)
-        #expect(door.manner.statuses == [.permissionDenied: 401, .unauthenticated: 401, .unavailable: 500])
+        #expect(door.binding.statuses == [.permissionDenied: 401, .unauthenticated: 401, .unavailable: 500])
     }
 
     @Test("a key that is none is refused, as text and as JSON", arguments: badKeys)

@@ -1,7 +1,7 @@
 import AssayCrypto
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("Attestation challenges")
@@ -22,7 +22,7 @@ struct ChallengeTests {
     }
 
     @Test("a challenge is good until it expires, and more than once")
-    func life() async throws {
+    func lifetime() async throws {
         let challenge = try await issue()
         #expect(challenge.utf8.count == 76)
         bench.clock.advance(by: .milliseconds(299_999))
@@ -83,10 +83,10 @@ struct ChallengeTests {
     func shared() async throws {
         let challenge = try await issue()
         let other = AttestationChallenges(
-            life: .seconds(300), state: bench.state.subspace("keys"), randomness: .seeded(1))
+            lifetime: .seconds(300), state: bench.state.subspace("keys"), randomness: .seeded(1))
         #expect(try await other.judge(challenge, for: ClientBench.server, now: bench.clock.now) == .good)
         let stranger = AttestationChallenges(
-            life: .seconds(300), state: bench.state.subspace("others"), randomness: .seeded(1))
+            lifetime: .seconds(300), state: bench.state.subspace("others"), randomness: .seeded(1))
         #expect(try await stranger.judge(challenge, for: ClientBench.server, now: bench.clock.now) == .unknown)
     }
 
@@ -94,7 +94,7 @@ struct ChallengeTests {
     func failing() async throws {
         let store = FailingStore(bench.store)
         let challenges = AttestationChallenges(
-            life: .seconds(300), state: StateSpace("test/keys", in: store), randomness: .system)
+            lifetime: .seconds(300), state: StateSpace("test/keys", in: store), randomness: .system)
         let challenge = try await issue()
         store.isFailing = true
         await #expect(throws: FailingStore.Failure.self) {

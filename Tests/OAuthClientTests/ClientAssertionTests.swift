@@ -1,7 +1,7 @@
 import AssayEngine
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Synchronization
 import Testing
 

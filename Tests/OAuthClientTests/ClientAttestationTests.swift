@@ -3,7 +3,7 @@ import AssayJWT
 import AssayKit
 import AssayTesting
 import Logging
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("Client attestations")
@@ -170,7 +170,7 @@ struct ClientAttestationTests {
     @Test("an attester whose keys cannot be had is no reason to refuse")
     func unavailable() async throws {
         let url = try #require(EndpointURL("https://attester.example.com/jwks.json"))
-        let host = Host(clock: bench.clock.hostClock, store: bench.store, logger: .init(label: "test"))
+        let host = PluginHost(clock: bench.clock.hostClock, store: bench.store, logger: .init(label: "test"))
         let remote = TrustedAttester(
             name: "remote", issuer: nil, clients: nil, keys: .published(at: url, host: host))
         let presented = try bench.presented([bench.attestation(header: ["kid": "other"])], proofs: [bench.proof()])

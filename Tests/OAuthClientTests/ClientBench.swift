@@ -3,7 +3,7 @@ import AssayEngine
 import AssayJWT
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 /// An attester, a client with its key, and an authorization server that judges what the client shows.
@@ -27,7 +27,7 @@ struct ClientBench {
     var client: ClientKey { ClientKey(clientKey.publicKey) }
     var state: StateSpace { StateSpace("test", in: store) }
     var challenges: AttestationChallenges {
-        AttestationChallenges(life: .seconds(300), state: state.subspace("keys"), randomness: .system)
+        AttestationChallenges(lifetime: .seconds(300), state: state.subspace("keys"), randomness: .system)
     }
 
     /// Claims or a header with some set anew, and those taken away that are null.

@@ -1,6 +1,6 @@
 import AssayCrypto
 import AssayKit
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("Keys of clients")

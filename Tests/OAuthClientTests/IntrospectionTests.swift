@@ -1,7 +1,7 @@
 import AssayCrypto
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("Introspection")

@@ -4,9 +4,9 @@ import AssayJWT
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Logging
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 /// An engine with a project whose app is two OAuth clients: one of its own resource, and one by the policy's map.
@@ -83,7 +83,7 @@ struct OAuthService {
                 "\n    consumers:\n      oauth_client:\n"
                     + section.split(separator: "\n").map { "        " + $0 }.joined(separator: "\n")
             } ?? "")
-        var host = Host(
+        var host = PluginHost(
             clock: clock.hostClock, store: store, secrets: secrets,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         host.meter = meter

@@ -1,6 +1,6 @@
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 /// The shapes that apps in the field have: that of GOV.UK One Login among them, whose proofs have `iss`, `aud`, `exp` and
@@ -35,8 +35,8 @@ struct OlderDraftsTests {
             (300, nil), (301, OAuthClientReasons.proof.stale), (0, OAuthClientReasons.proof.stale),
             (-1, OAuthClientReasons.proof.stale),
         ]
-        for (life, expected) in cases {
-            let proof = try undated(["exp": .integer(bench.now + Int64(life))])
+        for (lifetime, expected) in cases {
+            let proof = try undated(["exp": .integer(bench.now + Int64(lifetime))])
             #expect(
                 try await bench.refusal(bench.presented([bench.attestation()], proofs: [proof]), rules: older)?.reason
                     == expected)

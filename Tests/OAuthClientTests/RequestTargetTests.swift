@@ -1,4 +1,4 @@
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("Targets of requests")

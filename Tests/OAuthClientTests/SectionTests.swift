@@ -1,7 +1,7 @@
 import AssayKit
 import AssayPolicy
 import AssayYAML
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 @Suite("The section of OAuth clients")

@@ -2,7 +2,7 @@ import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayTesting
-import OAuthClient
+import AssayOAuthClient
 import Testing
 
 /// What an authorization server asks, with attestations that the service itself issues.

@@ -1,4 +1,4 @@
-import AppAttest
+import AssayAppAttest
 import AssayEngine
 import AssayKit
 import AssayPolicy
@@ -112,7 +112,7 @@ struct DocumentationTests {
         _ = try Engine(
             registry: Registry([.provider(AppAttestProvider.self)]),
             policies: .load([PolicyFile(name: "policy.yaml", text: block.code)]), keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 store: MemoryStore(clock: .system),
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
             options: Engine.Options(refusesDevelopment: true))

@@ -1,7 +1,7 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
-import Debug
 import Logging
 
 func tokenForDebugSecret(_ secret: String) async throws -> String? {
@@ -17,7 +17,7 @@ func tokenForDebugSecret(_ secret: String) async throws -> String? {
             """)
     let engine = try Engine(
         registry: Registry([.provider(DebugProvider.self)]), policies: .load([policy]), keys: .ephemeral(),
-        host: Host(store: MemoryStore(clock: .system), logger: Logger(label: "example")))
+        host: PluginHost(store: MemoryStore(clock: .system), logger: Logger(label: "example")))
     let app = "projects/example-project/apps/1:1234567890:ios:321abc456def7890"
     let reply = await engine.handle(Call("exchangeDebugToken", resource: app, body: ["debugToken": .string(secret)]))
     return try reply.result.get()["token"]?.string

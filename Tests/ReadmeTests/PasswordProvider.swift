@@ -20,7 +20,7 @@ struct PasswordProvider: AttestationProvider {
 
     private let digest: [UInt8]
 
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
         guard let secret = try? host.secrets.resolve(configuration.password) else {
             throw ConfigurationError(at: ["password"], "\(configuration.password) cannot be read")
         }

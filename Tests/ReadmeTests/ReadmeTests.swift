@@ -1,10 +1,10 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
 import AssayVerifier
-import Debug
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -50,7 +50,7 @@ struct ReadmeTests {
         let engine = try Engine(
             registry: Registry([.provider(PasswordProvider.self)]),
             policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 store: MemoryStore(clock: .system), secrets: SecretSource { _ in Array("open sesame".utf8) },
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
         func reply(_ password: String) async -> Result<JSON, CallFailure> {
@@ -86,7 +86,7 @@ struct ReadmeTests {
         let engine = try Engine(
             registry: Registry([.provider(PasswordProvider.self), .consumer(TicketConsumer.self)]),
             policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
-            host: Host(
+            host: PluginHost(
                 store: MemoryStore(clock: .system), secrets: secrets,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
         let issued = await engine.handle(

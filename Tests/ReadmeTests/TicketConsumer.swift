@@ -14,14 +14,14 @@ struct TicketConsumer: TokenConsumer {
                 "exp": .integer(context.now.seconds + 600),
             ]
             let ticket = try context.tokens.sign(type: "ticket+jwt", claims: claims)
-            return .granted(ExchangedToken(ticket, life: .seconds(600)))
+            return .granted(ExchangedToken(ticket, lifetime: .seconds(600)))
         }
     ]
 
     let audiences: [String]
     private let issuer: String
 
-    init(_ configuration: Configuration, scope: ConsumerScope, host: Host) throws(ConfigurationError) {
+    init(_ configuration: Configuration, scope: ConsumerScope, host: PluginHost) throws(ConfigurationError) {
         audiences = [configuration.desk]
         issuer = scope.issuer
     }

@@ -1,6 +1,6 @@
 import Dispatch
 
-@testable import SQLite
+@testable import AssaySQLite
 
 #if canImport(Glibc)
 import Glibc

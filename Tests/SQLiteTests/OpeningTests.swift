@@ -1,6 +1,6 @@
 import AssayKit
 import Foundation
-@testable import SQLite
+@testable import AssaySQLite
 import Testing
 
 #if canImport(Glibc)

@@ -1,6 +1,6 @@
 import AssayKit
 import Foundation
-@testable import SQLite
+@testable import AssaySQLite
 import Testing
 
 @Suite("A state file that is lost while it is in use")

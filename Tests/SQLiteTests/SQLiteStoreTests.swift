@@ -1,7 +1,7 @@
 import AssayKit
 import AssayTesting
 import Foundation
-@testable import SQLite
+@testable import AssaySQLite
 import Synchronization
 import Testing
 

@@ -29,9 +29,11 @@ struct TextRulesTests {
         .deletingLastPathComponent().deletingLastPathComponent()
 
     static let modules: [String] = {
-        let folders = ["Sources"] + subfolders("Plugins").map { "Plugins/\($0)" }
+        let plugins = subfolders("Plugins").flatMap { subfolders("Plugins/\($0)") }.map { "Assay\($0)" }
         // Modules of C are a header, and have no code of their own.
-        return folders.flatMap(subfolders).filter { !$0.hasPrefix("CLib") && $0 != "CProcess" && !exempt.contains($0) }
+        return (subfolders("Sources") + plugins).filter {
+            !$0.hasPrefix("CLib") && $0 != "CProcess" && !exempt.contains($0)
+        }
     }()
 
     private static func subfolders(_ path: String) -> [String] {
@@ -55,7 +57,7 @@ struct TextRulesTests {
 
     @Test("the product's modules are found")
     func findsModules() {
-        for name in ["AssayKit", "AssayEngine", "AssayHTTP", "AppAttest", "OAuthClient", "SQLite"] {
+        for name in ["AssayKit", "AssayEngine", "AssayHTTP", "AssayAppAttest", "AssayOAuthClient", "AssaySQLite"] {
             #expect(Self.modules.contains(name))
         }
     }

@@ -16,7 +16,7 @@ public struct CustomBackendConsumer: TokenConsumer {
             [
                 HTTPRule(.any, "/verify", version: .v1), HTTPRule(.any, "/verify/{backend}", version: .v1),
             ],
-            selection: .audience("backend"), reply: reply, manner: manner, mayBeUnenforced: true,
+            selection: .audience("backend"), reply: reply, binding: binding, allowsUnenforced: true,
             service: { consumer, request in consumer.backend(of: request)?.name },
             demand: { consumer, request, base in consumer.demand(of: request, base) }
         ) { (consumer, request: VerifyRequest, context) in try consumer.answer(request, context) }
@@ -29,7 +29,7 @@ public struct CustomBackendConsumer: TokenConsumer {
 
     /// What proxies understand: 2xx is yes, to Envoy 200 alone; 401 and 403 are no, and nginx makes a 500 of everything
     /// else.
-    private static let manner = HTTPManner(
+    private static let binding = HTTPBinding(
         body: .ignored, errors: .bare,
         requestHeaders: [
             .init("x-original-uri", "originalUri"), .init("x-original-method", "originalMethod"),
@@ -49,7 +49,7 @@ public struct CustomBackendConsumer: TokenConsumer {
     private let backends: [ExactText: Backend]
 
     public init(
-        _ configuration: CustomBackendConfiguration, scope: ConsumerScope, host: Host
+        _ configuration: CustomBackendConfiguration, scope: ConsumerScope, host: PluginHost
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         var backends: [ExactText: Backend] = [:]

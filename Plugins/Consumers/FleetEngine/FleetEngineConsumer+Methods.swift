@@ -55,7 +55,7 @@ extension FleetEngineConsumer {
         case .granted(let token, let facts):
             return .granted(
                 ExchangedToken(
-                    token.text, type: request.requestedType ?? .jwt, life: token.expires - context.now,
+                    token.text, type: request.requestedType ?? .jwt, lifetime: token.expires - context.now,
                     // The role may have been said by the resource (RFC 6749, section 5.1).
                     fields: [ReplyField("scope", .string(claims.role.rawValue))], facts: facts))
         case .refused(let reason, let detail): return .refused(reason, detail: detail)

@@ -24,7 +24,7 @@ public struct FleetEngineConsumer: TokenConsumer {
     private let meter: Meter
 
     public init(
-        _ configuration: FleetEngineConfiguration, scope: ConsumerScope, host: Host
+        _ configuration: FleetEngineConfiguration, scope: ConsumerScope, host: PluginHost
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         let provider = configuration.providerID ?? scope.project.id
@@ -35,8 +35,8 @@ public struct FleetEngineConsumer: TokenConsumer {
         if !(1...2048).contains(audience.utf8.count) || !audience.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             problems.report(at: ["audience"], "expected one word, such as \(FleetEngineMinter.standardAudience)")
         }
-        let life = configuration.tokenTTL ?? FleetEngineMinter.lives.upperBound
-        if !FleetEngineMinter.lives.contains(life) {
+        let lifetime = configuration.tokenTTL ?? FleetEngineMinter.lives.upperBound
+        if !FleetEngineMinter.lives.contains(lifetime) {
             problems.report(at: ["token_ttl"], "expected 10m to 1h: Fleet Engine takes no tokens that live longer")
         }
         let read = problems.attempt { () throws(ConfigurationError) in
@@ -51,7 +51,7 @@ public struct FleetEngineConsumer: TokenConsumer {
         rules = read
         audiences = [audience]
         exchange = FleetEngineExchange(provider: provider, audience: audience)
-        minter = FleetEngineMinter(audience: audience, life: life)
+        minter = FleetEngineMinter(audience: audience, lifetime: lifetime)
         meter = host.meter
     }
 

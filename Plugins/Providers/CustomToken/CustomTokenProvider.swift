@@ -19,14 +19,16 @@ public struct CustomTokenProvider: AttestationProvider {
     /// What `aud` of a service account's token is, wherever this service stands (Admin SDKs, `createToken`).
     static let audience = "https://firebaseappcheck.googleapis.com/google.firebase.appcheck.v1.TokenExchangeService"
     /// The Admin SDKs' tokens live for five minutes.
-    static let longestLife = Duration.seconds(300)
+    static let longestLifetime = Duration.seconds(300)
 
     private let appID: String
     /// The accounts by their addresses.
     private let accounts: [ExactText: ServiceAccount]
     private let issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)]
 
-    public init(_ configuration: CustomTokenConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    public init(_ configuration: CustomTokenConfiguration, app: AppIdentity, host: PluginHost)
+        throws(ConfigurationError)
+    {
         appID = app.subject
         var problems = ConfigurationProblems()
         var accounts: [ExactText: ServiceAccount] = [:]
@@ -78,12 +80,13 @@ public struct CustomTokenProvider: AttestationProvider {
         let holder = JSON.array([claims.issuer, claims.subject].map { $0.map { .string($0) } ?? .null })
         appraisal.holder = String(decoding: holder.encoded, as: UTF8.self)
         if let ttl = claims.json["ttl"] {
-            guard let life = ttl.string.flatMap({ Duration(protoJSON: $0) }), TokenLife.isPossible(life) else {
+            guard let lifetime = ttl.string.flatMap({ Duration(protoJSON: $0) }), TokenLifetime.isPossible(lifetime)
+            else {
                 return .refused(
                     CustomTokenReasons.claim, detail: "`ttl` is no duration of whole seconds from 30 minutes to 7 days",
                     facts: appraisal.facts)
             }
-            appraisal.tokenLife = life
+            appraisal.tokenLifetime = lifetime
         }
         return .verified(appraisal)
     }
@@ -93,7 +96,7 @@ public struct CustomTokenProvider: AttestationProvider {
         if let account = accounts[name] {
             let verified = try await account.keys.verify(token)
             let expectation = JWTExpectation(
-                issuer: account.email, audiences: [ExactText(Self.audience)], longestLife: Self.longestLife)
+                issuer: account.email, audiences: [ExactText(Self.audience)], longestLifetime: Self.longestLifetime)
             try expectation.judge(verified.claims, now: now)
             guard verified.claims.subject.isExactly(account.email) else { throw JWTFault.claim("sub") }
             guard verified.claims.issued != nil else { throw JWTFault.claim("iat") }

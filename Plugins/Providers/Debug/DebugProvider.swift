@@ -47,7 +47,7 @@ public struct DebugProvider: AttestationProvider {
     public var warnings: [ConfigurationWarning] { listed.warnings }
 
     public init(
-        _ configuration: Located<DebugConfiguration>, app: AppIdentity, host: Host
+        _ configuration: Located<DebugConfiguration>, app: AppIdentity, host: PluginHost
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         listed = ListedTokens(
@@ -66,7 +66,7 @@ public struct DebugProvider: AttestationProvider {
         try problems.throwIfAny()
     }
 
-    func appraise(_ request: ExchangeDebugTokenRequest, _ context: Context) async throws -> Verdict {
+    func appraise(_ request: ExchangeDebugTokenRequest, _ context: ProviderContext) async throws -> Verdict {
         // Looking up a hash tells nothing about the token by the time it takes. What the policy says of a token comes
         // first, and needs no store.
         let hash = DebugToken.hash(of: request.debugToken)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// team that name the same key share one, and what costs time of reading it.
 package final class AppleServerKey: Sendable {
     /// How long a token is used. Apple takes them for up to an hour after `iat`.
-    package static let tokenLife = Duration.seconds(1200)
+    package static let tokenLifetime = Duration.seconds(1200)
 
     private let teamID: String
     private let signer: JWSSigner
@@ -64,7 +64,7 @@ package final class AppleServerKey: Sendable {
     {
         try current.withLock { (current: inout AppleServerToken?) throws(CryptoError) -> AppleServerToken in
             // A clock that was set back would leave a token in use for longer than Apple takes it.
-            if let token = current, token != refused, token.issued <= now, now < token.issued + Self.tokenLife {
+            if let token = current, token != refused, token.issued <= now, now < token.issued + Self.tokenLifetime {
                 return token
             }
             let claims: JSON = .object(["iss": .string(teamID), "iat": .integer(now.seconds)])

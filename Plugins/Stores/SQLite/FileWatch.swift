@@ -16,7 +16,7 @@ final class FileWatch: Sendable {
     private let last: Mutex<(at: ContinuousClock.Instant, reason: String?)?> = Mutex(nil)
 
     /// How long a finding is good where nothing is written.
-    private static let life = Duration.milliseconds(100)
+    private static let lifetime = Duration.milliseconds(100)
 
     /// Takes the files that are there now as those to be.
     init(_ files: DatabaseFile...) {
@@ -39,7 +39,7 @@ final class FileWatch: Sendable {
     var recentReason: String? {
         let now = ContinuousClock.now
         return last.withLock { last in
-            if let last, now - last.at < Self.life { return last.reason }
+            if let last, now - last.at < Self.lifetime { return last.reason }
             let reason = blockingReason
             last = (now, reason)
             return reason

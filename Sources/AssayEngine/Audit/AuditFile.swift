@@ -8,7 +8,7 @@ internal import Synchronization
 /// Nobody who makes decisions waits for the disk: records go through a bounded queue to one writer. While the file
 /// cannot be written, because the disk is full for instance, they wait, and the writer tries again every second. When
 /// the queue is full too, further records are lost, and that is never silent: it is counted, logged and seen in
-/// ``readiness``. Whether decisions go on meanwhile is the operator's choice: see ``hindrance``.
+/// ``readiness``. Whether decisions go on meanwhile is the operator's choice: see ``blockingReason``.
 ///
 /// When the file is removed while it is open, the next record notices it, and writing goes on in a new file under the
 /// same path; what stood in the removed one is gone, which the log says. A file that is renamed is written to until
@@ -133,12 +133,12 @@ public final class AuditFile: DecisionSink {
 
     /// Whether records can be written.
     public var readiness: Readiness {
-        hindrance.map { .degraded($0) } ?? .ready
+        blockingReason.map { .degraded($0) } ?? .ready
     }
 
     /// What keeps records from being written, in words; nil when nothing does. An engine that must not decide without a
-    /// record gets this as its ``Engine/Options/hindrance``.
-    public var hindrance: String? {
+    /// record gets this as its ``Engine/Options/blockingReason``.
+    public var blockingReason: String? {
         state.withLock { state in
             if !state.failure.isNil { return "audit records cannot be written" }
             return state.count < options.queueLimit ? nil : "too many audit records wait to be written"

@@ -29,7 +29,7 @@ struct CallerConfiguration: Decodable, Sendable {
     }
 
     /// What the caller is known by; nil when it refers to an optional token that is not there.
-    func proof(host: Host) throws(ConfigurationError) -> Proof? {
+    func proof(host: PluginHost) throws(ConfigurationError) -> Proof? {
         switch (sha256, token, jwt) {
         case (let digest?, nil, nil):
             return .secret(digest.bytes)

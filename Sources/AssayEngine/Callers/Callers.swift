@@ -18,7 +18,7 @@ struct Callers: Sendable {
     ///   - permissions: those that there are.
     ///   - problems: takes what is wrong.
     init(
-        _ policies: PolicySet, permissions known: Set<Permission>, host: Host, problems: DiagnosticSink
+        _ policies: PolicySet, permissions known: Set<Permission>, host: PluginHost, problems: DiagnosticSink
     ) {
         for policy in policies.callers {
             do throws(Diagnostics) {
@@ -80,7 +80,7 @@ struct Callers: Sendable {
     }
 
     private mutating func add(
-        _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy]?, host: Host
+        _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy]?, host: PluginHost
     ) throws(Diagnostics) {
         let configuration = try policy.section.decode(CallerConfiguration.self)
         do throws(ConfigurationError) {

@@ -11,7 +11,7 @@ internal import AssayKit
 /// app is told apart from a forged one; the HMAC covers the names in full. Only that a challenge was used is stored.
 enum ChallengeIssuer {
     /// How long a challenge is good for: what Google's service says, `300s`.
-    static let life = Duration.seconds(300)
+    static let lifetime = Duration.seconds(300)
     /// How far a challenge's time may lie ahead of ours: other servers of the same service have clocks of their own.
     static let skew = Duration.seconds(60)
     /// How much longer than its life the use of a challenge is remembered, should a clock be set back.
@@ -45,9 +45,9 @@ enum ChallengeIssuer {
         guard isGenuine else { return .refused(KernelReasons.challengeForged) }
         let made = Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: body[13..<21])))
         guard made <= now + ChallengeIssuer.skew else { return .refused(KernelReasons.challengeNotYetValid) }
-        guard now < made + ChallengeIssuer.life else { return .refused(KernelReasons.challengeExpired) }
+        guard now < made + ChallengeIssuer.lifetime else { return .refused(KernelReasons.challengeExpired) }
         return .genuine(
-            name: Hex.encode(body[13..<37]), forgetAt: made + ChallengeIssuer.life + ChallengeIssuer.memory)
+            name: Hex.encode(body[13..<37]), forgetAt: made + ChallengeIssuer.lifetime + ChallengeIssuer.memory)
     }
 
     /// The identifier of the key that a challenge names.

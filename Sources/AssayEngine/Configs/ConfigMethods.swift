@@ -11,7 +11,7 @@ struct ConfigMethods: Sendable {
 
     private static let batchLimit = 100
     /// What holds for an app without the provider: the default of Google's service.
-    private static let defaultLife = Duration.seconds(3600)
+    private static let defaultLifetime = Duration.seconds(3600)
 
     var all: [KernelMethod] {
         let word = resource.prefix(1).uppercasedASCII + resource.dropFirst()
@@ -41,7 +41,7 @@ struct ConfigMethods: Sendable {
 
     private func method(
         _ name: String, _ kind: ResourceKind, _ path: MethodPath, _ request: MessageShape, _ reply: MessageShape,
-        _ answer: @escaping @Sendable (KernelCall) async throws -> Ending
+        _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
         KernelMethod(
             descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [kind], path: path)
@@ -51,10 +51,10 @@ struct ConfigMethods: Sendable {
 
     private func message(_ app: AppEntry) -> JSON {
         let settings = app.providers[provider]
-        let life = settings?.tokenLife ?? ConfigMethods.defaultLife
+        let lifetime = settings?.tokenLifetime ?? ConfigMethods.defaultLifetime
         let members = [
             JSONMember("name", .string("\(app.identity.resource)/\(resource)")),
-            JSONMember("tokenTtl", .string("\(life.wholeSeconds)s")),
+            JSONMember("tokenTtl", .string("\(lifetime.wholeSeconds)s")),
         ]
         return .object(members + (settings?.fields ?? []).map { JSONMember($0.name, $0.value) })
     }
@@ -80,11 +80,11 @@ struct ConfigMethods: Sendable {
     private func isSame(_ path: String, in config: RequestFields, as present: JSON?) throws(InvalidRequest) -> Bool {
         switch present {
         case .string(let text)? where path.isExactly("tokenTtl"):
-            let life = try config.duration(path) ?? ConfigMethods.defaultLife
-            guard TokenLife.isPossible(life) else {
+            let lifetime = try config.duration(path) ?? ConfigMethods.defaultLifetime
+            guard TokenLifetime.isPossible(lifetime) else {
                 throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s")
             }
-            return text.isExactly("\(life.wholeSeconds)s")
+            return text.isExactly("\(lifetime.wholeSeconds)s")
         case .string(let text)?: return (try config.optionalString(path) ?? "").isExactly(text)
         case .bool(let value)?: return try config.bool(path) == value
         default: return false

@@ -7,12 +7,12 @@ extension ConsumerDispatch {
     /// A token that was used before gets no further than that. One that is good is used up when the consumer has decided,
     /// for or against: of several requests at the same time, one gets what the consumer gives. Where nothing could be
     /// decided the token stays good, for another try.
-    func redeem(_ request: Redemption) async throws -> Ending {
+    func redeem(_ request: Redemption) async throws -> CallOutcome {
         guard request.demand.enforcement > .off else { return try await decide(request.answer, context(request.entry)) }
         let admission = admission(request.entry.project, request.demand)
         switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
         case .success(let good):
-            var ending: Ending
+            var ending: CallOutcome
             // Before anybody is asked who takes time. The token shows that the peer has the app.
             if request.isLimited,
                 let wait = good.app.bucket?.take(
@@ -36,8 +36,8 @@ extension ConsumerDispatch {
     }
 
     /// Has a request decided whose token is not good, where that is no reason to refuse it.
-    private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> Ending {
-        var ending: Ending
+    private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> CallOutcome {
+        var ending: CallOutcome
         do {
             ending = try await decide(request.answer, context(request.entry, unenforced: refusal.reason))
         } catch {
@@ -52,9 +52,9 @@ extension ConsumerDispatch {
     /// Has a request with a good token decided, and says how it is counted.
     private func redeem(
         _ good: TokenInspection.Good, _ request: Redemption, _ admission: TokenAdmission
-    ) async -> Ending {
+    ) async -> CallOutcome {
         let consumption = admission.consumption(of: good)
-        var ending: Ending
+        var ending: CallOutcome
         do {
             if case .immediate(let answer) = request.answer, request.actor == nil, consumption == nil {
                 // Nobody is waited for: neither the store, nor an issuer of users, nor the consumer.
@@ -79,7 +79,7 @@ extension ConsumerDispatch {
     /// The same for whatever may have to wait for somebody.
     private func waiting(
         _ good: TokenInspection.Good, _ request: Redemption, _ consumption: TokenConsumption?
-    ) async throws -> Ending {
+    ) async throws -> CallOutcome {
         if let consumption, consumption.isStrict, try await consumption.isRepeated() {
             return ConsumerDispatch.reused(good)
         }
@@ -104,7 +104,7 @@ extension ConsumerDispatch {
     /// What the consumer says, or why it could not.
     private func answered(
         _ good: TokenInspection.Good, _ request: Redemption, consumesToken: Bool, _ actor: VerifiedActor?
-    ) async -> Ending {
+    ) async -> CallOutcome {
         let context = context(request.entry, good: good, consumesToken: consumesToken, actor: actor)
         do {
             var ending = try await request.answer(context)
@@ -122,7 +122,7 @@ extension ConsumerDispatch {
     }
 
     /// Has the consumer decide about a request of which no token is judged.
-    func decide(_ answer: ConsumerAnswer<Ending>, _ context: ConsumerContext) async throws -> Ending {
+    func decide(_ answer: ConsumerAnswer<CallOutcome>, _ context: ConsumerContext) async throws -> CallOutcome {
         switch answer {
         case .immediate(let answer):
             try Deadline.runAtOnce(timeLimit, clock: host.clock) { try answer(context) }

@@ -16,14 +16,14 @@ extension ConsumerDispatch {
             reason: refusal.reason, detail: refusal.detail, oauthError: "invalid_request")
     }
 
-    static func ending(_ refusal: TokenInspection.Refusal) -> Ending {
-        var ending = Ending.failed(failure(refusal))
+    static func ending(_ refusal: TokenInspection.Refusal) -> CallOutcome {
+        var ending = CallOutcome.failed(failure(refusal))
         ending.provider = refusal.token?.provider
         ending.facts = refusal.facts
         return ending
     }
 
-    static func reused(_ good: TokenInspection.Good) -> Ending {
+    static func reused(_ good: TokenInspection.Good) -> CallOutcome {
         .failed(failure(TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: good.token)))
     }
 }

@@ -10,7 +10,7 @@ final class ConsumerDispatch: Sendable {
 
     var snapshot: Snapshot { scope.snapshot }
     var now: Instant { scope.now }
-    var host: Host { scope.host }
+    var host: PluginHost { scope.host }
     var timeLimit: Duration { scope.timeLimit }
 
     init(_ scope: DecisionScope, call: Call, caller: Caller?) {
@@ -22,7 +22,7 @@ final class ConsumerDispatch: Sendable {
     /// What came of a request: who and what it was about, and how it ended.
     struct Outcome: Sendable {
         var consumer: ConsumerEntry?
-        var ending: Ending
+        var ending: CallOutcome
     }
 
     /// Calls a method of a consumer.
@@ -59,7 +59,7 @@ final class ConsumerDispatch: Sendable {
         }
     }
 
-    static func ending(_ error: any Error) -> Ending {
+    static func ending(_ error: any Error) -> CallOutcome {
         switch error {
         case let error as InvalidRequest: .rejected(.invalidArgument, error.message)
         case let error as CallFailure: .failed(error)

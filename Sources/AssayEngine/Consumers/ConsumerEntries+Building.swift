@@ -21,7 +21,7 @@ extension ConsumerEntries {
     ///   - projects: by their canonical names.
     ///   - problems: takes what is wrong.
     init(
-        _ policies: PolicySet, registry: Registry, projects: [ExactText: ProjectEntry], host: Host,
+        _ policies: PolicySet, registry: Registry, projects: [ExactText: ProjectEntry], host: PluginHost,
         problems sink: DiagnosticSink
     ) {
         var places: [ExactText: (plugin: RegisteredConsumer, owner: String, section: PolicySection)] = [:]
@@ -55,7 +55,7 @@ extension ConsumerEntries {
     }
 
     private static func entry(
-        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, host: Host
+        _ plugin: RegisteredConsumer, _ section: PolicySection, of project: ProjectEntry, host: PluginHost
     ) throws(Diagnostics) -> ConsumerEntry {
         // The kernel's own keys and the plugin's: what is wrong in either is said together.
         let sink = DiagnosticSink()
@@ -97,7 +97,7 @@ extension ConsumerEntries {
         guard let configuration = found else { return standard }
         var problems = ConfigurationProblems()
         configuration.report(at: [.key(ConsumerKeys.tokens)], to: &problems)
-        if configuration.enforcement != nil, !plugin.mayBeUnenforced {
+        if configuration.enforcement != nil, !plugin.allowsUnenforced {
             problems.report(
                 at: [.key(ConsumerKeys.tokens), "enforcement"],
                 "means nothing here: what this consumer gives, it gives for good tokens only")
@@ -107,7 +107,7 @@ extension ConsumerEntries {
     }
 
     /// Whose JWTs name users.
-    private static func actors(_ section: PolicySection, host: Host) throws(Diagnostics) -> [ExactText: TrustedIssuer] {
+    private static func actors(_ section: PolicySection, host: PluginHost) throws(Diagnostics) -> [ExactText: TrustedIssuer] {
         let found = try section.kernelValue(ConsumerKeys.actors, as: [TrustedIssuerConfiguration].self)
         let issuers = found ?? []
         var problems = ConfigurationProblems()
@@ -118,7 +118,7 @@ extension ConsumerEntries {
         for (index, configuration) in issuers.prefix(actorLimit).enumerated() {
             let path: [ConfigurationError.Component] = [.key(ConsumerKeys.actors), .index(index)]
             let made = problems.attempt { () throws(ConfigurationError) in
-                try TrustedIssuer(configuration, at: path, host: host, longestLife: .seconds(86_400))
+                try TrustedIssuer(configuration, at: path, host: host, longestLifetime: .seconds(86_400))
             }
             guard let issuer = made else { continue }
             if actors.updateValue(issuer, forKey: ExactText(issuer.name)) != nil {

@@ -2,11 +2,11 @@ internal import AssayKit
 
 extension ConsumerEntry {
     /// How a decision of the consumer ends a call.
-    func settle(_ verdict: ConsumerVerdict) -> Ending {
+    func settle(_ verdict: ConsumerVerdict) -> CallOutcome {
         switch verdict {
         case .granted(let reply):
             guard states(reply.facts) else { return undeclaredFact }
-            var ending = Ending.answered(reply.message, facts: reply.facts)
+            var ending = CallOutcome.answered(reply.message, facts: reply.facts)
             ending.waived = reply.unenforced.map { Waived($0) }
             return ending
         case .refused(let reason, let detail):
@@ -15,7 +15,7 @@ extension ConsumerEntry {
     }
 
     /// How a decision about token exchange ends a call.
-    func settle(_ verdict: ExchangeVerdict) -> Ending {
+    func settle(_ verdict: ExchangeVerdict) -> CallOutcome {
         switch verdict {
         case .refused(let reason, let detail):
             return refused(reason, detail)
@@ -25,7 +25,7 @@ extension ConsumerEntry {
                 JSONMember("access_token", .string(token.text)),
                 JSONMember("issued_token_type", .string(token.type.uri)),
                 JSONMember("token_type", .string(token.use)),
-                JSONMember("expires_in", .integer(token.life.wholeSeconds)),
+                JSONMember("expires_in", .integer(token.lifetime.wholeSeconds)),
             ]
             var names = Set(exactly: members.map(\.name))
             guard token.fields.allSatisfy({ names.insert($0.name).inserted }) else {
@@ -36,7 +36,7 @@ extension ConsumerEntry {
         }
     }
 
-    private func refused(_ reason: Reason, _ detail: String?) -> Ending {
+    private func refused(_ reason: Reason, _ detail: String?) -> CallOutcome {
         guard descriptor.reasons.contains(reason) else {
             return .fault("the consumer \(descriptor.name) refused with an undeclared reason")
         }
@@ -51,5 +51,5 @@ extension ConsumerEntry {
         facts.allSatisfy { descriptor.facts.contains($0.name) }
     }
 
-    private var undeclaredFact: Ending { .fault("the consumer \(descriptor.name) states an undeclared fact") }
+    private var undeclaredFact: CallOutcome { .fault("the consumer \(descriptor.name) states an undeclared fact") }
 }

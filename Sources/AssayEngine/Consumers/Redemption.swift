@@ -12,7 +12,7 @@ struct Redemption: Sendable {
     let service: String
     /// Whether it counts as a call for the app, of which the policy may let only some through.
     let isLimited: Bool
-    let answer: ConsumerAnswer<Ending>
+    let answer: ConsumerAnswer<CallOutcome>
 
     var isEnforced: Bool { demand.enforcement == .enforced }
 }
@@ -23,11 +23,11 @@ extension Redemption {
     /// - Parameter caller: whose permission was checked by the call's credentials; nil where they name a user.
     init(_ prepared: PreparedRedemption, _ entry: ConsumerEntry, _ call: Call, caller: Caller?) {
         var demand = prepared.demand(entry.demand)
-        if !prepared.mayBeUnenforced { demand.enforcement = .enforced }
+        if !prepared.allowsUnenforced { demand.enforcement = .enforced }
         self.init(
             entry: entry, token: call.token,
             actor: caller == nil && !entry.actors.isEmpty ? call.credentials : nil, demand: demand,
-            service: prepared.service ?? entry.descriptor.name, isLimited: !prepared.mayBeUnenforced,
+            service: prepared.service ?? entry.descriptor.name, isLimited: !prepared.allowsUnenforced,
             answer: prepared.answer.map { entry.settle($0) })
     }
 

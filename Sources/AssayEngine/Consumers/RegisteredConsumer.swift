@@ -18,7 +18,7 @@ final class RegisteredConsumer: Sendable {
     /// How requests get in by those, by their names.
     let doors: [ExactText: Door]
     /// Whether there is anything that a policy can let through without a good token.
-    let mayBeUnenforced: Bool
+    let allowsUnenforced: Bool
     /// Whether instances of several projects may have an audience in common: the project of the token tells them apart.
     var sharesAudiences: Bool {
         doors.values.allSatisfy { door in
@@ -35,7 +35,7 @@ final class RegisteredConsumer: Sendable {
     /// Says what is wrong in a section, as far as that can be known without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it.
-    let instantiate: @Sendable (PolicySection, ConsumerScope, Host) throws(Diagnostics) -> BoundConsumer
+    let instantiate: @Sendable (PolicySection, ConsumerScope, PluginHost) throws(Diagnostics) -> BoundConsumer
 
     init<C: TokenConsumer>(_ type: C.Type) {
         descriptor = C.descriptor
@@ -46,7 +46,7 @@ final class RegisteredConsumer: Sendable {
             guard let descriptor = method.descriptor else { return }
             doors[descriptor.name] = Door(selection: method.selection, takesToken: descriptor.takesToken)
         }
-        mayBeUnenforced = declared.contains(where: \.mayBeUnenforced)
+        allowsUnenforced = declared.contains(where: \.allowsUnenforced)
         configuration = C.Configuration.self
         section = { ValueShape(of: C.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(C.Configuration.self) }

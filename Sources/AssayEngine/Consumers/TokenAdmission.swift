@@ -43,5 +43,5 @@ struct TokenAdmission: Sendable {
 
 extension VerifiedToken {
     /// Whether it is good for one use: no session token lives so short a time.
-    var isLimitedUse: Bool { expires - issued <= TokenLife.limitedUse }
+    var isLimitedUse: Bool { expires - issued <= TokenLifetime.limitedUse }
 }

@@ -11,7 +11,7 @@ enum TokenExchange {
             name: "exchangeToken", kind: .call(nil), resources: [],
             rules: [HTTPRule(.post, "/token", version: .v1)]
         ).with(request: shape, reply: reply)
-        descriptor.manner = .oauth
+        descriptor.binding = .oauth
         return descriptor
     }()
 

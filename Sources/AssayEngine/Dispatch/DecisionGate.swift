@@ -10,12 +10,12 @@ final class DecisionScope: Sendable {
     let snapshot: Snapshot
     /// Since when the state remembers what was used: whatever was issued before, and is good once, counts as used.
     let stateBeginning: Instant
-    let host: Host
+    let host: PluginHost
     /// How long the decision may take.
     let timeLimit: Duration
 
     fileprivate init(
-        decision: DecisionID, now: Instant, snapshot: Snapshot, stateBeginning: Instant, host: Host,
+        decision: DecisionID, now: Instant, snapshot: Snapshot, stateBeginning: Instant, host: PluginHost,
         timeLimit: Duration
     ) {
         self.decision = decision
@@ -54,15 +54,15 @@ struct DecisionSubject {
 /// The one way to a decision: begins it, asks what keeps the engine from deciding, has it made, and puts it on record.
 struct DecisionGate: Sendable {
     private let sink: any DecisionSink
-    private let hindrance: (@Sendable () -> String?)?
-    private let host: Host
+    private let blockingReason: (@Sendable () -> String?)?
+    private let host: PluginHost
     private let timeLimit: Duration
     private let history: StateHistory
     private let clockWatch: ClockWatch
 
-    init(sink: any DecisionSink, options: Engine.Options, host: Host) {
+    init(sink: any DecisionSink, options: Engine.Options, host: PluginHost) {
         self.sink = sink
-        hindrance = options.hindrance
+        blockingReason = options.blockingReason
         timeLimit = options.timeLimit
         self.host = host
         history = StateHistory(host, timeLimit: options.timeLimit)
@@ -70,7 +70,7 @@ struct DecisionGate: Sendable {
     }
 
     /// What keeps the engine from deciding, in words for an operator; nil when nothing is known to.
-    var blockingReason: String? { hindrance?() ?? host.store.blockingReason }
+    var blockingReason: String? { blockingReason?() ?? host.store.blockingReason }
 
     /// That, or why the keys of a snapshot cannot be used with the state.
     func blockingReason(_ snapshot: Snapshot) async -> String? {
@@ -103,14 +103,14 @@ struct DecisionGate: Sendable {
     /// - Parameter make: decides, and says in its ending whether there is anything to put on record.
     func decide(
         by snapshot: Snapshot, _ subject: DecisionSubject,
-        _ make: (DecisionScope, inout DecisionSubject) async -> Ending
-    ) async -> (decision: DecisionID, ending: Ending) {
+        _ make: (DecisionScope, inout DecisionSubject) async -> CallOutcome
+    ) async -> (decision: DecisionID, ending: CallOutcome) {
         let now = host.clock.now
         let start = host.clock.uptime
         clockWatch.observe(now, uptime: start)
         let decision = DecisionID(now: now, randomness: host.randomness)
         var subject = subject
-        let ending: Ending
+        let ending: CallOutcome
         switch await admission(snapshot) {
         case .blocked(let reason):
             ending = .unavailable(reason)

@@ -14,7 +14,7 @@ struct Dispatch: Sendable {
 
     private var snapshot: Snapshot { scope.snapshot }
     private var now: Instant { scope.now }
-    private var host: Host { scope.host }
+    private var host: PluginHost { scope.host }
     private var timeLimit: Duration { scope.timeLimit }
 
     init(
@@ -35,7 +35,7 @@ struct Dispatch: Sendable {
     private static let kernelFields: Set<ExactText> = ["appCheckToken", "attestationToken", "token", "ttl"]
 
     /// Calls a method of a provider on an app that was found.
-    func run(_ entry: MethodEntry, of app: AppEntry) async -> Ending {
+    func run(_ entry: MethodEntry, of app: AppEntry) async -> CallOutcome {
         do {
             switch entry.method.action {
             case .challenge:
@@ -54,18 +54,18 @@ struct Dispatch: Sendable {
         }
     }
 
-    private func issueChallenge(_ provider: ProviderEntry) -> Ending {
+    private func issueChallenge(_ provider: ProviderEntry) -> CallOutcome {
         let challenge = ChallengeIssuer.issue(
             for: provider.purpose, key: snapshot.keys.sealingKey(at: now), now: now, randomness: host.randomness)
         let message: JSON = [
             "challenge": .string(Base64.encode(challenge)),
-            "ttl": .string("\(ChallengeIssuer.life.wholeSeconds)s"),
+            "ttl": .string("\(ChallengeIssuer.lifetime.wholeSeconds)s"),
         ]
         return .reply(message, .challenged)
     }
 
     /// Calls a method of the kernel on a resource that was found.
-    func run(_ method: KernelMethod, on resource: FoundResource) async -> Ending {
+    func run(_ method: KernelMethod, on resource: FoundResource) async -> CallOutcome {
         do {
             let call = KernelCall(
                 scope: scope, call: call, fields: try RequestFields(call.body), resource: resource, caller: caller)
@@ -82,7 +82,7 @@ struct Dispatch: Sendable {
     private func answer(
         _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall, _ entry: MethodEntry,
         _ app: AppEntry
-    ) async throws -> Ending {
+    ) async throws -> CallOutcome {
         let prepared = try prepare(try RequestFields(call.body, bytesLimit: entry.provider.descriptor.evidenceLimit))
         let sealer = sealer(entry.provider)
         let answer = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> CallAnswer in
@@ -97,7 +97,7 @@ struct Dispatch: Sendable {
     private func exchange(
         _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange, _ entry: MethodEntry,
         _ app: AppEntry
-    ) async throws -> Ending {
+    ) async throws -> CallOutcome {
         let provider = entry.provider
         let fields = try RequestFields(call.body, bytesLimit: provider.descriptor.evidenceLimit)
         let limitedUse = try fields.bool("limitedUse")
@@ -106,7 +106,7 @@ struct Dispatch: Sendable {
         let prepared = try prepare(fields)
         let sealer = sealer(provider)
         let states = { (facts: [Fact]) in facts.allSatisfy { provider.descriptor.facts.contains($0.name) } }
-        let undeclaredFact = Ending.fault("the provider \(provider.descriptor.name) states an undeclared fact")
+        let undeclaredFact = CallOutcome.fault("the provider \(provider.descriptor.name) states an undeclared fact")
         // Within the deadline stands everything that waits for somebody else: the store and the provider.
         let verdict = try await Deadline.run(timeLimit, clock: host.clock) { () async throws -> Verdict in
             let context = context(app, provider, sealer, challenge: prepared.challenge)
@@ -128,7 +128,7 @@ struct Dispatch: Sendable {
                 return .fault(
                     "the provider \(provider.descriptor.name) replies with a field twice, or with the kernel's")
             }
-            guard appraisal.tokenLife.map(TokenLife.isPossible) ?? true else {
+            guard appraisal.tokenLifetime.map(TokenLifetime.isPossible) ?? true else {
                 return .fault("the provider \(provider.descriptor.name) wants a token of an impossible life")
             }
             let ending = try issueToken(appraisal, entry, app, limitedUse: limitedUse, id: tokenID)
@@ -148,7 +148,7 @@ struct Dispatch: Sendable {
         case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
         }
         let key = StateKey(Dispatch.challengeSpace, name)
-        guard forgetAt - ChallengeIssuer.life - ChallengeIssuer.memory >= scope.stateBeginning else {
+        guard forgetAt - ChallengeIssuer.lifetime - ChallengeIssuer.memory >= scope.stateBeginning else {
             return .refused(
                 KernelReasons.challengeAlreadyUsed,
                 detail: "it was made before the state began: whether it was used is not known")
@@ -180,10 +180,10 @@ struct Dispatch: Sendable {
 
     private func issueToken(
         _ appraisal: Appraisal, _ entry: MethodEntry, _ app: AppEntry, limitedUse: Bool, id: String?
-    ) throws -> Ending {
+    ) throws -> CallOutcome {
         let token = try snapshot.keys.issuer(at: now).issue(
             app.claims, provider: entry.provider.descriptor.name,
-            life: appraisal.tokenLife ?? entry.provider.tokenLife, limitedUse: limitedUse,
+            lifetime: appraisal.tokenLifetime ?? entry.provider.tokenLifetime, limitedUse: limitedUse,
             id: id.map {
                 ChosenTokenID($0, by: appraisal.holder ?? "", through: entry.provider.descriptor.name)
             }, now: now, randomness: host.randomness)
@@ -196,7 +196,7 @@ struct Dispatch: Sendable {
                 members.append(
                     JSONMember(
                         "attestationToken",
-                        ["attestationToken": .string(token.text), "ttl": .string("\(token.life.wholeSeconds)s")]))
+                        ["attestationToken": .string(token.text), "ttl": .string("\(token.lifetime.wholeSeconds)s")]))
             }
             message = .object(members)
         default:
@@ -213,8 +213,8 @@ struct Dispatch: Sendable {
 
     private func context(
         _ app: AppEntry, _ provider: ProviderEntry, _ sealer: CallSealer, challenge: [UInt8]?
-    ) -> Context {
-        Context(
+    ) -> ProviderContext {
+        ProviderContext(
             decision: scope.decision, app: app.identity, challenge: challenge, deadline: now + timeLimit,
             peer: call.peer, caller: caller?.name, now: now, state: StateSpace(provider.space, in: host.store),
             appState: StateSpace(provider.appSpace, in: host.store),

@@ -11,29 +11,30 @@ internal import Logging
 public final class Engine: CallHandler {
     /// How an engine behaves beyond what policies say.
     public struct Options: Sendable {
-        /// How long one decision may take.
+        /// How long one decision may take. What a plugin or a store does meanwhile is cancelled then; one that takes no notice
+        /// of that is waited for.
         public var timeLimit: Duration
-        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Every call and every
-        /// request to ``Engine/protect(_:)`` is answered as unavailable then: where decisions must be on record, for
-        /// instance, and cannot be written down.
-        public var hindrance: (@Sendable () -> String?)?
+        /// What keeps the engine from deciding now, in words for an operator; nil when nothing does. Every decision, by a call or by a
+        /// request to ``Engine/protect(_:)``, is unavailable then: where decisions must be on record, for instance, and
+        /// cannot be written down. The key set is no decision.
+        public var blockingReason: (@Sendable () -> String?)?
         /// Whether policies are wrong that have anything for development: at the beginning, and whenever others are put in
         /// their place. That is a provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare of
         /// their keys (``PolicyKey/Development``), and `accept_development: true` anywhere.
         public var refusesDevelopment: Bool
 
         public init(
-            timeLimit: Duration = .seconds(10), hindrance: (@Sendable () -> String?)? = nil,
+            timeLimit: Duration = .seconds(10), blockingReason: (@Sendable () -> String?)? = nil,
             refusesDevelopment: Bool = false
         ) {
             self.timeLimit = timeLimit
-            self.hindrance = hindrance
+            self.blockingReason = blockingReason
             self.refusesDevelopment = refusesDevelopment
         }
     }
 
     public let registry: Registry
-    let host: Host
+    let host: PluginHost
     /// What every decision passes.
     let gate: DecisionGate
     private let options: Options
@@ -48,7 +49,7 @@ public final class Engine: CallHandler {
     ///   - sink: receives a record of each decision; by default, the host's logger, which gets those of strangers up to a rate.
     /// - Throws: ``Diagnostics`` about the policies, ``KeyError`` about the keys.
     public init(
-        registry: Registry, policies: PolicySet, keys: KeyStore, host: Host, sink: (any DecisionSink)? = nil,
+        registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
         options: Options = Options()
     ) throws {
         self.registry = registry
@@ -64,7 +65,7 @@ public final class Engine: CallHandler {
     }
 
     /// What providers do between calls, by the policies in force.
-    var upkeep: UpkeepList { snapshot.policies.upkeep }
+    var maintenance: MaintenanceList { snapshot.policies.maintenance }
 
     public var methods: [MethodDescriptor] { registry.methods }
 
@@ -129,7 +130,7 @@ public final class Engine: CallHandler {
     /// Has a consumer answer, or token exchange find one that does.
     private func consume(
         _ call: Call, by consumer: RegisteredConsumer?, _ scope: DecisionScope, _ subject: inout DecisionSubject
-    ) async -> Ending {
+    ) async -> CallOutcome {
         let dispatch = ConsumerDispatch(scope, call: call, caller: subject.caller)
         let outcome =
             if let consumer { await dispatch.run(call.method, of: consumer) } else { await dispatch.exchange() }
@@ -140,7 +141,7 @@ public final class Engine: CallHandler {
     }
 
     /// Lets the caller in, goes from the resource's name to its policy, and from the method to what answers it.
-    private func answer(_ call: Call, _ scope: DecisionScope, _ subject: inout DecisionSubject) async -> Ending {
+    private func answer(_ call: Call, _ scope: DecisionScope, _ subject: inout DecisionSubject) async -> CallOutcome {
         let policies = scope.snapshot.policies
         // Whoever may not call a method must not learn from its answers what there is: this comes first.
         if let permission = registry.demands[call.method] {

@@ -5,7 +5,7 @@ struct KernelMethod: Sendable {
     let descriptor: MethodDescriptor
     /// A ``CallFailure`` or an ``InvalidRequest`` that it throws is the answer; anything else means that nothing could be
     /// decided now.
-    let answer: @Sendable (KernelCall) async throws -> Ending
+    let answer: @Sendable (KernelCall) async throws -> CallOutcome
 }
 
 /// One call of a kernel's method, let in and with its resource found.
@@ -19,7 +19,7 @@ struct KernelCall: Sendable {
 
     var snapshot: Snapshot { scope.snapshot }
     var now: Instant { scope.now }
-    var host: Host { scope.host }
+    var host: PluginHost { scope.host }
 
     /// The project that the call is about.
     func project() throws(CallFailure) -> ProjectEntry {

@@ -6,7 +6,7 @@ enum MintedTokens {
     /// providers only must be able to tell these apart, so no plugin may have that name.
     static let provider = "mint"
     /// The life of a session token when the caller names none.
-    static let defaultLife = Duration.seconds(3600)
+    static let defaultLifetime = Duration.seconds(3600)
 }
 
 extension KernelMethods {
@@ -22,24 +22,24 @@ extension KernelMethods {
         }(),
         answer: { call in
             let app = try call.app()
-            let life = try call.fields.duration("tokenTtl")
+            let lifetime = try call.fields.duration("tokenTtl")
             let limitedUse = try call.fields.message("limitedUseConfig")
-            guard life == nil || limitedUse == nil else {
+            guard lifetime == nil || limitedUse == nil else {
                 throw InvalidRequest("a token has either the field 'tokenTtl' or 'limitedUseConfig', not both")
             }
-            guard life.map(TokenLife.isPossible) ?? true else {
+            guard lifetime.map(TokenLifetime.isPossible) ?? true else {
                 throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s, in whole seconds")
             }
             let id = try limitedUse.flatMap { (fields) throws(InvalidRequest) in
                 try RequestedTokenID.read(fields, limitedUse: true)
             }
             let token = try call.snapshot.keys.issuer(at: call.now).issue(
-                app.claims, provider: MintedTokens.provider, life: life ?? MintedTokens.defaultLife,
+                app.claims, provider: MintedTokens.provider, lifetime: lifetime ?? MintedTokens.defaultLifetime,
                 limitedUse: limitedUse != nil,
                 id: id.map { ChosenTokenID($0, by: call.caller?.name ?? "", through: MintedTokens.provider) },
                 now: call.now, randomness: call.host.randomness)
             // Unlike other messages with a token, this one has no old name of it in v1beta.
-            var ending = Ending.reply(
+            var ending = CallOutcome.reply(
                 token.message(.v1),
                 .issued(tokenID: token.id, limitedUse: limitedUse != nil, expires: token.expires))
             ending.provider = MintedTokens.provider

@@ -47,14 +47,14 @@ extension Engine {
 
 extension ServiceGuard.Judgement {
     /// What is put on record, and what a client that is refused is told: the words of Google's services.
-    fileprivate var ending: Ending {
-        var ending: Ending
+    fileprivate var ending: CallOutcome {
+        var ending: CallOutcome
         if let refusal, isStrict {
             let isMissing = refusal.reason == KernelReasons.tokenMissing
             let failure = CallFailure(
                 .unauthenticated, "Firebase App Check token is \(isMissing ? "missing" : "invalid").",
                 reason: refusal.reason, detail: refusal.detail)
-            ending = Ending(result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
+            ending = CallOutcome(result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
         } else {
             ending = .answered([:])
             ending.waived = refusal.map { Waived($0) }

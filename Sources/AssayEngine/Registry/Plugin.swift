@@ -52,7 +52,7 @@ struct RegisteredProvider: Sendable {
     /// Says what is wrong in a section, as far as that can be known without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it.
-    let instantiate: @Sendable (PolicySection, AppIdentity, Host) throws(Diagnostics) -> BoundProvider
+    let instantiate: @Sendable (PolicySection, AppIdentity, PluginHost) throws(Diagnostics) -> BoundProvider
 
     /// The methods of that resource, which the kernel answers.
     var configMethods: [KernelMethod] {
@@ -90,7 +90,7 @@ struct RegisteredProvider: Sendable {
                 }
             }
             return BoundProvider(
-                methods: methods, config: configs.first?.fields(provider) ?? [], upkeep: provider.upkeep,
+                methods: methods, config: configs.first?.fields(provider) ?? [], maintenance: provider.maintenance,
                 warnings: provider.warnings)
         }
     }
@@ -102,7 +102,7 @@ struct BoundProvider: Sendable {
     /// What the resource of its settings shows beside the kernel's fields.
     let config: [ReplyField]
     /// What it does between calls.
-    let upkeep: Upkeep?
+    let maintenance: Maintenance?
     /// What it finds questionable in its section.
     let warnings: [ConfigurationWarning]
 }

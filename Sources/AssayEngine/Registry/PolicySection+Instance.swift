@@ -7,8 +7,8 @@ extension PolicySection {
     ///
     /// - Throws: what is wrong in the section, at its place.
     func instance<Configuration: Decodable, Instance>(
-        of plugin: PluginDescriptor, _ host: Host,
-        _ make: (Configuration, Host) throws(ConfigurationError) -> Instance
+        of plugin: PluginDescriptor, _ host: PluginHost,
+        _ make: (Configuration, PluginHost) throws(ConfigurationError) -> Instance
     ) throws(Diagnostics) -> Instance {
         let configuration = try decode(Configuration.self)
         var host = host

@@ -15,7 +15,7 @@ extension Registry {
             .map { consumer in
                 PolicySchema.Provider(
                     name: consumer.descriptor.name, summary: consumer.descriptor.summary, section: consumer.section(),
-                    mayBeUnenforced: consumer.mayBeUnenforced)
+                    allowsUnenforced: consumer.allowsUnenforced)
             }
         return PolicySchema(
             providers: providers, consumers: consumers,

@@ -68,7 +68,7 @@ extension KernelMethods {
 
     static func adminMethod(
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
-        _ answer: @escaping @Sendable (KernelCall) async throws -> Ending
+        _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
         KernelMethod(
             descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)

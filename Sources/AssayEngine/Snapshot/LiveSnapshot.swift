@@ -14,7 +14,7 @@ final class LiveSnapshot: Sendable {
     }
 
     private let store: KeyStore
-    private let host: Host
+    private let host: PluginHost
     private let current: Mutex<Snapshot>
     /// Held while keys are read and a snapshot is swapped: a slow one must not undo what a faster one did.
     private let reading: Mutex<Reading>
@@ -23,7 +23,7 @@ final class LiveSnapshot: Sendable {
     private static let patience = Duration.seconds(1)
 
     /// - Throws: ``KeyError`` when there are no keys and none can be made.
-    init(_ policies: BoundPolicies, store: KeyStore, host: Host) throws(KeyError) {
+    init(_ policies: BoundPolicies, store: KeyStore, host: PluginHost) throws(KeyError) {
         let stored = try store.ring(
             for: policies.tokens, following: nil, now: host.clock.now, randomness: host.randomness)
         self.store = store

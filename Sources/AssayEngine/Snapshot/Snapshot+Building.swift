@@ -11,7 +11,7 @@ extension BoundPolicies {
     /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
     ///   those that the kernel decodes itself.
     init(
-        _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
+        _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         refusesDevelopment: Bool = false
     ) throws(Diagnostics) {
         let sink = DiagnosticSink()
@@ -36,13 +36,13 @@ extension BoundPolicies {
         }
         consumers = ConsumerEntries(policies, registry: registry, projects: projects, host: host, problems: sink)
         try sink.throwIfAny()
-        upkeep = UpkeepList(apps)
+        maintenance = MaintenanceList(apps)
         self.warnings = warnings.diagnostics
     }
 
     /// The apps of a policy set under their names.
     private static func apps(
-        _ policies: PolicySet, registry: Registry, host: Host, following present: BoundPolicies?,
+        _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         problems sink: DiagnosticSink, warnings: DiagnosticSink
     ) -> [ExactText: AppEntry] {
         // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
@@ -63,7 +63,7 @@ extension BoundPolicies {
                     for warning in questionable where seen.insert(warning).inserted { warnings.report(warning) }
                     for entry in entries { methods[entry.method.descriptor.name] = entry }
                     providers[provider.name] = ConfiguredProvider(
-                        tokenLife: provider.tokenLife, fields: config, location: provider.section.location)
+                        tokenLifetime: provider.tokenLifetime, fields: config, location: provider.section.location)
                 } catch {
                     for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
                 }
@@ -95,15 +95,15 @@ extension BoundPolicies {
     }
 
     private static func entries(
-        _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: Host
+        _ policy: ProviderPolicy, for app: AppIdentity, registry: Registry, host: PluginHost
     ) throws(Diagnostics) -> (entries: [MethodEntry], config: [ReplyField], warnings: [Diagnostic]) {
         let plugin = try plugin(of: policy, registry)
         let bound = try plugin.instantiate(policy.section, app, host)
         let provider = ProviderEntry(
-            descriptor: plugin.descriptor, tokenLife: policy.tokenLife,
+            descriptor: plugin.descriptor, tokenLifetime: policy.tokenLifetime,
             purpose: SealedPurpose(resource: app.resource, provider: policy.name),
             space: "\(policy.name)/\(app.resource)",
-            appSpace: "\(policy.name)/\(app.linkedApp ?? app.resource)", upkeep: bound.upkeep)
+            appSpace: "\(policy.name)/\(app.linkedApp ?? app.resource)", maintenance: bound.maintenance)
         return (
             bound.methods.map { MethodEntry(method: $0, provider: provider) }, bound.config,
             policy.section.diagnostics(for: bound.warnings)
@@ -119,7 +119,7 @@ extension PolicySet {
     /// - Returns: what is questionable, ``warnings`` and what plugins find so in their sections; nil when nothing is.
     @discardableResult
     public func check(
-        _ registry: Registry, host: Host, refusesDevelopment: Bool = false
+        _ registry: Registry, host: PluginHost, refusesDevelopment: Bool = false
     ) throws(Diagnostics) -> Diagnostics? {
         try BoundPolicies(
             self, registry: registry, host: host, following: nil, refusesDevelopment: refusesDevelopment

@@ -24,7 +24,7 @@ struct BoundPolicies: Sendable {
     /// What tokens are good for.
     var consumers = ConsumerEntries()
     /// What providers do between calls.
-    var upkeep = UpkeepList([:])
+    var maintenance = MaintenanceList([:])
     /// Who may call methods that demand a permission.
     let callers: Callers
     /// What the policies say of tokens, and so of keys.
@@ -116,24 +116,24 @@ struct MethodEntry: Sendable {
 /// One provider for one app.
 final class ProviderEntry: Sendable {
     let descriptor: PluginDescriptor
-    let tokenLife: Duration
+    let tokenLifetime: Duration
     let purpose: SealedPurpose
     /// The provider's corner of the state store.
     let space: String
     /// That of the app that an OAuth client is linked to; for an app, the same.
     let appSpace: String
     /// What the instance does between calls.
-    let upkeep: Upkeep?
+    let maintenance: Maintenance?
 
     init(
-        descriptor: PluginDescriptor, tokenLife: Duration, purpose: SealedPurpose, space: String, appSpace: String,
-        upkeep: Upkeep?
+        descriptor: PluginDescriptor, tokenLifetime: Duration, purpose: SealedPurpose, space: String, appSpace: String,
+        maintenance: Maintenance?
     ) {
         self.descriptor = descriptor
-        self.tokenLife = tokenLife
+        self.tokenLifetime = tokenLifetime
         self.purpose = purpose
         self.space = space
         self.appSpace = appSpace
-        self.upkeep = upkeep
+        self.maintenance = maintenance
     }
 }

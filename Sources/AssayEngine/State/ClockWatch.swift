@@ -10,11 +10,11 @@ final class ClockWatch: Sendable {
     /// Less is what a clock is set right by in normal operation.
     static let tolerance = Duration.seconds(10)
 
-    private let host: Host
+    private let host: PluginHost
     /// The time of day less the uptime, in milliseconds.
     private let offset: Atomic<Int64>
 
-    init(_ host: Host) {
+    init(_ host: PluginHost) {
         self.host = host
         offset = Atomic(Self.offset(host.clock.now, host.clock.uptime))
         for direction in Self.jumps.labels.flatMap(\.values) { host.meter.add(0, to: Self.jumps, direction) }

@@ -19,12 +19,12 @@ final class StateHistory: Sendable {
     /// What `assay state backup` writes into a copy.
     static let copyKey = StateKey(space, "copied")
 
-    private let host: Host
+    private let host: PluginHost
     private let timeLimit: Duration
     private let confirmed: Mutex<Confirmed?> = Mutex(nil)
 
     /// - Parameter timeLimit: how long the store may take to answer.
-    init(_ host: Host, timeLimit: Duration) {
+    init(_ host: PluginHost, timeLimit: Duration) {
         self.host = host
         self.timeLimit = timeLimit
     }

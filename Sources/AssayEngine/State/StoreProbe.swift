@@ -5,7 +5,7 @@ internal import Logging
 ///
 /// However many ask, the store is tried at most once in a few seconds, and nobody waits for it for long.
 actor StoreProbe {
-    private let host: Host
+    private let host: PluginHost
     private var last: (readiness: Readiness, at: Duration)?
     /// Since when a try is under way.
     private var trying: Duration?
@@ -13,19 +13,19 @@ actor StoreProbe {
     private var count: UInt64 = 0
 
     /// How long a finding is good.
-    static let life: Duration = .seconds(3)
+    static let lifetime: Duration = .seconds(3)
     /// How long the store may take.
     static let timeLimit: Duration = .seconds(2)
     private static let silence = Readiness.notReady("the state store does not answer")
 
-    init(_ host: Host) {
+    init(_ host: PluginHost) {
         self.host = host
     }
 
     var readiness: Readiness {
         get async {
             let now = host.clock.uptime
-            if let last, now - last.at < StoreProbe.life { return last.readiness }
+            if let last, now - last.at < StoreProbe.lifetime { return last.readiness }
             if let trying {
                 // Of a store that is known to hang nobody has to wait for the news.
                 if now - trying >= StoreProbe.timeLimit { return StoreProbe.silence }

@@ -11,15 +11,15 @@ struct TokenIssuer: Sendable {
     /// a verifier with a precise clock does not find it in the future.
     ///
     /// - Parameters:
-    ///   - life: of a session token; limited-use tokens have their own.
+    ///   - lifetime: of a session token; limited-use tokens have their own.
     ///   - id: the `jti` that a caller chose; a random one when it is nil.
     func issue(
-        _ claims: TokenClaims, provider: String, life: Duration, limitedUse: Bool, id chosen: ChosenTokenID? = nil,
+        _ claims: TokenClaims, provider: String, lifetime: Duration, limitedUse: Bool, id chosen: ChosenTokenID? = nil,
         now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
-        let life = limitedUse ? TokenLife.limitedUse : life
+        let lifetime = limitedUse ? TokenLifetime.limitedUse : lifetime
         let issued = Instant(seconds: now.seconds)
-        let expires = issued + life
+        let expires = issued + lifetime
         let id = chosen?.id ?? Base64.encodeURL(randomness.bytes(32))
         var members = [
             JSONMember("sub", .string(claims.subject)),
@@ -32,7 +32,7 @@ struct TokenIssuer: Sendable {
         ]
         if let chosen { members.append(JSONMember("jti_by", .string(chosen.chooser))) }
         let text = try signer.sign(payload: JSON.object(members).encoded)
-        return IssuedToken(text: text, id: id, life: life, expires: expires)
+        return IssuedToken(text: text, id: id, lifetime: lifetime, expires: expires)
     }
 }
 
@@ -52,12 +52,12 @@ extension TokenIssuer {
 struct IssuedToken: Sendable {
     let text: String
     let id: String
-    let life: Duration
+    let lifetime: Duration
     let expires: Instant
 
     /// The App Check message for it; v1beta repeats the token under its old name.
     func message(_ version: APIVersion) -> JSON {
-        let ttl = JSON.string("\(life.wholeSeconds)s")
+        let ttl = JSON.string("\(lifetime.wholeSeconds)s")
         return switch version {
         case .v1: ["token": .string(text), "ttl": ttl]
         case .v1beta: ["token": .string(text), "ttl": ttl, "attestationToken": .string(text)]

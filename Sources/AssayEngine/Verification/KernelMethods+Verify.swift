@@ -33,7 +33,7 @@ extension KernelMethods {
             do throws(TokenInspection.Refusal) {
                 good = try inspection.inspect(text)
             } catch {
-                var ending = Ending.refusedToken(error)
+                var ending = CallOutcome.refusedToken(error)
                 ending.tokenUse = use(error.app(of: project), .invalid)
                 return ending
             }
@@ -43,9 +43,9 @@ extension KernelMethods {
     private static func consume(
         _ good: TokenInspection.Good, _ request: [UInt8]?, _ call: KernelCall,
         use: (String?, TokenUse.Category) -> TokenCount
-    ) async throws -> Ending {
+    ) async throws -> CallOutcome {
         let isFirst = try await TokenConsumption(byVerificationOf: good, call.scope).use(request: request)
-        var ending = Ending.answered(
+        var ending = CallOutcome.answered(
             isFirst ? [:] : ["alreadyConsumed": true],
             facts: good.facts + [Fact(.alreadyConsumed, .bool(!isFirst))])
         ending.provider = good.provider
@@ -81,16 +81,16 @@ extension TokenInspection.Refusal {
     }
 }
 
-extension Ending {
+extension CallOutcome {
     /// A token is not good. The caller learns no more than that, but for what Google's service tells: that a provider's
     /// tokens cannot be verified at all.
-    static func refusedToken(_ refusal: TokenInspection.Refusal) -> Ending {
+    static func refusedToken(_ refusal: TokenInspection.Refusal) -> CallOutcome {
         let isUnsupported = refusal.reason == KernelReasons.tokenProviderUnsupported
         let failure = CallFailure(
             isUnsupported ? .invalidArgument : .permissionDenied,
             isUnsupported ? "Tokens of this provider are not supported." : "The App Check token is invalid.",
             reason: refusal.reason, detail: refusal.detail)
-        var ending = Ending(
+        var ending = CallOutcome(
             result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
         ending.provider = refusal.token?.provider
         ending.facts = refusal.facts

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Watches a connection, and closes it when it may not go on (``ConnectionLife``). Its streams find here what they may hold.
+/// Watches a connection, and closes it when it may not go on (``ConnectionLifetime``). Its streams find here what they may hold.
 ///
 /// The transport behind it only asks clients to go.
 final class ConnectionGuard: ChannelInboundHandler {
@@ -11,7 +11,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     let room: ConnectionRoom
     private let connection: OpenConnection
     private let eventLoop: any EventLoop
-    private var life: ConnectionLife
+    private var lifetime: ConnectionLifetime
     private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
     private var due = NIODeadline.distantFuture
@@ -20,12 +20,12 @@ final class ConnectionGuard: ChannelInboundHandler {
         self.connection = connection
         self.room = room
         self.eventLoop = eventLoop
-        life = ConnectionLife(limits, opened: eventLoop.now)
+        lifetime = ConnectionLifetime(limits, opened: eventLoop.now)
     }
 
     /// A service has got a call.
     func callBegan() {
-        life.callBegan()
+        lifetime.callBegan()
         connection.callBegan()
     }
 
@@ -36,7 +36,7 @@ final class ConnectionGuard: ChannelInboundHandler {
 
     /// A call that a service got is over.
     func callEnded() {
-        life.callEnded(at: eventLoop.now)
+        lifetime.callEnded(at: eventLoop.now)
         look()
     }
 
@@ -50,7 +50,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        life.read(at: eventLoop.now)
+        lifetime.read(at: eventLoop.now)
         context.fireChannelRead(data)
     }
 
@@ -67,7 +67,7 @@ final class ConnectionGuard: ChannelInboundHandler {
     /// Ends the connection if it may not go on, and looks again when that may be.
     private func look() {
         guard context != nil else { return }
-        let end = life.end
+        let end = lifetime.end
         guard end > eventLoop.now else {
             connection.close()
             return

@@ -11,7 +11,7 @@ struct BrowserAccess: Sendable {
     /// What scripts may read of a reply's head beside its body.
     private static let exposed = "etag, retry-after, x-assay-decision"
     /// For how long a browser need not ask again, in seconds: the most that any browser keeps to is two hours.
-    private static let life = "7200"
+    private static let lifetime = "7200"
 
     /// The headers of a reply to a request, also of one that says that there is no such method, or not with this verb: a
     /// script is to learn what its mistake was.
@@ -72,7 +72,7 @@ struct BrowserAccess: Sendable {
         headers.removeAll { $0.name.isExactly("access-control-expose-headers") || $0.name.isExactly("vary") }
         headers.append(("access-control-allow-methods", method))
         if !allowed.isEmpty { headers.append(("access-control-allow-headers", allowed.joined(separator: ", "))) }
-        headers.append(("access-control-max-age", BrowserAccess.life))
+        headers.append(("access-control-max-age", BrowserAccess.lifetime))
         headers.append(("vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers"))
         return HTTPReply(empty: .noContent, headers: headers)
     }

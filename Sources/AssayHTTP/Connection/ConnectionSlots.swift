@@ -16,7 +16,7 @@ final class ConnectionSlots: Sendable {
         var leaving = 0
         /// How many connections are to make room as soon as their client has been silent for long enough.
         var owed = 0
-        var line = WaitingLine()
+        var line = IdleQueue()
         var isScheduled = false
     }
 
@@ -61,13 +61,13 @@ final class ConnectionSlots: Sendable {
     // MARK: - What the connections say
 
     /// The connection begins to wait for its client. Returns what to give to ``end(_:)``.
-    func begin(_ channel: any Channel) -> WaitingLine.Ticket {
+    func begin(_ channel: any Channel) -> IdleQueue.Ticket {
         let now = eventLoop.now
         return state.withLock { $0.line.append(channel, at: now) }
     }
 
     /// The connection does not wait any longer.
-    func end(_ ticket: WaitingLine.Ticket) {
+    func end(_ ticket: IdleQueue.Ticket) {
         state.withLock { $0.line.remove(ticket) }
     }
 

@@ -55,7 +55,7 @@ final class RequestReader: ChannelDuplexHandler {
     private var wait: Wait?
     private var timer: WaitTimer?
     /// The place in the line of those who may have to make room, while the client is waited for.
-    private var ticket: WaitingLine.Ticket?
+    private var ticket: IdleQueue.Ticket?
 
     /// - Parameter ignoresBody: tells of which requests the body is not waited for.
     init(

@@ -39,7 +39,7 @@ final class StreamConnection: ChannelInboundHandler {
     private var wait: Wait?
     private var timer: WaitTimer?
     /// The place in the line of those who may have to make room, while the client is waited for.
-    private var ticket: WaitingLine.Ticket?
+    private var ticket: IdleQueue.Ticket?
 
     init(
         limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, budget: TransportBudget,

@@ -3,18 +3,18 @@ internal import NIOHTTP1
 
 /// The fields of a request message that come from its head.
 struct HeaderFields {
-    private let manner: HTTPManner
+    private let binding: HTTPBinding
 
-    init(_ manner: HTTPManner) {
-        self.manner = manner
+    init(_ binding: HTTPBinding) {
+        self.binding = binding
     }
 
     /// Where a field is in the message already, there are two of it then, which no reader takes.
     func added(to message: JSON, verb: String, _ headers: HTTPHeaders) -> JSON {
-        guard !manner.requestHeaders.isEmpty || !manner.verbField.isNil else { return message }
+        guard !binding.requestHeaders.isEmpty || !binding.verbField.isNil else { return message }
         var members = message.members ?? []
-        if let field = manner.verbField { members.append(JSONMember(field, .string(verb))) }
-        for header in manner.requestHeaders {
+        if let field = binding.verbField { members.append(JSONMember(field, .string(verb))) }
+        for header in binding.requestHeaders {
             let values = headers[header.name]
             switch values.count {
             case 0: continue

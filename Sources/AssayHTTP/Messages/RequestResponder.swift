@@ -128,7 +128,7 @@ struct RequestResponder: Sendable {
             do throws(HTTPFault) {
                 call = try self.call(route, match, verb: head.method, target, headers, body, peer: peer)
             } catch {
-                guard route.manner.errors == .oauth else { throw error }
+                guard route.binding.errors == .oauth else { throw error }
                 log(error, request: head, peer: peer)
                 return HTTPReply(oauth: error)
             }
@@ -147,13 +147,13 @@ struct RequestResponder: Sendable {
         _ body: [UInt8], peer: String?
     ) throws(HTTPFault) -> Call {
         let content: JSON?
-        switch route.manner.body {
+        switch route.binding.body {
         case .ignored: content = nil
         case .json: content = route.rule.body == .none ? nil : try json(headers, body)
         case .form: content = try FormMessage.read(headers, body)
         }
         var message = try MessageAssembly(rule: route.rule, fields: match.fields, target: target).message(body: content)
-        message = HeaderFields(route.manner).added(to: message, verb: verb, headers)
+        message = HeaderFields(route.binding).added(to: message, verb: verb, headers)
         return Call(
             route.name, version: route.rule.version, resource: match.resource, body: message, peer: peer,
             credentials: credentials(headers),
@@ -209,8 +209,8 @@ struct RequestResponder: Sendable {
         var reply =
             switch answer.result {
             case .success(let json):
-                if let headers = route.manner.replyHeaders {
-                    HTTPReply(headers, statusField: route.manner.statusField, of: json)
+                if let headers = route.binding.replyHeaders {
+                    HTTPReply(headers, statusField: route.binding.statusField, of: json)
                 } else {
                     HTTPReply(
                         .ok, json, cacheControl: route.audience == .verifiers ? "public, max-age=3600" : "no-store")

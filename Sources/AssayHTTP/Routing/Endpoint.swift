@@ -37,7 +37,7 @@ final class MethodRoute: Sendable {
     let rule: HTTPRule
     /// Whom it is for.
     let audience: Endpoint.Audience
-    let manner: HTTPManner
+    let binding: HTTPBinding
     /// Whether requests bring an App Check token in a header.
     let takesToken: Bool
 
@@ -45,7 +45,7 @@ final class MethodRoute: Sendable {
         name = method.name
         self.rule = rule
         audience = Endpoint.Audience(method)
-        manner = method.manner
+        binding = method.binding
         takesToken = method.takesToken
     }
 }

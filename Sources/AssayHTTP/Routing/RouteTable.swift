@@ -89,7 +89,7 @@ struct RouteTable: Sendable {
         guard case .found(let match) = find(method, target), case .method(let route) = match.endpoint else {
             return false
         }
-        return route.manner.body == .ignored
+        return route.binding.body == .ignored
     }
 
     private func find(_ method: String, _ segments: [[UInt8]], verb: [UInt8]?) -> Outcome {

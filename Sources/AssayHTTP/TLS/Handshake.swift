@@ -11,7 +11,7 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
     private let slots: ConnectionSlots
     private let onEnd: (any Channel, _ protocolName: String?) throws -> Void
     private var timer: Scheduled<Void>?
-    private var ticket: WaitingLine.Ticket?
+    private var ticket: IdleQueue.Ticket?
     private var hasBegun = false
 
     /// - Parameter onEnd: adds the protocol's handlers to the pipeline; the name is that of ALPN, or nil where the client

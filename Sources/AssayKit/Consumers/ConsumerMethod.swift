@@ -16,22 +16,22 @@ public enum ConsumerSelection: Sendable, Hashable {
 /// A method of a consumer, of one of three kinds.
 ///
 /// - ``exchange(_:)``: what token exchange gives for a token;
-/// - ``redeem(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)``: a door of its own, for requests with a
-///   token, and ``decide(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)``, for those that never wait;
-/// - ``call(_:_:permission:selection:reply:manner:_:)``: a method without one.
+/// - ``redeem(_:_:selection:reply:binding:allowsUnenforced:service:demand:_:)``: a door of its own, for requests with a
+///   token, and ``decide(_:_:selection:reply:binding:allowsUnenforced:service:demand:_:)``, for those that never wait;
+/// - ``call(_:_:permission:selection:reply:binding:_:)``: a method without one.
 public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     /// What the method looks like from outside; nil for token exchange, whose door is the kernel's.
     public let descriptor: MethodDescriptor?
     package let selection: ConsumerSelection
     package let action: Action
-    package let mayBeUnenforced: Bool
+    package let allowsUnenforced: Bool
 
     private init(
-        descriptor: MethodDescriptor?, selection: ConsumerSelection, mayBeUnenforced: Bool = false, action: Action
+        descriptor: MethodDescriptor?, selection: ConsumerSelection, allowsUnenforced: Bool = false, action: Action
     ) {
         self.descriptor = descriptor
         self.selection = selection
-        self.mayBeUnenforced = mayBeUnenforced
+        self.allowsUnenforced = allowsUnenforced
         self.action = action
     }
 
@@ -51,40 +51,40 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     ///
     /// - Parameters:
     ///   - rules: how it is called over HTTP.
-    ///   - mayBeUnenforced: whether a policy can let requests through whose token is not good, because they only say what
+    ///   - allowsUnenforced: whether a policy can let requests through whose token is not good, because they only say what
     ///     becomes of other requests. The handler sees requests without a token then.
     ///   - service: what requests are counted for in metrics, a name from the policy; nil for the consumer's own.
     ///   - demand: what the request asks for demands of its token, given what the section's `tokens` demands.
     ///   - handler: sees only tokens that meet the demand.
     public static func redeem<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
-        manner: HTTPManner = .standard, mayBeUnenforced: Bool = false,
+        binding: HTTPBinding = .standard, allowsUnenforced: Bool = false,
         service: (@Sendable (Consumer, Request) -> String?)? = nil,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
     ) -> ConsumerMethod {
         redeem(
-            name, rules, selection: selection, reply: reply, manner: manner, mayBeUnenforced: mayBeUnenforced,
+            name, rules, selection: selection, reply: reply, binding: binding, allowsUnenforced: allowsUnenforced,
             service: service, demand: demand
         ) { (consumer, request: Request) in
             .waiting { try await handler(consumer, request, $0) }
         }
     }
 
-    /// The same as ``redeem(_:_:selection:reply:manner:mayBeUnenforced:service:demand:_:)`` with a handler that never
+    /// The same as ``redeem(_:_:selection:reply:binding:allowsUnenforced:service:demand:_:)`` with a handler that never
     /// waits: where the token, too, is judged without waiting, the answer costs no more than the judgement.
     ///
     /// Nobody interrupts it. A handler that takes longer than a decision may take holds up its thread, and what it returns
     /// counts for nothing: the request is answered as one that could not be decided.
     public static func decide<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
-        manner: HTTPManner = .standard, mayBeUnenforced: Bool = false,
+        binding: HTTPBinding = .standard, allowsUnenforced: Bool = false,
         service: (@Sendable (Consumer, Request) -> String?)? = nil,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) throws -> ConsumerVerdict
     ) -> ConsumerMethod {
         redeem(
-            name, rules, selection: selection, reply: reply, manner: manner, mayBeUnenforced: mayBeUnenforced,
+            name, rules, selection: selection, reply: reply, binding: binding, allowsUnenforced: allowsUnenforced,
             service: service, demand: demand
         ) { (consumer, request: Request) in
             .immediate { try handler(consumer, request, $0) }
@@ -92,21 +92,21 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     }
 
     private static func redeem<Request: RequestMessage>(
-        _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape?, manner: HTTPManner,
-        mayBeUnenforced: Bool, service: (@Sendable (Consumer, Request) -> String?)?,
+        _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape?, binding: HTTPBinding,
+        allowsUnenforced: Bool, service: (@Sendable (Consumer, Request) -> String?)?,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)?,
         answer: @escaping @Sendable (Consumer, Request) -> ConsumerAnswer<ConsumerVerdict>
     ) -> ConsumerMethod {
         var descriptor = MethodDescriptor(name: name, kind: .call(nil), resources: resources(selection), rules: rules)
             .with(request: Request.shape, reply: reply)
         descriptor.takesToken = true
-        descriptor.manner = manner
+        descriptor.binding = binding
         return ConsumerMethod(
-            descriptor: descriptor, selection: selection, mayBeUnenforced: mayBeUnenforced,
+            descriptor: descriptor, selection: selection, allowsUnenforced: allowsUnenforced,
             action: .answer { (consumer, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedRedemption(
-                    mayBeUnenforced: mayBeUnenforced, service: service?(consumer, request),
+                    allowsUnenforced: allowsUnenforced, service: service?(consumer, request),
                     demand: { base in demand?(consumer, request, base) ?? base }, answer: answer(consumer, request))
             })
     }
@@ -116,19 +116,19 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     /// - Parameter permission: what a caller must be allowed to do; nil for anybody.
     public static func call<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], permission: Permission?, selection: ConsumerSelection,
-        reply: MessageShape? = nil, manner: HTTPManner = .standard,
+        reply: MessageShape? = nil, binding: HTTPBinding = .standard,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
     ) -> ConsumerMethod {
         var descriptor = MethodDescriptor(
             name: name, kind: .call(permission), resources: resources(selection), rules: rules
         ).with(request: Request.shape, reply: reply)
-        descriptor.manner = manner
+        descriptor.binding = binding
         return ConsumerMethod(
             descriptor: descriptor, selection: selection,
             action: .answer { (consumer, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedRedemption(
-                    mayBeUnenforced: false, service: nil, demand: { $0 },
+                    allowsUnenforced: false, service: nil, demand: { $0 },
                     answer: .waiting { try await handler(consumer, request, $0) })
             })
     }
@@ -141,7 +141,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
 /// A request to a consumer that has been read.
 package struct PreparedRedemption: Sendable {
     /// Whether the policy can let it through without a good token.
-    package let mayBeUnenforced: Bool
+    package let allowsUnenforced: Bool
     /// What it is counted for; nil for the consumer's name.
     package let service: String?
     /// What it demands of its token, given what the policy's section demands.
@@ -149,10 +149,10 @@ package struct PreparedRedemption: Sendable {
     package let answer: ConsumerAnswer<ConsumerVerdict>
 
     package init(
-        mayBeUnenforced: Bool, service: String?, demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
+        allowsUnenforced: Bool, service: String?, demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
         answer: ConsumerAnswer<ConsumerVerdict>
     ) {
-        self.mayBeUnenforced = mayBeUnenforced
+        self.allowsUnenforced = allowsUnenforced
         self.service = service
         self.demand = demand
         self.answer = answer

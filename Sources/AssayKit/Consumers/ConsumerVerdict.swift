@@ -41,20 +41,20 @@ public struct ExchangedToken: Sendable {
     /// `token_type`: how the token is used, such as `Bearer` or `DPoP`; `N_A` for what is no access token.
     public var use: String
     /// `expires_in`.
-    public var life: Duration
+    public var lifetime: Duration
     /// Further members of the reply.
     public var fields: [ReplyField]
     /// What is put on record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
 
     public init(
-        _ text: String, type: TokenType = .jwt, use: String = "Bearer", life: Duration, fields: [ReplyField] = [],
+        _ text: String, type: TokenType = .jwt, use: String = "Bearer", lifetime: Duration, fields: [ReplyField] = [],
         facts: [Fact] = []
     ) {
         self.text = text
         self.type = type
         self.use = use
-        self.life = life
+        self.lifetime = lifetime
         self.fields = fields
         self.facts = facts
     }

@@ -6,7 +6,7 @@
 /// - requests are hostile: no input may crash, block or grow the process;
 /// - what may not be given is a ``ConsumerVerdict/refused(_:detail:)`` with a reason that the descriptor lists;
 /// - whatever prevents a decision is thrown, and never becomes something granted;
-/// - time, randomness, storage, secrets and calls to other servers come from the ``Host`` or the ``ConsumerContext``.
+/// - time, randomness, storage, secrets and calls to other servers come from the ``PluginHost`` or the ``ConsumerContext``.
 ///
 /// The kernel does the rest: it finds the instance, verifies the token and the actor, checks what the policy demands of
 /// both, consumes the token, and keeps audit, metrics, deadlines and limits.
@@ -23,7 +23,7 @@ public protocol TokenConsumer: Sendable {
     /// Makes the instance for one project, and checks what decoding alone could not.
     ///
     /// - Throws: what is wrong in the section, by the path of its key.
-    init(_ configuration: Configuration, scope: ConsumerScope, host: Host) throws(ConfigurationError)
+    init(_ configuration: Configuration, scope: ConsumerScope, host: PluginHost) throws(ConfigurationError)
 
     /// The names that requests choose the instance by: the `audience` or the `resource` of a token exchange, and the field
     /// of a method with ``ConsumerSelection/audience(_:)``. No two instances of a program have one in common.

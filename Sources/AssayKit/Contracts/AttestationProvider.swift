@@ -6,8 +6,8 @@
 /// - evidence is hostile: no input may crash, block or grow the process;
 /// - evidence that is not good enough is a ``Verdict/refused(_:detail:)`` with a reason that the descriptor lists;
 /// - whatever prevents a decision is thrown, and never becomes a verdict;
-/// - time, randomness, storage, secrets and calls to other servers come from the ``Host`` or the ``Context``;
-/// - state that must survive goes through the ``Context``: instances come and go with policies.
+/// - time, randomness, storage, secrets and calls to other servers come from the ``PluginHost`` or the ``ProviderContext``;
+/// - state that must survive goes through the ``ProviderContext``: instances come and go with policies.
 ///
 /// The kernel does the rest: resources, policies, challenges, limited use, tokens, replay, audit, deadlines, limits.
 public protocol AttestationProvider: Sendable {
@@ -24,16 +24,16 @@ public protocol AttestationProvider: Sendable {
     /// Makes the instance for one app, and checks what decoding alone could not.
     ///
     /// - Throws: what is wrong in the section, by the path of its key.
-    init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError)
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError)
 
     /// What the instance does between calls; nil, the default, for nothing.
-    var upkeep: Upkeep? { get }
+    var maintenance: Maintenance? { get }
 
     /// What is questionable in the section now, and no reason to refuse it; nothing, by default.
     var warnings: [ConfigurationWarning] { get }
 }
 
 extension AttestationProvider {
-    public var upkeep: Upkeep? { nil }
+    public var maintenance: Maintenance? { nil }
     public var warnings: [ConfigurationWarning] { [] }
 }

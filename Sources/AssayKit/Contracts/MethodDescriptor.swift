@@ -33,7 +33,7 @@ public struct MethodDescriptor: Sendable, Hashable {
     /// Whether requests bring an App Check token beside their message.
     public var takesToken = false
     /// How it is spoken over HTTP.
-    public var manner = HTTPManner.standard
+    public var binding = HTTPBinding.standard
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
     /// What it reads, beside what the kernel reads of every exchange; nil when it does not say.

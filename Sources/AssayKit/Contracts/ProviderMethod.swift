@@ -43,7 +43,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
         resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false, replyFields: MessageShape? = nil,
-        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> Verdict
+        _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> Verdict
     ) -> ProviderMethod {
         var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
             .with(request: Request.shape, reply: replyFields)
@@ -69,7 +69,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
         reply: MessageShape? = nil,
-        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> CallAnswer
+        _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> CallAnswer
     ) -> ProviderMethod {
         let descriptor = MethodDescriptor(name: name, kind: .call(permission), resources: resources, path: path)
             .with(request: Request.shape, reply: reply)
@@ -85,7 +85,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
         reply: MessageShape? = nil,
-        _ handler: @escaping @Sendable (Provider, Request, Context) async throws -> JSON
+        _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> JSON
     ) -> ProviderMethod {
         call(name, path, permission: permission, resources: resources, reply: reply) {
             (provider, request: Request, context) in
@@ -123,9 +123,9 @@ public struct CallAnswer: Sendable {
 
 /// A call whose request has been read.
 package struct PreparedCall: Sendable {
-    package let answer: @Sendable (Context) async throws -> CallAnswer
+    package let answer: @Sendable (ProviderContext) async throws -> CallAnswer
 
-    package init(answer: @escaping @Sendable (Context) async throws -> CallAnswer) {
+    package init(answer: @escaping @Sendable (ProviderContext) async throws -> CallAnswer) {
         self.answer = answer
     }
 }
@@ -133,9 +133,9 @@ package struct PreparedCall: Sendable {
 /// An exchange whose request has been read, and whose evidence waits for appraisal.
 package struct PreparedExchange: Sendable {
     package let challenge: [UInt8]?
-    package let appraise: @Sendable (Context) async throws -> Verdict
+    package let appraise: @Sendable (ProviderContext) async throws -> Verdict
 
-    package init(challenge: [UInt8]?, appraise: @escaping @Sendable (Context) async throws -> Verdict) {
+    package init(challenge: [UInt8]?, appraise: @escaping @Sendable (ProviderContext) async throws -> Verdict) {
         self.challenge = challenge
         self.appraise = appraise
     }

@@ -23,18 +23,18 @@ public struct Appraisal: Sendable {
     /// The life of the token where the evidence itself says one, in whole seconds, 30 minutes to 7 days; nil for what the
     /// policy says. The kernel takes anything else for a fault of the provider, whose policy may set a narrower range.
     /// Limited-use tokens live five minutes all the same.
-    public var tokenLife: Duration?
+    public var tokenLifetime: Duration?
     /// Who showed the evidence, where the provider can tell several apart, such as the subject of a custom token. Where
     /// callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one. Nil where
     /// all evidence of the provider is of one holder.
     public var holder: String?
 
     public init(
-        facts: [Fact] = [], reply: [ReplyField] = [], tokenLife: Duration? = nil, holder: String? = nil
+        facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil
     ) {
         self.facts = facts
         self.reply = reply
-        self.tokenLife = tokenLife
+        self.tokenLifetime = tokenLifetime
         self.holder = holder
     }
 }

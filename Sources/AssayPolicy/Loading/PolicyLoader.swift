@@ -207,8 +207,8 @@ struct PolicyLoader {
         _ = section.optional("name", as: String.self)
         // A section that is there and empty is the client's own: nothing is inherited by leaving values out.
         let own = section.stated("providers").map { _ in readProviders(section, of: "the OAuth client") }
-        if own == nil, let life = section.optional(ProviderKeys.tokenTTL) {
-            life.report("means nothing without `providers` of the client's own: those of its app are used")
+        if own == nil, let lifetime = section.optional(ProviderKeys.tokenTTL) {
+            lifetime.report("means nothing without `providers` of the client's own: those of its app are used")
         }
         let app = linkedApp(section, among: known)
         let identity = AppIdentity(
@@ -246,7 +246,7 @@ struct PolicyLoader {
     }
 
     private func readProviders(_ app: YAMLMapping, of what: String) -> [ProviderPolicy] {
-        let common = app.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLife($0) }
+        let common = app.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLifetime($0) }
         guard let value = app.stated("providers"), !value.node.isNull else {
             (app.stated("providers") ?? app.value).warn(
                 "\(what) has no providers: every call for it is refused", into: warnings)
@@ -260,11 +260,11 @@ struct PolicyLoader {
             let own = value.node[ProviderKeys.tokenTTL].flatMap { node in
                 node.isNull
                     ? nil
-                    : ProviderKeys.tokenLife(
+                    : ProviderKeys.tokenLifetime(
                         YAMLValue(node, path: value.path.key(ProviderKeys.tokenTTL), sink: value.sink))
             }
             return ProviderPolicy(
-                name: entry.key, tokenLife: own ?? common ?? ProviderKeys.defaultTokenLife,
+                name: entry.key, tokenLifetime: own ?? common ?? ProviderKeys.defaultTokenLifetime,
                 section: PolicySection(entry, in: section.path, kernelKeys: ProviderKeys.all))
         }
     }

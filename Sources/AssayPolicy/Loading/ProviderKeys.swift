@@ -7,18 +7,18 @@ enum ProviderKeys {
     static let all = [tokenTTL]
 
     /// One hour, as in Google's service.
-    static let defaultTokenLife = Duration.seconds(3600)
+    static let defaultTokenLifetime = Duration.seconds(3600)
 
     /// How long tokens may live: the range of Google's service.
     static let tokenLives = Duration.seconds(1800)...Duration.seconds(7 * 86_400)
 
     /// A token's life: 30 minutes to 7 days, in whole seconds.
-    static func tokenLife(_ value: YAMLValue) -> Duration? {
-        guard let life = value.decode(Duration.self) else { return nil }
-        guard tokenLives.contains(life), life == .seconds(life.wholeSeconds) else {
+    static func tokenLifetime(_ value: YAMLValue) -> Duration? {
+        guard let lifetime = value.decode(Duration.self) else { return nil }
+        guard tokenLives.contains(lifetime), lifetime == .seconds(lifetime.wholeSeconds) else {
             value.report("expected a duration from 30m to 7d, in whole seconds")
             return nil
         }
-        return life
+        return lifetime
     }
 }

@@ -3,7 +3,7 @@ public struct ProviderPolicy: Sendable {
     /// The provider's name, which may or may not be that of a registered one.
     public let name: String
     /// The life of session tokens.
-    public let tokenLife: Duration
+    public let tokenLifetime: Duration
     /// The provider's own section.
     public let section: PolicySection
 }

@@ -177,7 +177,7 @@ extension PolicySchema {
                     ]),
                 name("What people call the app."),
                 reference("apple", to: "apple", "What Apple knows the app by."),
-                tokenLife("How long tokens live, where a provider's section does not say it."),
+                tokenLifetime("How long tokens live, where a provider's section does not say it."),
                 reference(
                     RateLimitReader.key, to: "rate_limit",
                     "How many calls for the app are answered: those of devices, not of callers with a permission."),
@@ -199,7 +199,7 @@ extension PolicySchema {
                             "The app ID of the app it is linked to: that app's team, bundle and providers hold for it.",
                         "type": ["string", "number"], "examples": ["1:1234567890:ios:321abc456def7890"],
                     ]),
-                tokenLife("How long tokens live, for a client with providers of its own."),
+                tokenLifetime("How long tokens live, for a client with providers of its own."),
                 reference(
                     RateLimitReader.key, to: "rate_limit",
                     "How many calls for the client are answered: its app's limit without this, counted by itself."),
@@ -255,8 +255,8 @@ extension PolicySchema {
     func section(_ provider: Provider) -> [JSONMember] {
         ShapeSchema.members(of: provider.section).map { member in
             guard member.name.isExactly("properties") else { return member }
-            let life = tokenLife("How long the tokens live that are given for this evidence.")
-            return JSONMember("properties", .object([life] + (member.value.members ?? [])))
+            let lifetime = tokenLifetime("How long the tokens live that are given for this evidence.")
+            return JSONMember("properties", .object([lifetime] + (member.value.members ?? [])))
         }
     }
 
@@ -276,7 +276,7 @@ extension PolicySchema {
                 consumerKeys[key].map { shape in
                     let members = ShapeSchema.members(of: shape, texts[key] ?? "")
                     return JSONMember(
-                        key, .object(consumer.mayBeUnenforced ? members : members.without("enforcement")))
+                        key, .object(consumer.allowsUnenforced ? members : members.without("enforcement")))
                 }
             }
             return JSONMember("properties", .object(own + (member.value.members ?? [])))
@@ -287,7 +287,7 @@ extension PolicySchema {
         JSONMember("name", .object([JSONMember("description", .string(description))] + ShapeSchema.text(nil)))
     }
 
-    private func tokenLife(_ text: String) -> JSONMember {
+    private func tokenLifetime(_ text: String) -> JSONMember {
         JSONMember(
             ProviderKeys.tokenTTL,
             .object(
@@ -295,7 +295,7 @@ extension PolicySchema {
                     of: .duration,
                     PolicyKey(
                         text, .durations(ProviderKeys.tokenLives),
-                        standard: .string(DurationText.text(ProviderKeys.defaultTokenLife))))))
+                        standard: .string(DurationText.text(ProviderKeys.defaultTokenLifetime))))))
     }
 }
 

@@ -12,13 +12,13 @@ package struct PolicySchema {
         let summary: String
         let section: ValueShape
         /// Of a consumer, whether its policy can let requests through without a good token.
-        let mayBeUnenforced: Bool
+        let allowsUnenforced: Bool
 
-        package init(name: String, summary: String, section: ValueShape, mayBeUnenforced: Bool = false) {
+        package init(name: String, summary: String, section: ValueShape, allowsUnenforced: Bool = false) {
             self.name = name
             self.summary = summary
             self.section = section
-            self.mayBeUnenforced = mayBeUnenforced
+            self.allowsUnenforced = allowsUnenforced
         }
     }
 

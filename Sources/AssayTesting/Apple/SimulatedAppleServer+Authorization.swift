@@ -2,7 +2,7 @@ internal import AssayCrypto
 internal import AssayKit
 
 extension SimulatedAppleServer {
-    private static let tokenLife = Duration.seconds(3600)
+    private static let tokenLifetime = Duration.seconds(3600)
 
     /// The team whose token a request carries; nil when the token is not good.
     func team(of request: OutboundRequest) -> SimulatedAppleTeam? {
@@ -17,7 +17,7 @@ extension SimulatedAppleServer {
             let team = teams.first(where: { $0.keyID == jws.header.keyID }),
             (try? jws.verify(with: team.publicKey)) != nil, let claims = try? JSON.parse(jws.payload),
             claims["iss"]?.string == team.teamID, let issued = claims["iat"]?.integer.map(Instant.init(seconds:)),
-            issued <= clock.now, clock.now < issued + Self.tokenLife
+            issued <= clock.now, clock.now < issued + Self.tokenLifetime
         else { return nil }
         return team
     }

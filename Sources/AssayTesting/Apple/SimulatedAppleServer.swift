@@ -5,10 +5,10 @@ internal import Synchronization
 /// Apple's servers, as far as they are documented: `attestationData`, which exchanges receipts, and DeviceCheck's
 /// `validate_device_token`, `query_two_bits` and `update_two_bits`.
 ///
-/// It answers in the process, under the names of Apple's hosts, as the ``Host/http`` of a test:
+/// It answers in the process, under the names of Apple's hosts, as the ``PluginHost/http`` of a test:
 ///
 ///     let apple = SimulatedAppleServer(authority: ca, teams: [team], clock: clock.hostClock)
-///     let host = Host(clock: clock.hostClock, store: store, http: apple, logger: logger)
+///     let host = PluginHost(clock: clock.hostClock, store: store, http: apple, logger: logger)
 ///
 /// Behind a socket, which module `AssayTestingHTTP` has, there is one address for all hosts, and a path tells the
 /// environment: `http://127.0.0.1:PORT/production/v1/attestationData`.

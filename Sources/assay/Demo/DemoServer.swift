@@ -16,7 +16,7 @@ final class DemoServer: Sendable, DecisionSink {
     init(folder: String, policy: String) async throws {
         let logger = Logger(label: "assay.demo", factory: { _ in SwiftLogNoOpLogHandler() })
         let registry = try Plugins.registry()
-        let host = Host(store: try await registry.openStore("sqlite:\(folder)/state.sqlite"), logger: logger)
+        let host = PluginHost(store: try await registry.openStore("sqlite:\(folder)/state.sqlite"), logger: logger)
         let records = DemoRecords()
         let engine = try Engine(
             registry: registry, policies: .load([PolicyFile(name: "demo.yaml", text: policy)]),

@@ -7,7 +7,7 @@ struct KeysRetireCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retire", abstract: "Take a key out of use for good, with no harm to what it signed or sealed.",
         discussion: """
-            A signing key stays published until its last token can have expired: 7 days, the longest life of a token, \
+            A signing key stays published until its last token can have expired: 7 days, the longest lifetime of a token, \
             and a day of reserve. Then it leaves the key set by itself. A sealing key seals no more, and opens what it \
             sealed for ever. The key that is in use can be retired only when a prepared one, whose lead is over, can \
             take its place, which it does. A KID that begins with a hyphen is written after --.

@@ -133,7 +133,7 @@ struct OpenAPIOperation {
             isRequired = field.isRequired
             schema = OpenAPISchema.of(field.kind)
         }
-        let type = method.manner.body == .form ? "application/x-www-form-urlencoded" : "application/json"
+        let type = method.binding.body == .form ? "application/x-www-form-urlencoded" : "application/json"
         return ["required": .bool(isRequired), "content": .object([JSONMember(type, ["schema": schema])])]
     }
 
@@ -145,7 +145,7 @@ struct OpenAPIOperation {
             fields?.append(.optional("limitedUse", .boolean))
             if method.takesTokenID { fields?.append(.optional("jti", .textOfLength(16...250))) }
         }
-        if method.manner.body == .form {
+        if method.binding.body == .form {
             fields = fields?.map { MessageField(name: $0.name.snakeCased, kind: $0.kind, isRequired: $0.isRequired) }
         }
         return fields.map { MessageShape($0) }
@@ -230,18 +230,18 @@ struct OpenAPIOperation {
         let unchanged = [JSONMember("304", ["description": "The client has this key set already."])]
         let bare: JSON = ["description": "Yes: the headers say more."]
         let good =
-            method.manner.replyHeaders == nil
+            method.binding.replyHeaders == nil
             ? [JSONMember("200", success)]
-            : [JSONMember("204", bare)] + (method.manner.statusField == nil ? [] : [JSONMember("2XX", bare)])
+            : [JSONMember("204", bare)] + (method.binding.statusField == nil ? [] : [JSONMember("2XX", bare)])
         return good + (method.kind == .keySet ? unchanged : []) + refusals
     }
 
     /// The refusals in the manner of the method.
     private var refusals: [JSONMember] {
-        let others = Set(method.manner.statuses.values)
+        let others = Set(method.binding.statuses.values)
         return OpenAPIOperation.refusals.filter { canAnswer($0.status) || others.contains($0.status) }.map { refusal in
             let name = "\(refusal.status)"
-            switch method.manner.errors {
+            switch method.binding.errors {
             case .oauth where ![404, 405, 408, 413, 431].contains(refusal.status):
                 return JSONMember(
                     name,

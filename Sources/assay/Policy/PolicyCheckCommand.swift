@@ -43,7 +43,7 @@ struct PolicyCheckCommand: ParsableCommand {
         var warnings = policies.warnings
         do throws(Diagnostics) {
             warnings = try policies.check(
-                registry, host: Host(store: MemoryStore(clock: .system), logger: logger),
+                registry, host: PluginHost(store: MemoryStore(clock: .system), logger: logger),
                 refusesDevelopment: production)
         } catch {
             problems = error

@@ -24,14 +24,14 @@ struct AuditOptions: ParsableArguments {
     }
 
     /// - Throws: ``AuditError`` when the file cannot be opened.
-    func open(_ host: Host) throws -> AuditFile? {
+    func open(_ host: PluginHost) throws -> AuditFile? {
         try audit.map { try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock) }
     }
 
     /// What keeps the engine from deciding.
-    func hindrance(_ file: AuditFile?) -> (@Sendable () -> String?)? {
+    func blockingReason(_ file: AuditFile?) -> (@Sendable () -> String?)? {
         guard auditRequired, let file else { return nil }
-        return { file.hindrance }
+        return { file.blockingReason }
     }
 
     /// What `/readyz` asks.

@@ -119,7 +119,7 @@ struct ServeCommand: AsyncParsableCommand {
         let policies = directory.read()
         let folder = keys ?? KeyFolder.standard(forState: state)
         let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
-        let host = Host(
+        let host = PluginHost(
             store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
         let tlsFingerprint = tls.fingerprint
         let certificate = try tls.open()
@@ -128,7 +128,7 @@ struct ServeCommand: AsyncParsableCommand {
         let auditFile = try audit.open(host)
         var sinks: [any DecisionSink] = [DecisionLog(logger)]
         if let auditFile { sinks.append(auditFile) }
-        let recorded = SampledDecisions(sinks, limits: records.limits) { auditFile?.hindrance != nil }
+        let recorded = SampledDecisions(sinks, limits: records.limits) { auditFile?.blockingReason != nil }
         let keyStore = KeyStore.directory(folder)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
@@ -138,7 +138,7 @@ struct ServeCommand: AsyncParsableCommand {
         let engine = try Engine(
             registry: registry, policies: policies, keys: keyStore, host: host,
             sink: DecisionSinks([recorded, metrics.decisions]),
-            options: Engine.Options(hindrance: audit.hindrance(auditFile), refusesDevelopment: production))
+            options: Engine.Options(blockingReason: audit.blockingReason(auditFile), refusesDevelopment: production))
         metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         Heap.trim()
@@ -194,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
         services += audit.services(auditFile, logger)
         services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
         services += [
-            UpkeepService(engine: engine, metrics: metrics.upkeep), reloader,
+            MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
             ReloadSignal(signals: hangups, reloader: reloader),
         ]
         if let operations { services.append(operations) }

@@ -9,7 +9,7 @@ struct ServerMetrics: Sendable {
     let registry = MetricRegistry()
     let policies: PolicyMetrics
     let decisions: DecisionMetrics
-    let upkeep: UpkeepMetrics
+    let maintenance: MaintenanceMetrics
 
     init(_ plugins: Registry) throws {
         try BuildMetrics.add(to: registry)
@@ -19,7 +19,7 @@ struct ServerMetrics: Sendable {
             methods: plugins.methods.filter { $0.kind != .keySet }.map { method in
                 DecisionMetrics.Method(method.name, provider: plugins.provider(of: method.name))
             }, providers: plugins.providerNames, reasons: plugins.reasons, in: registry)
-        upkeep = try UpkeepMetrics(providers: plugins.descriptors.map(\.name), in: registry)
+        maintenance = try MaintenanceMetrics(providers: plugins.descriptors.map(\.name), in: registry)
     }
 
     /// Policies were loaded, and are in force from now on.

@@ -42,7 +42,7 @@ struct ParcelConsumer: TokenConsumer {
                 .granted(
                     ExchangedToken(
                         "parcel of \(context.token?.subject ?? "nobody") for \(context.actor?.subject ?? "nobody")",
-                        use: "N_A", life: .seconds(600),
+                        use: "N_A", lifetime: .seconds(600),
                         fields: request.scopes.first == "field" ? [ReplyField("expires_in", 1)] : [],
                         facts: reply.facts))
             }
@@ -52,7 +52,7 @@ struct ParcelConsumer: TokenConsumer {
         },
         .redeem(
             "weighParcel", [HTTPRule(.any, "/weigh", version: .v1)], selection: .audience("audience"),
-            mayBeUnenforced: true, demand: { _, request, base in request.demand(base) }
+            allowsUnenforced: true, demand: { _, request, base in request.demand(base) }
         ) { (consumer, request: Request, context) in try consumer.decide(request.wish, context) },
         // The same again, by handlers that never wait.
         .decide("openParcelAtOnce", [HTTPRule(.get, "/now/parcels/{wish}", version: .v1)], selection: .tokenProject) {
@@ -60,7 +60,7 @@ struct ParcelConsumer: TokenConsumer {
         },
         .decide(
             "weighParcelAtOnce", [HTTPRule(.any, "/now/weigh", version: .v1)], selection: .audience("audience"),
-            mayBeUnenforced: true, demand: { _, request, base in request.demand(base) }
+            allowsUnenforced: true, demand: { _, request, base in request.demand(base) }
         ) { (consumer, request: Request, context) in try consumer.decide(request.wish, context) },
         .call(
             "lookIntoParcel", [HTTPRule(.post, "/look", version: .v1)], permission: Permission("parcels.look"),
@@ -81,7 +81,7 @@ struct ParcelConsumer: TokenConsumer {
 
     let audiences: [String]
 
-    init(_ configuration: Configuration, scope: ConsumerScope, host: Host) throws(ConfigurationError) {
+    init(_ configuration: Configuration, scope: ConsumerScope, host: PluginHost) throws(ConfigurationError) {
         guard configuration.weight ?? 1 > 0 else {
             throw ConfigurationError(at: ["weight"], "expected a weight above zero")
         }

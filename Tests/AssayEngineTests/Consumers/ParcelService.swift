@@ -3,7 +3,7 @@ import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import Debug
+import AssayDebug
 import Testing
 
 /// An engine with two projects whose policies have a consumer, and apps that have tokens for the asking.
@@ -46,12 +46,12 @@ struct ParcelService {
         try Registry([.provider(VouchProvider.self), .provider(DebugProvider.self), .consumer(ParcelConsumer.self)])
     }
 
-    static func host(_ users: PrivateKey, _ clock: ManualClock, _ store: any StateStore) -> Host {
+    static func host(_ users: PrivateKey, _ clock: ManualClock, _ store: any StateStore) -> PluginHost {
         let document = JWKSet([JWK(signing: users.publicKey, keyID: "u1")]).json.encoded
         let secrets = SecretSource { (reference) throws(SecretError) in
             reference.place == .environment("USERS") ? document : nil
         }
-        return Host(clock: clock.hostClock, store: store, secrets: secrets, logger: TestService.silent)
+        return PluginHost(clock: clock.hostClock, store: store, secrets: secrets, logger: TestService.silent)
     }
 
     static func policy(_ section: String = "", isAlone: Bool = false) -> String {

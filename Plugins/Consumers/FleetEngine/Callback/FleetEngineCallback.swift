@@ -14,11 +14,11 @@ final class FleetEngineCallback: Sendable {
     private let url: EndpointURL
     private let authorization: String
     private let timeLimit: Duration
-    private let host: Host
+    private let host: PluginHost
     private let places = CallbackPlaces(width: width)
 
     init(
-        _ configuration: FleetEngineCallbackConfiguration, at path: [ConfigurationError.Component], host: Host
+        _ configuration: FleetEngineCallbackConfiguration, at path: [ConfigurationError.Component], host: PluginHost
     ) throws(ConfigurationError) {
         let found: [UInt8]?
         do throws(SecretError) {

@@ -15,11 +15,11 @@ enum FleetEngineReply {
     static func message(_ token: FleetEngineToken, at now: Instant) -> JSON {
         let created = JSON.integer(token.created.milliseconds)
         let expires = JSON.integer(token.expires.milliseconds)
-        let life = JSON.integer((token.expires - now).wholeSeconds)
+        let lifetime = JSON.integer((token.expires - now).wholeSeconds)
         return [
             "jwt": .string(token.text), "token": .string(token.text), "creationTimestamp": created,
             "expirationTimestamp": expires, "creation_timestamp_ms": created, "expiration_timestamp_ms": expires,
-            "expires_in": life, "expiresInSeconds": life,
+            "expires_in": lifetime, "expiresInSeconds": lifetime,
         ]
     }
 }

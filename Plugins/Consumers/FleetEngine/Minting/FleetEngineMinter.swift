@@ -15,18 +15,18 @@ public final class FleetEngineMinter: Sendable {
 
     /// How far back `iat` lies, in seconds.
     static let backdating: Int64 = 60
-    private static let longestLife: Int64 = 3600
+    private static let longestLifetime: Int64 = 3600
 
     public let audience: String
-    private let life: Int64
+    private let lifetime: Int64
     /// `,"aud":…,"iat":`
     private let audienceClaim: [UInt8]
     private let signed = Mutex(SignedTokens())
 
-    /// - Parameter life: of each token, within ``lives``.
-    public init(audience: String = standardAudience, life: Duration = .seconds(3600)) {
+    /// - Parameter lifetime: of each token, within ``lives``.
+    public init(audience: String = standardAudience, lifetime: Duration = .seconds(3600)) {
         self.audience = audience
-        self.life = min(max(life, Self.lives.lowerBound), Self.lives.upperBound).wholeSeconds
+        self.lifetime = min(max(lifetime, Self.lives.lowerBound), Self.lives.upperBound).wholeSeconds
         audienceClaim = Array(#","aud":"#.utf8) + JSON.string(audience).encoded + Array(#","iat":"#.utf8)
     }
 
@@ -54,7 +54,7 @@ public final class FleetEngineMinter: Sendable {
     ) throws(CryptoError) -> FleetEngineToken {
         let created = now.seconds
         let issued = created - Self.backdating
-        let expires = min(created + life, issued + Self.longestLife)
+        let expires = min(created + lifetime, issued + Self.longestLifetime)
         var payload: [UInt8] = []
         payload.reserveCapacity(account.principal.count + audienceClaim.count + claims.json.count + 64)
         payload += account.principal

@@ -8,7 +8,7 @@ struct FleetEngineRules: Sendable {
 
     /// - Parameter knowsActors: whether requests can have an actor.
     /// - Throws: all that is wrong in the section's `account`, `callback` and `roles`.
-    init(_ configuration: FleetEngineConfiguration, knowsActors: Bool, host: Host) throws(ConfigurationError) {
+    init(_ configuration: FleetEngineConfiguration, knowsActors: Bool, host: PluginHost) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         var accounts = FleetEngineAccounts(host.secrets)
         var callback: FleetEngineCallback?

@@ -5,18 +5,18 @@ internal import AssayKit
 /// The part `verifier`, ready for use.
 struct AttestationVerification: Sendable {
     let verifier: ClientAttestationVerifier
-    let challengeLife: Duration
+    let challengeLifetime: Duration
     /// The identifiers of resource servers.
     let resourceServers: [String]
     private let trustsOwn: Bool
     private let attesters: [TrustedAttester]
 
-    init(_ configuration: AttestationVerifierConfiguration, host: Host, problems: inout ConfigurationProblems) {
+    init(_ configuration: AttestationVerifierConfiguration, host: PluginHost, problems: inout ConfigurationProblems) {
         let path: [ConfigurationError.Component] = ["verifier"]
         typealias Configuration = AttestationVerifierConfiguration
         problems.check(configuration.window, in: Configuration.windows, at: path + ["window"])
         problems.check(configuration.clockSkew, in: Configuration.skews, at: path + ["clock_skew"])
-        problems.check(configuration.challengeLife, in: Configuration.challengeLives, at: path + ["challenge_life"])
+        problems.check(configuration.challengeLifetime, in: Configuration.challengeLives, at: path + ["challenge_life"])
         if let age = configuration.maximumAge, age <= .zero {
             problems.report(at: path + ["max_age"], "expected a duration above zero")
         }
@@ -36,7 +36,7 @@ struct AttestationVerification: Sendable {
             methods: Set(configuration.methods ?? VerifiedClient.Method.allCases),
             challenge: configuration.challenge ?? .optional, dpopNonce: configuration.dpopNonce ?? .optional)
         verifier = ClientAttestationVerifier(rules: rules)
-        challengeLife = configuration.challengeLife ?? .seconds(300)
+        challengeLifetime = configuration.challengeLifetime ?? .seconds(300)
         resourceServers = (configuration.resourceServers ?? []).map(\.text)
         trustsOwn = configuration.own ?? true
         var attesters: [TrustedAttester] = []

@@ -25,7 +25,7 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
     /// Nonces in DPoP proofs that come beside another proof; `optional` when absent.
     public let dpopNonce: ClientAttestationRules.ChallengeUse?
     /// How long challenges are good for; five minutes when absent.
-    public let challengeLife: Duration?
+    public let challengeLifetime: Duration?
     /// Whether the shapes of older drafts are taken; they are not when absent.
     public let compatibility: Bool?
 
@@ -52,7 +52,7 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
         case maximumAge = "max_age"
         case challenge
         case dpopNonce = "dpop_nonce"
-        case challengeLife = "challenge_life"
+        case challengeLifetime = "challenge_life"
         case compatibility
     }
 

@@ -115,12 +115,12 @@ public struct ClientAttestationVerifier: Sendable {
         of attestation: ClientAttestation, _ text: String, among attesters: [TrustedAttester]
     ) async throws -> TrustedAttester {
         var refusal = ClientRefusal(OAuthClientReasons.attestationAttester)
-        var hindrance: KeysUnavailable?
+        var blockingReason: KeysUnavailable?
         for attester in attesters where attester.mayHaveIssued(attestation) {
             do {
                 try await attester.verify(text)
             } catch let error as KeysUnavailable {
-                hindrance = error
+                blockingReason = error
                 continue
             } catch let fault as JWTFault {
                 if fault == .signature { refusal = ClientRefusal(OAuthClientReasons.attestationSignature) }
@@ -132,7 +132,7 @@ public struct ClientAttestationVerifier: Sendable {
             }
             return attester
         }
-        if let hindrance { throw hindrance }
+        if let blockingReason { throw blockingReason }
         throw refusal
     }
 

@@ -3,7 +3,7 @@ public import AssayKit
 /// The part `attester`: what client attestations are like.
 public struct AttesterConfiguration: Decodable, Sendable {
     /// How long attestations live; a day when absent.
-    public let life: Duration?
+    public let lifetime: Duration?
     /// `iss`, for authorization servers that speak a draft before the eighth; none when absent.
     public let issuer: String?
     /// The algorithms that clients' keys go with; `ES256` when absent.
@@ -25,14 +25,14 @@ public struct AttesterConfiguration: Decodable, Sendable {
     }
 
     enum CodingKeys: String, CodingKey, CaseIterable {
-        case life = "ttl"
+        case lifetime = "ttl"
         case issuer
         case keyAlgorithms = "key_algorithms"
         case key
     }
 
     static let lives = Duration.seconds(60)...Duration.seconds(30 * 86_400)
-    static let standardLife = Duration.seconds(86_400)
+    static let standardLifetime = Duration.seconds(86_400)
 }
 
 extension AttesterConfiguration: DescribedConfiguration {

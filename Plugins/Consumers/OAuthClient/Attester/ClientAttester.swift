@@ -4,7 +4,7 @@ internal import AssayKit
 /// Issues client attestations: JWTs by which an app that proved itself shows an authorization server that it is a genuine
 /// instance of a client (draft-ietf-oauth-attestation-based-client-auth-10).
 struct ClientAttester: Sendable {
-    let life: Duration
+    let lifetime: Duration
     private let issuer: String?
     private let algorithms: Set<JWSAlgorithm>
     /// A key of its own; nil for the kernel's.
@@ -13,12 +13,12 @@ struct ClientAttester: Sendable {
     /// The longest JWK, in bytes; keys of RSA with 4096 bits have about 800.
     static let keyLimit = 4096
     /// Then the key that signed an attestation is published as long as it lives.
-    private static let longestLifeByServiceKey = Duration.seconds(7 * 86_400)
+    private static let longestLifetimeByServiceKey = Duration.seconds(7 * 86_400)
 
-    init(_ configuration: AttesterConfiguration, host: Host, problems: inout ConfigurationProblems) {
-        problems.check(configuration.life, in: AttesterConfiguration.lives, at: ["attester", "ttl"])
-        if configuration.key == nil, let life = configuration.life,
-            life > ClientAttester.longestLifeByServiceKey, AttesterConfiguration.lives.contains(life)
+    init(_ configuration: AttesterConfiguration, host: PluginHost, problems: inout ConfigurationProblems) {
+        problems.check(configuration.lifetime, in: AttesterConfiguration.lives, at: ["attester", "ttl"])
+        if configuration.key == nil, let lifetime = configuration.lifetime,
+            lifetime > ClientAttester.longestLifetimeByServiceKey, AttesterConfiguration.lives.contains(lifetime)
         {
             problems.report(
                 at: ["attester", "ttl"],
@@ -28,7 +28,7 @@ struct ClientAttester: Sendable {
         problems.check(configuration.issuer, upTo: 2048, at: ["attester", "issuer"])
         problems.checkNotEmpty(configuration.keyAlgorithms, at: ["attester", "key_algorithms"])
         algorithms = SignatureAlgorithm.algorithms(configuration.keyAlgorithms ?? [.es256])
-        life = configuration.life ?? AttesterConfiguration.standardLife
+        lifetime = configuration.lifetime ?? AttesterConfiguration.standardLifetime
         issuer = configuration.issuer
         signer = configuration.key.flatMap { key in
             problems.attempt { () throws(ConfigurationError) in
@@ -44,7 +44,7 @@ struct ClientAttester: Sendable {
         let now = context.now.seconds
         var claims = [
             JSONMember("sub", .string(client)), JSONMember("iat", .integer(now)),
-            JSONMember("exp", .integer(now + life.wholeSeconds)), JSONMember("cnf", key.confirmation),
+            JSONMember("exp", .integer(now + lifetime.wholeSeconds)), JSONMember("cnf", key.confirmation),
             JSONMember(ClientAttestation.projectClaim, .string("projects/\(context.project.number)")),
         ]
         if let issuer { claims.insert(JSONMember("iss", .string(issuer)), at: 0) }

@@ -21,16 +21,16 @@ public struct AttestationChallenges: Sendable {
 
     private let keys: ChallengeKeys
     /// How long a challenge is good for.
-    private let life: Duration
+    private let lifetime: Duration
 
     /// How far a challenge's time may lie ahead: other servers of the same service have clocks of their own.
     private static let skew = Duration.seconds(60)
     private static let version: UInt8 = 1
     private static let bodyCount = 25
 
-    public init(life: Duration, state: StateSpace, randomness: Randomness) {
-        self.life = life
-        keys = ChallengeKeys(state: state, randomness: randomness, life: life + AttestationChallenges.skew)
+    public init(lifetime: Duration, state: StateSpace, randomness: Randomness) {
+        self.lifetime = lifetime
+        keys = ChallengeKeys(state: state, randomness: randomness, lifetime: lifetime + AttestationChallenges.skew)
     }
 
     /// A fresh challenge, 76 characters of Base 64 for URLs.
@@ -54,7 +54,7 @@ public struct AttestationChallenges: Sendable {
         let body = bytes[..<AttestationChallenges.bodyCount]
         let made = Instant(milliseconds: Int64(clamping: UInt64(bigEndianBytes: body[1..<9])))
         guard made <= now + AttestationChallenges.skew else { return .unknown }
-        guard now < made + life else { return .expired }
+        guard now < made + lifetime else { return .expired }
         guard let key = try await keys.existingKey(at: made),
             key.isValid(
                 bytes[AttestationChallenges.bodyCount...],

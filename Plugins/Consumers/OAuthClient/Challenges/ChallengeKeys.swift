@@ -6,7 +6,7 @@ struct ChallengeKeys: Sendable {
     let state: StateSpace
     let randomness: Randomness
     /// For how long after its day a key is needed.
-    let life: Duration
+    let lifetime: Duration
 
     private static let secondsPerDay: Int64 = 86_400
 
@@ -14,7 +14,7 @@ struct ChallengeKeys: Sendable {
     func key(at now: Instant) async throws -> HMACSHA256 {
         if let key = try await existingKey(at: now) { return key }
         let day = ChallengeKeys.day(of: now)
-        let end = Instant(seconds: (day + 1) * ChallengeKeys.secondsPerDay) + life
+        let end = Instant(seconds: (day + 1) * ChallengeKeys.secondsPerDay) + lifetime
         let isMade = try await state.insert("\(day)", value: randomness.bytes(32), expires: end)
         if !isMade, try await existingKey(at: now) == nil {
             // There was one that has expired and is gone, and the clock was set back since: another one does no harm, as

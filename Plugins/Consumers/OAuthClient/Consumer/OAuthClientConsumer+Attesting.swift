@@ -19,7 +19,7 @@ extension OAuthClientConsumer {
         guard texts.count == 1, let text = texts.first, !text.isEmpty else { throw OAuthClientConsumer.keyMissing }
         let (attestation, facts) = try attest(attester.key(inText: text), attester, context)
         guard let attestation else { return .refused(OAuthClientReasons.clientUnknown) }
-        return .granted(ExchangedToken(attestation, use: "N_A", life: attester.life, facts: facts))
+        return .granted(ExchangedToken(attestation, use: "N_A", lifetime: attester.lifetime, facts: facts))
     }
 
     /// `POST /client-attestation`.
@@ -31,7 +31,7 @@ extension OAuthClientConsumer {
         return .granted(
             ConsumerReply(
                 .object([
-                    "client_attestation": .string(attestation), "expires_in": .integer(attester.life.wholeSeconds),
+                    "client_attestation": .string(attestation), "expires_in": .integer(attester.lifetime.wholeSeconds),
                 ]), facts: facts))
     }
 
@@ -60,8 +60,8 @@ extension OAuthClientConsumer {
         let claims = results.claims(
             of: token, for: request.audience, nonce: nonces.first, issuer: scope.issuer, now: context.now)
         let text = try context.tokens.sign(type: EARProfile.type, claims: claims)
-        let life = Duration.seconds(results.end(of: token, now: context.now).seconds - context.now.seconds)
-        return .granted(ExchangedToken(text, type: request.requestedType ?? .jwt, use: "N_A", life: life))
+        let lifetime = Duration.seconds(results.end(of: token, now: context.now).seconds - context.now.seconds)
+        return .granted(ExchangedToken(text, type: request.requestedType ?? .jwt, use: "N_A", lifetime: lifetime))
     }
 
     /// - Throws: ``CallFailure`` when another type is requested than a JWT (RFC 8693, section 2.2.2).

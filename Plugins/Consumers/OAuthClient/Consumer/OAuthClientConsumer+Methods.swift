@@ -15,7 +15,7 @@ extension OAuthClientConsumer {
             reply: [
                 .required("client_attestation", .text), .required("expires_in", .integer(1...2_592_000)),
             ],
-            manner: HTTPManner(
+            binding: HTTPBinding(
                 errors: .oauth, statuses: [.permissionDenied: 401, .unauthenticated: 401, .unavailable: 500])
         ) { (consumer, request: AttestClientRequest, context) in
             try consumer.attest(request, context)
@@ -23,7 +23,7 @@ extension OAuthClientConsumer {
         .call(
             "verifyClientAttestation", [HTTPRule(.post, "/client-attestation/verify", version: .v1)],
             permission: verifyAttestations, selection: .audience("audience"), reply: verifiedClient,
-            manner: HTTPManner(errors: .oauth)
+            binding: HTTPBinding(errors: .oauth)
         ) { (consumer, request: VerifyClientRequest, context) in
             try await consumer.verify(request, context)
         },
@@ -34,28 +34,28 @@ extension OAuthClientConsumer {
                     .post, "/client-attestation/challenge", version: .v1, body: HTTPRule.Body.none, query: ["audience"])
             ],
             permission: nil, selection: .audience("audience"), reply: [.required("attestation_challenge", .text)],
-            manner: HTTPManner(errors: .oauth)
+            binding: HTTPBinding(errors: .oauth)
         ) { (consumer, request: ChallengeRequest, context) in
             try await consumer.challenge(request, context)
         },
         .call(
             "verifyClientAssertion", [HTTPRule(.post, "/oauth/client-assertion", version: .v1)],
             permission: verifyAssertions, selection: .section(audience: "audience", token: nil),
-            reply: judgedAssertion, manner: .oauth
+            reply: judgedAssertion, binding: .oauth
         ) { (consumer, request: ClientAssertionRequest, context) in
             try await consumer.judge(request, context)
         },
         .call(
             "introspectToken", [HTTPRule(.post, "/introspect", version: .v1)], permission: introspectTokens,
             // RFC 7662 has no such parameter: a client of it sends a token alone.
-            selection: .section(audience: "audience", token: "token"), reply: introspected, manner: .oauth
+            selection: .section(audience: "audience", token: "token"), reply: introspected, binding: .oauth
         ) { (consumer, request: IntrospectionRequest, context) in
             try await consumer.introspect(request, context)
         },
         .call(
             "introspectProjectToken",
             [HTTPRule(.post, "/v1/{resource=projects/*}/introspect", version: .v1)], permission: introspectTokens,
-            selection: .resource, reply: introspected, manner: .oauth
+            selection: .resource, reply: introspected, binding: .oauth
         ) { (consumer, request: IntrospectionRequest, context) in
             try await consumer.introspect(request, context)
         },

@@ -110,7 +110,7 @@ extension OAuthClientConsumer {
         _ verification: AttestationVerification, _ context: ConsumerContext
     ) -> AttestationChallenges {
         AttestationChallenges(
-            life: verification.challengeLife, state: context.state.subspace("challenge_keys"),
+            lifetime: verification.challengeLifetime, state: context.state.subspace("challenge_keys"),
             randomness: host.randomness)
     }
 

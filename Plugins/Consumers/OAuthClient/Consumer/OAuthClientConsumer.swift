@@ -14,7 +14,7 @@ public struct OAuthClientConsumer: TokenConsumer {
 
     public let audiences: [String]
     let scope: ConsumerScope
-    let host: Host
+    let host: PluginHost
     let authorizationServers: Set<ExactText>
     let names: ClientNames
     let attester: ClientAttester?
@@ -24,7 +24,7 @@ public struct OAuthClientConsumer: TokenConsumer {
     let results: AttestationResults?
 
     public init(
-        _ configuration: OAuthClientConfiguration, scope: ConsumerScope, host: Host
+        _ configuration: OAuthClientConfiguration, scope: ConsumerScope, host: PluginHost
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         self.scope = scope

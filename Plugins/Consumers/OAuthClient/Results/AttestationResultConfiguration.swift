@@ -5,7 +5,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     /// The relying parties: the audiences by which token exchange gives attestation results.
     public let audiences: [AudienceName]
     /// How long results are good for; five minutes when absent.
-    public let life: Duration?
+    public let lifetime: Duration?
     /// `eat_profile`; that of the third draft when absent.
     public let profile: String?
     /// `developer` of `ear_verifier_id`.
@@ -21,7 +21,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case audiences
-        case life = "ttl"
+        case lifetime = "ttl"
         case profile, developer, build
         case policyIDs = "policy_ids"
         case dottedNames = "dotted_names"
@@ -29,7 +29,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     }
 
     static let lives = Duration.seconds(10)...Duration.seconds(86_400)
-    static let standardLife = Duration.seconds(300)
+    static let standardLifetime = Duration.seconds(300)
 }
 
 extension AttestationResultConfiguration: DescribedConfiguration {

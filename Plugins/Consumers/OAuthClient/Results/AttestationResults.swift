@@ -3,7 +3,7 @@ internal import AssayKit
 /// Makes attestation results of verified tokens (draft-ietf-rats-ear): what RATS calls a verifier's word to a relying party.
 struct AttestationResults: Sendable {
     let audiences: [String]
-    let life: Duration
+    let lifetime: Duration
     private let profile: String
     private let developer: String
     private let build: String
@@ -14,13 +14,13 @@ struct AttestationResults: Sendable {
     init(_ configuration: AttestationResultConfiguration, problems: inout ConfigurationProblems) {
         let path: [ConfigurationError.Component] = ["ear"]
         problems.check(audiences: configuration.audiences, at: path + ["audiences"])
-        problems.check(configuration.life, in: AttestationResultConfiguration.lives, at: path + ["ttl"])
+        problems.check(configuration.lifetime, in: AttestationResultConfiguration.lives, at: path + ["ttl"])
         problems.check(configuration.profile, upTo: 256, at: path + ["profile"])
         problems.check(configuration.developer, upTo: 256, at: path + ["developer"])
         problems.check(configuration.build, upTo: 256, at: path + ["build"])
         problems.checkNotEmpty(configuration.policyIDs, at: path + ["policy_ids"])
         audiences = configuration.audiences.map(\.text)
-        life = configuration.life ?? AttestationResultConfiguration.standardLife
+        lifetime = configuration.lifetime ?? AttestationResultConfiguration.standardLifetime
         profile = configuration.profile ?? EARProfile.standard
         developer = configuration.developer ?? EARProfile.developer
         build = configuration.build ?? "assay \(AssayVersion.text)"
@@ -41,7 +41,7 @@ struct AttestationResults: Sendable {
 
     /// When a result ends: not after the token that it is made of.
     func end(of token: VerifiedToken, now: Instant) -> Instant {
-        min(now + life, token.expires)
+        min(now + lifetime, token.expires)
     }
 
     /// The claims of a result.

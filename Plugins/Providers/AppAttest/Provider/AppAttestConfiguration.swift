@@ -74,7 +74,7 @@ extension AppAttestConfiguration {
 
     /// What watches over risk metrics; nil where the policy does not ask for them.
     func watch(
-        team: String, appID: AppAttestAppID, host: Host
+        team: String, appID: AppAttestAppID, host: PluginHost
     ) throws(ConfigurationError) -> RiskMetricWatch? {
         guard let riskMetric else { return nil }
         guard receipts != .ignored else {

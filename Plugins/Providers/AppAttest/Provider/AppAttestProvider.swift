@@ -37,7 +37,8 @@ public struct AppAttestProvider: AttestationProvider {
     /// What knows risk metrics; nil where the policy does not ask for them.
     private let risk: RiskMetricWatch?
 
-    public init(_ configuration: AppAttestConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    public init(_ configuration: AppAttestConfiguration, app: AppIdentity, host: PluginHost) throws(ConfigurationError)
+    {
         guard let apple = app.apple else {
             throw ConfigurationError("App Attest needs the app's `apple` section with `team_id` and `bundle_id`")
         }
@@ -57,10 +58,10 @@ public struct AppAttestProvider: AttestationProvider {
         }
     }
 
-    public var upkeep: Upkeep? { risk?.upkeep }
+    public var maintenance: Maintenance? { risk?.maintenance }
 
     /// Verifies an attestation and seals its key into an artifact.
-    func appraise(_ request: AttestationRequest, _ context: Context) async throws -> Verdict {
+    func appraise(_ request: AttestationRequest, _ context: ProviderContext) async throws -> Verdict {
         // Whichever way it ends: a key identifier that comes again and again with refusals is the sign of a clone.
         let shown = AppAttestFacts.shown(keyID: request.keyID)
         let expectation = AttestationExpectation(
@@ -85,7 +86,7 @@ public struct AppAttestProvider: AttestationProvider {
     }
 
     /// Verifies an assertion with the key in the artifact, and raises the key's counter.
-    func appraise(_ request: AssertionRequest, _ context: Context) async throws -> Verdict {
+    func appraise(_ request: AssertionRequest, _ context: ProviderContext) async throws -> Verdict {
         guard let artifact = context.sealer.open(request.artifact).flatMap(AttestedKeyArtifact.init(encoded:)) else {
             return .refused(AppAttestReasons.artifactInvalid)
         }
@@ -122,7 +123,7 @@ public struct AppAttestProvider: AttestationProvider {
     ///
     /// Up to version 0.2 an OAuth client had counters of its own. They go on counting beside the app's, so that nothing that
     /// they have seen is accepted again, neither after an update nor when a policy links the client to another app.
-    private func advance(_ name: String, to value: UInt64, _ context: Context) async throws -> Bool {
+    private func advance(_ name: String, to value: UInt64, _ context: ProviderContext) async throws -> Bool {
         if !context.app.linkedApp.isNil {
             guard try await context.state.advance(name, to: value) else { return false }
         }

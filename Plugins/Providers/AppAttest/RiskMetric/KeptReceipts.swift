@@ -11,7 +11,7 @@ internal import AssayKit
 /// the next time that the key is used.
 struct KeptReceipts: Sendable {
     /// How long a server is left at it.
-    private static let claimLife = Duration.seconds(300)
+    private static let claimLifetime = Duration.seconds(300)
     private static let index = "refresh/"
 
     let state: StateSpace
@@ -69,7 +69,7 @@ struct KeptReceipts: Sendable {
 
     /// Whether this server is the one to exchange a key's receipt now.
     func claim(_ key: String, at now: Instant) async throws -> Bool {
-        try await state.insert("refreshing/\(key)", expires: now + Self.claimLife)
+        try await state.insert("refreshing/\(key)", expires: now + Self.claimLifetime)
     }
 
     func release(_ key: String) async throws {

@@ -1,4 +1,4 @@
-internal import AppleServices
+internal import AssayAppleServices
 internal import AssayKit
 
 /// Exchanges a receipt at Apple's servers for a newer one, which carries the risk metric (Apple, Assessing Fraud Risk).

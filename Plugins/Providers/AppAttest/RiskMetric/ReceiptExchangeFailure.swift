@@ -63,7 +63,7 @@ struct ReceiptExchangeFailure: Error, Sendable, Hashable, CustomStringConvertibl
         }
     }
 
-    var event: UpkeepEvent { UpkeepEvent(kind.rawValue) }
+    var event: MaintenanceEvent { MaintenanceEvent(kind.rawValue) }
 
     var description: String {
         detail.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue

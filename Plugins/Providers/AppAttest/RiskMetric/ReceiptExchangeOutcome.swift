@@ -8,10 +8,10 @@ enum ReceiptExchangeOutcome: Sendable, Hashable {
     case unchanged
     case failed(ReceiptExchangeFailure)
 
-    var event: UpkeepEvent {
+    var event: MaintenanceEvent {
         switch self {
-        case .renewed: UpkeepEvent("receipt_exchange_renewed")
-        case .unchanged: UpkeepEvent("receipt_exchange_not_yet")
+        case .renewed: MaintenanceEvent("receipt_exchange_renewed")
+        case .unchanged: MaintenanceEvent("receipt_exchange_not_yet")
         case .failed(let failure): failure.event
         }
     }

@@ -1,4 +1,4 @@
-public import AppleServices
+public import AssayAppleServices
 public import AssayKit
 
 /// The section `risk_metric` of `app_attest`: with it, receipts are kept and exchanged for newer ones at Apple's servers.

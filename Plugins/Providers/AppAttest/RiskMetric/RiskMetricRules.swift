@@ -2,7 +2,7 @@ internal import AssayKit
 
 /// What a policy makes of risk metrics.
 struct RiskMetricRules: Sendable {
-    /// How long after its attestation a key need not have a metric: upkeep has to come around to it first.
+    /// How long after its attestation a key need not have a metric: maintenance has to come around to it first.
     static let grace = Duration.seconds(1800)
 
     /// The metric above which evidence is refused; nil for never.

@@ -1,4 +1,4 @@
-internal import AppleServices
+internal import AssayAppleServices
 internal import AssayCrypto
 internal import AssayKit
 internal import Logging
@@ -12,7 +12,7 @@ struct RiskMetricWatch: Sendable {
 
     init(
         _ configuration: RiskMetricConfiguration, team: String, appID: AppAttestAppID, verifier: ReceiptVerifier,
-        root: [UInt8], host: Host
+        root: [UInt8], host: PluginHost
     ) throws(ConfigurationError) {
         rules = try configuration.rules()
         self.root = root
@@ -28,7 +28,7 @@ struct RiskMetricWatch: Sendable {
     /// because the key was attested before.
     ///
     /// A store that fails here does not make the attestation fail: the metric is a signal, and its absence is judged.
-    func remember(_ attestation: VerifiedAttestation, _ context: Context) async -> RiskMetric? {
+    func remember(_ attestation: VerifiedAttestation, _ context: ProviderContext) async -> RiskMetric? {
         guard case .verified(let receipt)? = attestation.receipt else { return nil }
         let receipts = receipts(in: context.state)
         let key = KeptReceipt.keyName(publicKey: attestation.publicKey)
@@ -48,7 +48,7 @@ struct RiskMetricWatch: Sendable {
 
     /// The metric of a key that has just proved itself. What it is known by is exchanged again when it is due: the keys
     /// that nobody uses are not.
-    func metric(of publicKey: [UInt8], _ context: Context) async throws -> RiskMetric? {
+    func metric(of publicKey: [UInt8], _ context: ProviderContext) async throws -> RiskMetric? {
         let receipts = receipts(in: context.state)
         let key = KeptReceipt.keyName(publicKey: publicKey)
         guard let kept = try await known(key, receipts) else { return nil }

@@ -3,7 +3,7 @@ internal import AssayKit
 
 /// The methods of `projects/*/apps/*/debugTokens`.
 extension DebugProvider {
-    func create(_ request: CreateDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
+    func create(_ request: CreateDebugTokenRequest, _ context: ProviderContext) async throws -> CallAnswer {
         guard let managed else {
             throw CallFailure(
                 .failedPrecondition,
@@ -25,7 +25,7 @@ extension DebugProvider {
         return answer(token.view, context)
     }
 
-    func list(_ request: ListDebugTokensRequest, _ context: Context) async throws -> JSON {
+    func list(_ request: ListDebugTokensRequest, _ context: ProviderContext) async throws -> JSON {
         let after = try request.after(context.sealer)
         let tokens = (listed.views + (try await managed?.read(context).views ?? [])).sorted {
             $0.id.precedesExactly($1.id)
@@ -41,7 +41,7 @@ extension DebugProvider {
         return .object(members)
     }
 
-    func get(_ request: GetDebugTokenRequest, _ context: Context) async throws -> JSON {
+    func get(_ request: GetDebugTokenRequest, _ context: ProviderContext) async throws -> JSON {
         if let listed = listed.token(id: request.id) { return listed.view.message(of: context.app) }
         guard let token = try await managed?.read(context).token(id: request.id) else {
             throw DebugProvider.notFound
@@ -49,7 +49,7 @@ extension DebugProvider {
         return token.view.message(of: context.app)
     }
 
-    func update(_ request: UpdateDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
+    func update(_ request: UpdateDebugTokenRequest, _ context: ProviderContext) async throws -> CallAnswer {
         // As with every setting of a policy file: what leaves it as it is is no mistake.
         if let listed = listed.token(id: request.id), listed.view.displayName.isExactly(request.displayName) {
             try ETag.check(request.etag, is: listed.view.etag(of: context.app))
@@ -64,7 +64,7 @@ extension DebugProvider {
         return answer(token.view, context)
     }
 
-    func delete(_ request: DeleteDebugTokenRequest, _ context: Context) async throws -> CallAnswer {
+    func delete(_ request: DeleteDebugTokenRequest, _ context: ProviderContext) async throws -> CallAnswer {
         let token = try await change(request.id, request.etag, context) { tokens, token in tokens.remove(token) }
         await managed?.forget(token, context)
         return CallAnswer([:], facts: token.view.facts)
@@ -72,7 +72,7 @@ extension DebugProvider {
 
     /// Changes a registered token that is what the caller holds it to be, and returns it as it is then.
     private func change(
-        _ id: String, _ etag: String?, _ context: Context,
+        _ id: String, _ etag: String?, _ context: ProviderContext,
         _ body: (inout ManagedTokens, inout ManagedToken) -> Void
     ) async throws -> ManagedToken {
         if let listed = listed.token(id: id) {
@@ -89,7 +89,7 @@ extension DebugProvider {
         }
     }
 
-    private func answer(_ token: DebugTokenView, _ context: Context) -> CallAnswer {
+    private func answer(_ token: DebugTokenView, _ context: ProviderContext) -> CallAnswer {
         CallAnswer(token.message(of: context.app), facts: token.facts)
     }
 

@@ -32,16 +32,16 @@ final class ManagedTokenIndex: Sendable {
         case toRead
     }
 
-    func add(_ hash: [UInt8], _ context: Context) async throws {
+    func add(_ hash: [UInt8], _ context: ProviderContext) async throws {
         try await space(context).put(Hex.encode(hash), value: Array("1".utf8))
     }
 
-    func remove(_ hash: [UInt8], _ context: Context) async throws {
+    func remove(_ hash: [UInt8], _ context: ProviderContext) async throws {
         try await space(context).put(Hex.encode(hash), value: nil)
     }
 
     /// Whether a hash has an entry.
-    func has(_ hash: [UInt8], _ context: Context) async throws -> Bool {
+    func has(_ hash: [UInt8], _ context: ProviderContext) async throws -> Bool {
         try await space(context).get(Hex.encode(hash)) != nil
     }
 
@@ -66,7 +66,7 @@ final class ManagedTokenIndex: Sendable {
     ///
     /// The index is listed first: a token that was registered after that is in the document, and its entry stays.
     func compare(
-        _ context: Context, at uptime: Duration, with read: () async throws -> ManagedTokens
+        _ context: ProviderContext, at uptime: Duration, with read: () async throws -> ManagedTokens
     ) async throws -> ManagedTokens {
         do {
             let space = space(context)
@@ -85,7 +85,7 @@ final class ManagedTokenIndex: Sendable {
         }
     }
 
-    private func space(_ context: Context) -> StateSpace {
+    private func space(_ context: ProviderContext) -> StateSpace {
         context.appState.subspace("hashes")
     }
 }

@@ -24,7 +24,7 @@ final class ManagedTokenStore: Sendable {
     /// The token with a hash; nil when there is none. One that is none costs one look at one small entry.
     ///
     /// - Throws: ``CallFailure`` when the peer showed too many tokens that are none.
-    func token(hash: [UInt8], _ context: Context) async throws -> ManagedToken? {
+    func token(hash: [UInt8], _ context: ProviderContext) async throws -> ManagedToken? {
         let uptime = clock.uptime
         // A token that was seen here as registered is no guess, whatever else comes from the same address.
         let isKnown = latest.withLock { $0?.tokens.token(hash: hash) != nil }
@@ -38,7 +38,7 @@ final class ManagedTokenStore: Sendable {
         return token
     }
 
-    private func find(_ hash: [UInt8], _ context: Context, _ uptime: Duration) async throws -> ManagedToken? {
+    private func find(_ hash: [UInt8], _ context: ProviderContext, _ uptime: Duration) async throws -> ManagedToken? {
         if try await index.has(hash, context) { return try await read(context).token(hash: hash) }
         switch index.absence(at: uptime) {
         case .certain: return nil
@@ -49,25 +49,25 @@ final class ManagedTokenStore: Sendable {
     }
 
     /// Registers a token.
-    func add(_ token: ManagedToken, _ context: Context) async throws {
+    func add(_ token: ManagedToken, _ context: ProviderContext) async throws {
         try await update(context) { tokens in try tokens.add(token, limit: self.limit, now: context.now) }
         // Should this fail, the comparison with the document makes up for it.
         try await index.add(token.hash, context)
     }
 
     /// Removes the entry of a token that is in the document no more.
-    func forget(_ token: ManagedToken, _ context: Context) async {
+    func forget(_ token: ManagedToken, _ context: ProviderContext) async {
         try? await index.remove(token.hash, context)
     }
 
-    func read(_ context: Context) async throws -> ManagedTokens {
+    func read(_ context: ProviderContext) async throws -> ManagedTokens {
         let document = document(context)
         return try parse(try await document.read().value, of: document)
     }
 
     /// Changes them, whole or not at all, and returns what `change` does; it may be run more than once.
     func update<Value>(
-        _ context: Context, _ change: (inout ManagedTokens) throws -> Value
+        _ context: ProviderContext, _ change: (inout ManagedTokens) throws -> Value
     ) async throws -> Value {
         let document = document(context)
         return try await document.update(now: context.now) { bytes in
@@ -78,7 +78,7 @@ final class ManagedTokenStore: Sendable {
         }
     }
 
-    private func document(_ context: Context) -> VersionedDocument {
+    private func document(_ context: ProviderContext) -> VersionedDocument {
         VersionedDocument(in: context.appState.subspace("managed"))
     }
 

@@ -1,4 +1,4 @@
-internal import AppleServices
+internal import AssayAppleServices
 internal import AssayKit
 
 /// Apple's DeviceCheck (Apple, Accessing and Modifying Per-Device Data).

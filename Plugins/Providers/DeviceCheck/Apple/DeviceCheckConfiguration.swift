@@ -1,4 +1,4 @@
-public import AppleServices
+public import AssayAppleServices
 public import AssayKit
 
 /// The section `device_check` of a policy.

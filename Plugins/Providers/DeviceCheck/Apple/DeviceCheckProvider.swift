@@ -1,4 +1,4 @@
-internal import AppleServices
+internal import AssayAppleServices
 public import AssayKit
 
 /// Apple's DeviceCheck: a token that a device makes for an app's team, and that Apple alone can judge.
@@ -37,7 +37,9 @@ public struct DeviceCheckProvider: AttestationProvider {
     private let keyID: String
     private let appraiser: DeviceTokenAppraiser
 
-    public init(_ configuration: DeviceCheckConfiguration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+    public init(_ configuration: DeviceCheckConfiguration, app: AppIdentity, host: PluginHost)
+        throws(ConfigurationError)
+    {
         guard let apple = app.apple else {
             throw ConfigurationError("DeviceCheck needs the app's `apple` section with `team_id` and `bundle_id`")
         }

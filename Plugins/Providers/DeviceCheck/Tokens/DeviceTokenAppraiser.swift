@@ -32,7 +32,7 @@ public struct DeviceTokenAppraiser: Sendable {
     /// - Throws: ``ConfigurationError`` when the rules ask for bits that the vendor does not keep.
     public init(
         upstream: any DeviceTokenUpstream, account: String, rules: DeviceTokenRules, reasons: DeviceTokenReasons,
-        host: Host
+        host: PluginHost
     ) throws(ConfigurationError) {
         guard rules.refuseWhen == nil || upstream.keepsBits else {
             throw ConfigurationError(at: ["refuse_when"], "the upstream keeps no bits of devices")
@@ -50,7 +50,7 @@ public struct DeviceTokenAppraiser: Sendable {
     ///
     /// - Throws: ``CallFailure`` with `UNAVAILABLE` and a time to come back at when the vendor did not decide, with
     ///   `RESOURCE_EXHAUSTED` when the vendor refused many tokens of the peer; what the state store throws.
-    public func appraise(_ deviceToken: String, _ context: Context) async throws -> Verdict {
+    public func appraise(_ deviceToken: String, _ context: ProviderContext) async throws -> Verdict {
         guard let token = upstream.canonical(deviceToken) else { return .refused(reasons.malformed) }
         let digest = SHA256.hash(Array(token.utf8))
         let mark = TokenConduct.Mark(digest)
@@ -87,7 +87,9 @@ public struct DeviceTokenAppraiser: Sendable {
     /// good for an exchange then.
     ///
     /// - Throws: ``InvalidRequest`` when it is no token; ``CallFailure`` when the vendor refused it, or did not decide.
-    public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: Context) async throws -> [Fact] {
+    public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: ProviderContext) async throws
+        -> [Fact]
+    {
         guard let token = upstream.canonical(deviceToken) else {
             throw InvalidRequest("the field 'deviceToken' is no device token")
         }
@@ -112,7 +114,7 @@ public struct DeviceTokenAppraiser: Sendable {
     /// For whom the vendor is asked.
     ///
     /// - Throws: ``CallFailure`` for a stranger whose tokens the vendor called bad too often.
-    private func asker(_ context: Context) throws(CallFailure) -> Asker {
+    private func asker(_ context: ProviderContext) throws(CallFailure) -> Asker {
         let peer = context.peerGroup
         let isVerified = context.peerWasVerified
         guard let wait = conduct.wait(peer, at: clock.uptime) else {

@@ -30,7 +30,7 @@ final class UpstreamGate: Sendable {
     }
 
     /// The gate of a server, called through one client.
-    static func to(_ server: EndpointURL, host: Host) -> UpstreamGate {
+    static func to(_ server: EndpointURL, host: PluginHost) -> UpstreamGate {
         let name = Name(server: "\(server)", client: ObjectIdentifier(host.http))
         return held.withLock { held in
             if let gate = held[name]?.gate { return gate }

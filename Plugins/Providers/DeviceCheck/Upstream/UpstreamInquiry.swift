@@ -20,10 +20,10 @@ final class UpstreamInquiry: Sendable {
 
     private let upstream: any DeviceTokenUpstream
     private let gate: UpstreamGate
-    private let host: Host
+    private let host: PluginHost
     private let pause = Mutex(ThrottlePause())
 
-    init(upstream: any DeviceTokenUpstream, gate: UpstreamGate, host: Host) {
+    init(upstream: any DeviceTokenUpstream, gate: UpstreamGate, host: PluginHost) {
         self.upstream = upstream
         self.gate = gate
         self.host = host

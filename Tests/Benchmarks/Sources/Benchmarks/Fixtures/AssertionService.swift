@@ -1,4 +1,4 @@
-internal import AppAttest
+internal import AssayAppAttest
 internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
@@ -24,7 +24,7 @@ struct AssertionService: Sendable {
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self)]),
             policies: .load([PolicyFile(name: "benchmark.yaml", text: Self.policy(authority))]), keys: .ephemeral(),
-            host: Host(store: MemoryStore(clock: .system), logger: .silent), sink: NoSink())
+            host: PluginHost(store: MemoryStore(clock: .system), logger: .silent), sink: NoSink())
         for _ in 0..<devices { keys.append(try await attest()) }
     }
 

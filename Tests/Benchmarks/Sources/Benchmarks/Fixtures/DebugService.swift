@@ -1,10 +1,10 @@
 internal import AssayCrypto
+internal import AssayCustomBackend
+internal import AssayDebug
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayVerifier
-internal import CustomBackend
-internal import Debug
 internal import Logging
 
 /// An engine with one app that takes one debug token, and a token that it issued.
@@ -36,7 +36,7 @@ struct DebugService: Sendable {
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .consumer(CustomBackendConsumer.self)]),
             policies: .load([PolicyFile(name: "benchmark.yaml", text: Self.policy)]), keys: .ephemeral(),
-            host: Host(store: MemoryStore(clock: .system), logger: .silent), sink: NoSink())
+            host: PluginHost(store: MemoryStore(clock: .system), logger: .silent), sink: NoSink())
         token = try await Self.issue(engine)
         keySet = try await engine.handle(Call("jwks")).result.get()
     }

@@ -1,6 +1,6 @@
 internal import AssayCrypto
+internal import AssayFleetEngine
 internal import AssayKit
-internal import FleetEngine
 internal import Synchronization
 
 /// Tokens for Google's Fleet Engine, signed with an RSA key of 2048 bits.

@@ -1,9 +1,9 @@
+internal import AssayAppAttest
+internal import AssayDebug
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayTesting
-internal import AppAttest
-internal import Debug
 
 /// Policies of 10,000 apps.
 enum PolicyBenchmarks {
@@ -18,7 +18,7 @@ enum PolicyBenchmarks {
         try BenchmarkFailure.unless(policies.apps.count == appCount, "apps are missing")
         let engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .provider(AppAttestProvider.self)]), policies: policies,
-            keys: .ephemeral(), host: Host(store: MemoryStore(clock: .system), logger: .silent))
+            keys: .ephemeral(), host: PluginHost(store: MemoryStore(clock: .system), logger: .silent))
         let rates = try await Interleaved.rates(
             [
                 Operation { try engine.replacePolicies(.load(files)) },

@@ -1,9 +1,9 @@
 internal import AssayEngine
 @_spi(Fuzzing) internal import AssayExtAuthz
+internal import AssayCustomBackend
+internal import AssayDebug
 internal import AssayKit
 internal import AssayPolicy
-internal import CustomBackend
-internal import Debug
 internal import Logging
 
 /// A kernel with a backend whose path `/bank` demands a token, and whose other paths demand none.
@@ -42,7 +42,7 @@ struct FuzzKernel: Sendable {
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .consumer(CustomBackendConsumer.self)]),
             policies: .load([policy]), keys: .ephemeral(),
-            host: Host(store: MemoryStore(clock: .system), logger: logger))
+            host: PluginHost(store: MemoryStore(clock: .system), logger: logger))
         envoy = try ExtAuthzService(
             handler: engine, configuration: ExtAuthzConfiguration(address: .host("127.0.0.1", port: 0)),
             logger: logger)

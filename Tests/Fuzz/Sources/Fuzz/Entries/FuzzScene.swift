@@ -1,4 +1,4 @@
-internal import AppAttest
+internal import AssayAppAttest
 internal import AssayCrypto
 internal import AssayEngine
 public import AssayKit

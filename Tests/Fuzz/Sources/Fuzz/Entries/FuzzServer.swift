@@ -22,7 +22,7 @@ final class FuzzServer: CallHandler {
     let methods: [MethodDescriptor] = {
         var form = MethodDescriptor(
             name: "form", kind: .call(nil), resources: [], rules: [HTTPRule(.post, "/form", version: .v1)])
-        form.manner = .oauth
+        form.binding = .oauth
         return [
             form,
             MethodDescriptor(name: "exchange", kind: .challenge, resources: [.app, .oauthClient]),

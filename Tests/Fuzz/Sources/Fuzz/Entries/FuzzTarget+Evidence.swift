@@ -1,4 +1,4 @@
-internal import AppAttest
+internal import AssayAppAttest
 internal import AssayCBOR
 internal import AssayCrypto
 internal import AssayKit

@@ -116,8 +116,8 @@ struct FuzzIssuer: Sendable {
             .joined(separator: ".")
     }
 
-    static func host(publishing document: [UInt8]) -> AssayKit.Host {
-        AssayKit.Host(
+    static func host(publishing document: [UInt8]) -> PluginHost {
+        PluginHost(
             clock: ManualClock(FuzzScene.now).hostClock, store: MemoryStore(clock: .system),
             http: OneDocument(document),
             logger: Logger(label: "fuzz", factory: { _ in SwiftLogNoOpLogHandler() }))

@@ -1,9 +1,9 @@
-internal import AppAttest
+internal import AssayAppAttest
+internal import AssayDebug
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
-internal import Debug
 internal import Logging
 
 extension FuzzTarget {
@@ -31,7 +31,7 @@ extension FuzzTarget {
     }
 
     /// A host that reads neither files nor the environment: `env:` is never set, and every file holds one secret.
-    private static let host = Host(
+    private static let host = PluginHost(
         store: MemoryStore(clock: .system),
         secrets: SecretSource { reference in
             switch reference.place {

@@ -1,7 +1,7 @@
 public import AssayKit
 
-/// How an engine runs the upkeep of its providers.
-public struct UpkeepOptions: Sendable {
+/// How an engine runs the maintenance of its providers.
+public struct MaintenanceOptions: Sendable {
     /// How many runs there may be at once, of all apps together.
     public var concurrency: Int
     /// How often policies are looked at that may have changed.
@@ -9,11 +9,11 @@ public struct UpkeepOptions: Sendable {
     /// How long a provider is left alone that fails again and again; never shorter than its interval.
     public var longestPause: Duration
     /// Told of each run, after it; it must not block.
-    public var onRun: @Sendable (UpkeepRecord) -> Void
+    public var onRun: @Sendable (MaintenanceRecord) -> Void
 
     public init(
         concurrency: Int = 4, round: Duration = .seconds(10), longestPause: Duration = .seconds(3600),
-        onRun: @escaping @Sendable (UpkeepRecord) -> Void = { _ in }
+        onRun: @escaping @Sendable (MaintenanceRecord) -> Void = { _ in }
     ) {
         self.concurrency = concurrency
         self.round = round

@@ -7,7 +7,7 @@ extension HTTPReply {
     /// whoever copies them replaces what its client sent under these names.
     ///
     /// - Parameter statusField: the field with the status, if it is not 204.
-    init(_ headers: [HTTPManner.Header], statusField: String?, of message: JSON) {
+    init(_ headers: [HTTPBinding.Header], statusField: String?, of message: JSON) {
         var all: [(name: String, value: String)] = [("cache-control", "no-store")]
         for header in headers {
             let text: String
@@ -32,8 +32,8 @@ extension HTTPReply {
 
     /// What the kernel refuses, in the manner of the method.
     init(_ failure: CallFailure, decision: DecisionID, _ route: MethodRoute) {
-        let manner = route.manner
-        switch manner.errors {
+        let binding = route.binding
+        switch binding.errors {
         case .google:
             self.init(failure, decision: decision)
             if route.takesToken, failure.status == .unauthenticated { headers = headers.map(HTTPReply.forToken) }
@@ -46,7 +46,7 @@ extension HTTPReply {
             }
             addWait(failure)
         }
-        if let code = manner.statuses[failure.status] {
+        if let code = binding.statuses[failure.status] {
             status = HTTPResponseStatus(statusCode: code)
         }
         for entry in failure.metadata where HTTPReply.isHeader(entry) { headers.append((entry.name, entry.value)) }

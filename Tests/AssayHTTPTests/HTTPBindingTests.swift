@@ -33,11 +33,11 @@ private let bareFailures: [(StatusCode, Int)] = [
 ]
 
 @Suite("Methods with a manner of their own", .timeLimit(.minutes(5)))
-struct MannerTests {
+struct HTTPBindingTests {
     private static let oauth: MethodDescriptor = {
         var method = MethodDescriptor(
             name: "exchangeToken", kind: .call(nil), resources: [], rules: [HTTPRule(.post, "/token", version: .v1)])
-        method.manner = .oauth
+        method.binding = .oauth
         return method
     }()
 
@@ -46,7 +46,7 @@ struct MannerTests {
             name: "verifyRequest", kind: .call(nil), resources: [],
             rules: [HTTPRule(.any, "/verify", version: .v1), HTTPRule(.any, "/verify/{backend}", version: .v1)])
         method.takesToken = true
-        method.manner = HTTPManner(
+        method.binding = HTTPBinding(
             body: .ignored, errors: .bare, requestHeaders: [.init("x-original-uri", "originalUri")], verbField: "verb",
             replyHeaders: [.init("x-appcheck-app-id", "appId"), .init("x-appcheck-consumed", "consumed")],
             statusField: "status",

@@ -1,5 +1,5 @@
 /// How a method is spoken over HTTP where that is not App Check's way: JSON in, JSON out, errors as google.rpc.Status.
-public struct HTTPManner: Sendable, Hashable {
+public struct HTTPBinding: Sendable, Hashable {
     /// What refusals and faults look like.
     public enum Errors: Sendable, Hashable {
         /// google.rpc.Status in JSON.
@@ -60,7 +60,7 @@ public struct HTTPManner: Sendable, Hashable {
     }
 
     /// App Check's own way.
-    public static let standard = HTTPManner()
+    public static let standard = HTTPBinding()
     /// That of OAuth's endpoints: a form, and errors of OAuth.
-    public static let oauth = HTTPManner(body: .form, errors: .oauth)
+    public static let oauth = HTTPBinding(body: .form, errors: .oauth)
 }

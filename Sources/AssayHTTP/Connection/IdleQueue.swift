@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// Connections in the order in which they began to wait for their clients; each step costs the same however many there are.
-struct WaitingLine {
+struct IdleQueue {
     /// A place in the line. It stays valid, and means nothing, when the place was taken away.
     struct Ticket: Sendable, Hashable {
         fileprivate let number: UInt64

@@ -3,13 +3,13 @@ internal import AssayMetrics
 internal import ServiceLifecycle
 
 /// Does what providers have to do between calls, until the server ends.
-struct UpkeepService: Service {
+struct MaintenanceService: Service {
     let engine: Engine
-    let metrics: UpkeepMetrics
+    let metrics: MaintenanceMetrics
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await engine.runUpkeep(UpkeepOptions { metrics.record($0) })
+            await engine.runMaintenance(MaintenanceOptions { metrics.record($0) })
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Logging
 
 /// What a provider has at hand while it appraises one piece of evidence.
-public struct Context: Sendable {
+public struct ProviderContext: Sendable {
     /// The decision's identifier, under which logs and audit records can be found.
     public let decision: DecisionID
     /// The app that the evidence is to speak for.

@@ -6,43 +6,43 @@ import Testing
 @testable import AssayExtAuthz
 
 @Suite("How long a connection goes on")
-struct ConnectionLifeTests {
+struct ConnectionLifetimeTests {
     private let limits = ExtAuthzLimits()
     private let opened = NIODeadline.uptimeNanoseconds(1)
 
     @Test("one that does not begin to speak ends")
     func silentBeginning() {
-        #expect(ConnectionLife(limits, opened: opened).end == opened + .seconds(10))
+        #expect(ConnectionLifetime(limits, opened: opened).end == opened + .seconds(10))
     }
 
     @Test("one that was silent for three times as long as it takes to be asked ends")
     func silence() {
-        var life = ConnectionLife(limits, opened: opened)
-        life.callBegan()
+        var lifetime = ConnectionLifetime(limits, opened: opened)
+        lifetime.callBegan()
         for seconds in [9, 98, 150] {
-            life.read(at: opened + .seconds(Int64(seconds)))
-            #expect(life.end == opened + .seconds(Int64(seconds) + 90))
+            lifetime.read(at: opened + .seconds(Int64(seconds)))
+            #expect(lifetime.end == opened + .seconds(Int64(seconds) + 90))
         }
     }
 
     @Test("one without a whole call ends, whatever else its client sends")
     func idle() {
-        var life = ConnectionLife(limits, opened: opened)
-        for seconds in 1...309 { life.read(at: opened + .seconds(Int64(seconds))) }
-        #expect(life.end == opened + .seconds(310))
-        life.callBegan()
-        #expect(life.end == opened + .seconds(399))
-        life.callEnded(at: opened + .seconds(350))
-        life.read(at: opened + .seconds(600))
-        #expect(life.end == opened + .seconds(660))
+        var lifetime = ConnectionLifetime(limits, opened: opened)
+        for seconds in 1...309 { lifetime.read(at: opened + .seconds(Int64(seconds))) }
+        #expect(lifetime.end == opened + .seconds(310))
+        lifetime.callBegan()
+        #expect(lifetime.end == opened + .seconds(399))
+        lifetime.callEnded(at: opened + .seconds(350))
+        lifetime.read(at: opened + .seconds(600))
+        #expect(lifetime.end == opened + .seconds(660))
     }
 
     @Test("none goes on for ever")
     func age() {
-        var life = ConnectionLife(limits, opened: opened)
-        life.callBegan()
-        life.read(at: opened + .seconds(10_000))
-        #expect(life.end == opened + .seconds(3630))
+        var lifetime = ConnectionLifetime(limits, opened: opened)
+        lifetime.callBegan()
+        lifetime.read(at: opened + .seconds(10_000))
+        #expect(lifetime.end == opened + .seconds(3630))
     }
 
     @Test("it is closed at that time")

@@ -7,9 +7,9 @@ import Testing
 
 @testable import AssayEngine
 
-@Suite("The upkeep of providers")
-struct UpkeepTests {
-    /// What its upkeep does is decided by the test, by the app's bundle.
+@Suite("The maintenance of providers")
+struct MaintenanceTests {
+    /// What its maintenance does is decided by the test, by the app's bundle.
     struct CaringProvider: AttestationProvider {
         struct Configuration: Decodable, Sendable {
             let every: Duration?
@@ -27,19 +27,19 @@ struct UpkeepTests {
         ]
         static let begun = Mutex<[String: [String]]>([:])
 
-        let upkeep: Upkeep?
+        let maintenance: Maintenance?
 
-        init(_ configuration: Configuration, app: AppIdentity, host: Host) throws(ConfigurationError) {
+        init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
             let word = configuration.word ?? ""
-            upkeep = configuration.every.map { every in
-                Upkeep(every: every, timeLimit: word == "hangs" ? .seconds(30) : .seconds(100_000)) { context in
+            maintenance = configuration.every.map { every in
+                Maintenance(every: every, timeLimit: word == "hangs" ? .seconds(30) : .seconds(100_000)) { context in
                     Self.begun.withLock { $0[context.app.project.id, default: []].append(word) }
                     switch word {
                     case "throws": throw StateStoreOpeningError("as the test wants it")
                     case "hangs", "stays": try await context.clock.sleep(for: .seconds(1_000_000))
-                    case "pauses": throw UpkeepPause(for: .seconds(900), "not for a while")
+                    case "pauses": throw MaintenancePause(for: .seconds(900), "not for a while")
                     case "writes": try await context.state.put("written", value: [1])
-                    default: context.count(UpkeepEvent("cared"))
+                    default: context.count(MaintenanceEvent("cared"))
                     }
                 }
             }
@@ -59,7 +59,7 @@ struct UpkeepTests {
             engine = try Engine(
                 registry: Registry([.provider(CaringProvider.self)]), policies: Self.policies(project, sections),
                 keys: .ephemeral(),
-                host: Host(clock: clock.hostClock, randomness: randomness, store: store, logger: TestService.silent))
+                host: PluginHost(clock: clock.hostClock, randomness: randomness, store: store, logger: TestService.silent))
         }
 
         static func policies(_ project: String, _ sections: [String]) throws -> PolicySet {
@@ -72,11 +72,11 @@ struct UpkeepTests {
 
         var begun: [String] { CaringProvider.begun.withLock { $0[project] ?? [] } }
 
-        /// Runs the upkeep while `body` does its checks.
+        /// Runs the maintenance while `body` does its checks.
         func run(concurrency: Int = 4, _ body: @escaping @Sendable () async throws -> Void) async throws {
-            let options = UpkeepOptions(concurrency: concurrency) { [records] in records.add($0) }
+            let options = MaintenanceOptions(concurrency: concurrency) { [records] in records.add($0) }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await engine.runUpkeep(options) }
+                group.addTask { await engine.runMaintenance(options) }
                 try await body()
                 group.cancelAll()
                 try await group.waitForAll()
@@ -98,12 +98,12 @@ struct UpkeepTests {
     }
 
     final class RecordedRuns: Sendable {
-        private let kept = Mutex<[UpkeepRecord]>([])
-        func add(_ record: UpkeepRecord) { kept.withLock { $0.append(record) } }
-        var all: [UpkeepRecord] { kept.withLock { $0 } }
+        private let kept = Mutex<[MaintenanceRecord]>([])
+        func add(_ record: MaintenanceRecord) { kept.withLock { $0.append(record) } }
+        var all: [MaintenanceRecord] { kept.withLock { $0 } }
     }
 
-    @Test("Each app's upkeep runs again and again, begins within an interval, and is told of")
+    @Test("Each app's maintenance runs again and again, begins within an interval, and is told of")
     func runs() async throws {
         let scene = try Scene(["every: 60s", "every: 60s", ""])
         try await scene.run {
@@ -115,14 +115,14 @@ struct UpkeepTests {
         #expect(record.provider == "caring")
         #expect(record.resource.hasPrefix("projects/77/apps/1:77:ios:a"))
         #expect(record.outcome == .succeeded)
-        #expect(record.counts == [UpkeepEvent("cared"): 1])
-        #expect(Set(scene.records.all.map(\.resource)).count == 2, "the third has no upkeep")
+        #expect(record.counts == [MaintenanceEvent("cared"): 1])
+        #expect(Set(scene.records.all.map(\.resource)).count == 2, "the third has no maintenance")
     }
 
-    @Test("A provider with two methods, and an app with two names, has its upkeep once")
+    @Test("A provider with two methods, and an app with two names, has its maintenance once")
     func once() throws {
-        #expect(try Scene(["every: 60s"]).engine.upkeep.entries.count == 1)
-        #expect(try Scene([""]).engine.upkeep.entries.isEmpty)
+        #expect(try Scene(["every: 60s"]).engine.maintenance.entries.count == 1)
+        #expect(try Scene([""]).engine.maintenance.entries.isEmpty)
     }
 
     @Test("A run that fails is told of, and comes later and later; the others go on")
@@ -153,8 +153,8 @@ struct UpkeepTests {
         }
         #expect(scene.records.all.first?.outcome == .failed("not for a while"))
         #expect(scene.clock.hostClock.uptime >= .seconds(900))
-        let schedule = UpkeepSchedule(randomness: .system, round: .seconds(10), longestPause: .seconds(60))
-        let list = scene.engine.upkeep
+        let schedule = MaintenanceSchedule(randomness: .system, round: .seconds(10), longestPause: .seconds(60))
+        let list = scene.engine.maintenance
         _ = schedule.next(list, at: .zero)
         guard case .run(let entry) = schedule.next(list, at: .seconds(11)) else {
             Issue.record("nothing is due")
@@ -199,7 +199,7 @@ struct UpkeepTests {
         #expect(!words[first...].contains("old"))
     }
 
-    @Test("What upkeep writes is what calls of the same provider and app see")
+    @Test("What maintenance writes is what calls of the same provider and app see")
     func state() async throws {
         let scene = try Scene(["every: 10s, word: writes"])
         try await scene.run {
@@ -211,8 +211,8 @@ struct UpkeepTests {
     @Test("The apps of a large policy are spread over the interval")
     func spread() throws {
         let scene = try Scene(Array(repeating: "every: 100s", count: 1000))
-        let schedule = UpkeepSchedule(randomness: .seeded(1), round: .seconds(10), longestPause: .seconds(3600))
-        let list = scene.engine.upkeep
+        let schedule = MaintenanceSchedule(randomness: .seeded(1), round: .seconds(10), longestPause: .seconds(3600))
+        let list = scene.engine.maintenance
         guard case .wait = schedule.next(list, at: .zero) else {
             Issue.record("one begins at once")
             return
@@ -232,11 +232,11 @@ struct UpkeepTests {
     @Test("An entry that is running is not begun again by a reload, nor forgotten by two")
     func reloadWhileRunning() throws {
         let scene = try Scene(["every: 10s"])
-        let schedule = UpkeepSchedule(randomness: .system, round: .seconds(10), longestPause: .seconds(3600))
+        let schedule = MaintenanceSchedule(randomness: .system, round: .seconds(10), longestPause: .seconds(3600))
         let (full, same, none) = (
-            scene.engine.upkeep, UpkeepList(scene.engine.upkeep.entries), UpkeepList([UpkeepEntry]())
+            scene.engine.maintenance, MaintenanceList(scene.engine.maintenance.entries), MaintenanceList([MaintenanceEntry]())
         )
-        func runs(_ list: UpkeepList, _ seconds: Int) -> UpkeepEntry? {
+        func runs(_ list: MaintenanceList, _ seconds: Int) -> MaintenanceEntry? {
             if case .run(let entry) = schedule.next(list, at: .seconds(seconds)) { entry } else { nil }
         }
         #expect(runs(full, 0) == nil)

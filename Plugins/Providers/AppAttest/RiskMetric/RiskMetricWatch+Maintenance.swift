@@ -19,13 +19,13 @@ extension RiskMetricWatch {
     private static let receiptBackoff = Backoff(first: .seconds(86_400), limit: .seconds(7 * 86_400))
 
     /// Exchanges the receipts that are due.
-    var upkeep: Upkeep {
-        Upkeep(every: Self.interval, timeLimit: Self.timeLimit) { context in try await refresh(context) }
+    var maintenance: Maintenance {
+        Maintenance(every: Self.interval, timeLimit: Self.timeLimit) { context in try await refresh(context) }
     }
 
     /// - Throws: when other receipts would fare no better, so that the kernel waits for longer, and for as long as Apple
-    ///   asks: ``ReceiptExchangeFailure`` or `UpkeepPause`.
-    private func refresh(_ context: UpkeepContext) async throws {
+    ///   asks: ``ReceiptExchangeFailure`` or `MaintenancePause`.
+    private func refresh(_ context: MaintenanceContext) async throws {
         let receipts = receipts(in: context.state)
         var last: KeptReceipts.Wish?
         while hasTime(context) {
@@ -37,7 +37,7 @@ extension RiskMetricWatch {
     }
 
     private func refresh(
-        _ wishes: [KeptReceipts.Wish], _ receipts: KeptReceipts, _ context: UpkeepContext
+        _ wishes: [KeptReceipts.Wish], _ receipts: KeptReceipts, _ context: MaintenanceContext
     ) async throws {
         try await withThrowingTaskGroup(of: ReceiptExchangeFailure?.self) { group in
             var obstacle: ReceiptExchangeFailure?
@@ -53,18 +53,18 @@ extension RiskMetricWatch {
             }
             // What has begun is finished: its outcome must be written down.
             for try await failure in group { obstacle = obstacle ?? failure }
-            if let pause = obstacle?.retryAfter { throw UpkeepPause(for: pause, obstacle?.description ?? "") }
+            if let pause = obstacle?.retryAfter { throw MaintenancePause(for: pause, obstacle?.description ?? "") }
             if let obstacle { throw obstacle }
         }
     }
 
-    private func hasTime(_ context: UpkeepContext) -> Bool {
+    private func hasTime(_ context: MaintenanceContext) -> Bool {
         !Task.isCancelled && context.clock.now + Self.reserve < context.deadline
     }
 
     /// Exchanges one receipt. Returns the failure that others would meet with too.
     private func fulfil(
-        _ wish: KeptReceipts.Wish, _ receipts: KeptReceipts, _ context: UpkeepContext
+        _ wish: KeptReceipts.Wish, _ receipts: KeptReceipts, _ context: MaintenanceContext
     ) async throws -> ReceiptExchangeFailure? {
         guard try await current(wish, receipts) != nil, try await receipts.claim(wish.key, at: context.clock.now)
         else { return nil }
@@ -119,7 +119,7 @@ extension RiskMetricWatch {
         try await receipts.drop(wish)
     }
 
-    private func log(_ outcome: ReceiptExchangeOutcome, _ kept: KeptReceipt, _ context: UpkeepContext) {
+    private func log(_ outcome: ReceiptExchangeOutcome, _ kept: KeptReceipt, _ context: MaintenanceContext) {
         var metadata: Logger.Metadata = [
             "code": "\(outcome.event)", "key_id": "\(Base64.encode(SHA256.hash(kept.publicKey)))",
             "environment": "\(kept.environment.rawValue)",

@@ -5,7 +5,7 @@ import AssayTesting
 import Testing
 
 @Suite("The life of keys")
-struct KeyLifeTests {
+struct KeyLifetimeTests {
     enum Step: Sendable {
         case prepare(lead: Duration = KeyStore.signingLead, automatic: Bool = false, sealing: Bool = false)
         /// Of the keys in the order in which they were made, the first being number 0.
@@ -113,7 +113,7 @@ struct KeyLifeTests {
     ) throws -> [KeyDescription.State] {
         let clock = ManualClock()
         let keys = KeyStore.ephemeral()
-        let host = Host(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent)
+        let host = PluginHost(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent)
         _ = try Engine(
             registry: Registry([]),
             policies: .load([PolicyFile(name: "a.yaml", text: "tokens: {algorithm: ES256}")]), keys: keys, host: host)

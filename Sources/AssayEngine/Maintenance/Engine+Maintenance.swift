@@ -3,7 +3,7 @@ extension Engine {
     ///
     /// The apps' runs are spread over their intervals. Policies that take the place of the present ones take effect
     /// within a round. No run is left behind: a cancelled one is waited for.
-    public func runUpkeep(_ options: UpkeepOptions = UpkeepOptions()) async {
-        await UpkeepRunner(host: host, options: options) { self.upkeep }.run()
+    public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
+        await MaintenanceRunner(host: host, options: options) { self.maintenance }.run()
     }
 }

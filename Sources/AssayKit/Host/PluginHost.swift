@@ -4,7 +4,7 @@ public import Logging
 /// meter.
 ///
 /// Tests put their own in place, set the clock and never sleep.
-public struct Host: Sendable {
+public struct PluginHost: Sendable {
     public var clock: HostClock
     public var randomness: Randomness
     public var store: any StateStore

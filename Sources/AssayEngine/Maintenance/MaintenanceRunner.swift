@@ -1,15 +1,15 @@
 internal import AssayKit
 internal import Logging
 
-/// Runs what is due of the providers' upkeep, until its task is cancelled.
-struct UpkeepRunner: Sendable {
-    let host: Host
-    let options: UpkeepOptions
+/// Runs what is due of the providers' maintenance, until its task is cancelled.
+struct MaintenanceRunner: Sendable {
+    let host: PluginHost
+    let options: MaintenanceOptions
     /// The list of the policies in force.
-    let list: @Sendable () -> UpkeepList
+    let list: @Sendable () -> MaintenanceList
 
     func run() async {
-        let schedule = UpkeepSchedule(
+        let schedule = MaintenanceSchedule(
             randomness: host.randomness, round: options.round, longestPause: options.longestPause)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<max(options.concurrency, 1) {
@@ -18,7 +18,7 @@ struct UpkeepRunner: Sendable {
         }
     }
 
-    private func work(_ schedule: UpkeepSchedule) async {
+    private func work(_ schedule: MaintenanceSchedule) async {
         while !Task.isCancelled {
             switch schedule.next(list(), at: host.clock.uptime) {
             case .wait(let duration):
@@ -36,47 +36,49 @@ struct UpkeepRunner: Sendable {
     }
 
     /// Runs an entry. Returns what came of it, and how long it must be left alone at least.
-    private func run(_ entry: UpkeepEntry) async -> (UpkeepRecord, least: Duration) {
+    private func run(_ entry: MaintenanceEntry) async -> (MaintenanceRecord, least: Duration) {
         var logger = host.logger
         logger[metadataKey: "provider"] = "\(entry.provider)"
         logger[metadataKey: "resource"] = "\(entry.app.resource)"
         let start = host.clock.uptime
-        let context = UpkeepContext(
-            app: entry.app, clock: host.clock, deadline: host.clock.now + entry.upkeep.timeLimit,
+        let context = MaintenanceContext(
+            app: entry.app, clock: host.clock, deadline: host.clock.now + entry.maintenance.timeLimit,
             state: StateSpace(entry.space, in: host.store), logger: logger)
-        let outcome: UpkeepRecord.Outcome
+        let outcome: MaintenanceRecord.Outcome
         var least = Duration.zero
         do {
-            try await Deadline.run(entry.upkeep.timeLimit, clock: host.clock) { try await entry.upkeep.run(context) }
+            try await Deadline.run(entry.maintenance.timeLimit, clock: host.clock) {
+                try await entry.maintenance.run(context)
+            }
             outcome = .succeeded
         } catch is DeadlineExceeded {
             outcome = .timedOut
-        } catch let pause as UpkeepPause {
+        } catch let pause as MaintenancePause {
             outcome = .failed(SafeText.of(pause.message))
             least = pause.duration
         } catch {
             outcome = .failed(SafeText.of("\(error)"))
         }
-        let record = UpkeepRecord(
+        let record = MaintenanceRecord(
             provider: entry.provider, resource: entry.app.resource, duration: host.clock.uptime - start,
             outcome: outcome, counts: context.counts)
         return (record, least)
     }
 
-    private func log(_ record: UpkeepRecord, _ pause: Duration?) {
+    private func log(_ record: MaintenanceRecord, _ pause: Duration?) {
         var metadata: Logger.Metadata = ["provider": "\(record.provider)", "resource": "\(record.resource)"]
         for (event, count) in record.counts { metadata["count.\(event)"] = "\(count)" }
         switch record.outcome {
         case .succeeded:
             guard !record.counts.isEmpty else { return }
-            host.logger.info("upkeep done", metadata: metadata)
+            host.logger.info("maintenance done", metadata: metadata)
         case .failed(let error):
             metadata["error"] = "\(SafeText.field(error))"
             metadata["next_s"] = pause.map { "\($0.wholeSeconds)" }
-            host.logger.warning("upkeep failed", metadata: metadata)
+            host.logger.warning("maintenance failed", metadata: metadata)
         case .timedOut:
             metadata["next_s"] = pause.map { "\($0.wholeSeconds)" }
-            host.logger.warning("upkeep took too long", metadata: metadata)
+            host.logger.warning("maintenance took too long", metadata: metadata)
         }
     }
 }

@@ -1,8 +1,8 @@
 public import Logging
 internal import Synchronization
 
-/// What a provider has at hand while it does its ``Upkeep`` for one app.
-public struct UpkeepContext: Sendable {
+/// What a provider has at hand while it does its ``Maintenance`` for one app.
+public struct MaintenanceContext: Sendable {
     /// The app whose policy names the provider.
     public let app: AppIdentity
     public let clock: HostClock
@@ -11,7 +11,7 @@ public struct UpkeepContext: Sendable {
     /// The provider's own corner of the state store, for this app: the one that calls see.
     public let state: StateSpace
     public let logger: Logger
-    private let tally = UpkeepTally()
+    private let tally = MaintenanceTally()
 
     public init(app: AppIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
         self.app = app
@@ -21,17 +21,17 @@ public struct UpkeepContext: Sendable {
         self.logger = logger
     }
 
-    /// Counts something that happened; what was counted stands in the run's ``UpkeepRecord``.
-    public func count(_ event: UpkeepEvent) {
+    /// Counts something that happened; what was counted stands in the run's ``MaintenanceRecord``.
+    public func count(_ event: MaintenanceEvent) {
         tally.count(event)
     }
 
     /// What was counted so far.
-    public var counts: [UpkeepEvent: Int] { tally.counts }
+    public var counts: [MaintenanceEvent: Int] { tally.counts }
 }
 
-/// Something that upkeep counts: a stable code for logs and metric labels, of which a plugin has a few.
-public struct UpkeepEvent: Sendable, Hashable, CustomStringConvertible {
+/// Something that maintenance counts: a stable code for logs and metric labels, of which a plugin has a few.
+public struct MaintenanceEvent: Sendable, Hashable, CustomStringConvertible {
     /// Lower-case words joined by underscores. It never changes its meaning.
     @Exact public private(set) var code: String
 
@@ -42,12 +42,12 @@ public struct UpkeepEvent: Sendable, Hashable, CustomStringConvertible {
     public var description: String { code }
 }
 
-private final class UpkeepTally: Sendable {
-    private let counted = Mutex<[UpkeepEvent: Int]>([:])
+private final class MaintenanceTally: Sendable {
+    private let counted = Mutex<[MaintenanceEvent: Int]>([:])
 
-    func count(_ event: UpkeepEvent) {
+    func count(_ event: MaintenanceEvent) {
         counted.withLock { $0[event, default: 0] += 1 }
     }
 
-    var counts: [UpkeepEvent: Int] { counted.withLock { $0 } }
+    var counts: [MaintenanceEvent: Int] { counted.withLock { $0 } }
 }

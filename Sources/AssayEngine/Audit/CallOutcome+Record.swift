@@ -1,6 +1,6 @@
 internal import AssayKit
 
-extension Ending {
+extension CallOutcome {
     /// What stands behind the record of a call that ended so.
     func basis(isCallerKnown: Bool, isResourceKnown: Bool) -> DecisionRecord.Basis {
         if case .issued = outcome { return .verified }

@@ -3,7 +3,7 @@ internal import NIOCore
 /// How long a connection may go on.
 ///
 /// Calls that their clients do not bring to an end prolong nothing, nor do frames that belong to no call, such as PING.
-struct ConnectionLife {
+struct ConnectionLifetime {
     private let openingTime: TimeAmount
     private let silence: TimeAmount
     private let idleTime: TimeAmount

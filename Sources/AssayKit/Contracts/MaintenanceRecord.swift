@@ -1,5 +1,5 @@
-/// What is told of one run of a provider's ``Upkeep``.
-public struct UpkeepRecord: Sendable {
+/// What is told of one run of a provider's ``Maintenance``.
+public struct MaintenanceRecord: Sendable {
     /// How a run ended.
     public enum Outcome: Sendable, Equatable {
         case succeeded
@@ -24,10 +24,10 @@ public struct UpkeepRecord: Sendable {
     public let duration: Duration
     public let outcome: Outcome
     /// What the provider counted, and how often it happened.
-    public let counts: [UpkeepEvent: Int]
+    public let counts: [MaintenanceEvent: Int]
 
     public init(
-        provider: String, resource: String, duration: Duration, outcome: Outcome, counts: [UpkeepEvent: Int]
+        provider: String, resource: String, duration: Duration, outcome: Outcome, counts: [MaintenanceEvent: Int]
     ) {
         self.provider = provider
         self.resource = resource

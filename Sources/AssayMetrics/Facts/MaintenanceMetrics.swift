@@ -1,7 +1,7 @@
 public import AssayKit
 
-/// Counts what providers do between calls: how the runs of their upkeep ended, and what they came across.
-public struct UpkeepMetrics: Sendable {
+/// Counts what providers do between calls: how the runs of their maintenance ended, and what they came across.
+public struct MaintenanceMetrics: Sendable {
     private let runs: MetricFamily
     private let durations: MetricFamily
     private let events: MetricFamily
@@ -11,22 +11,22 @@ public struct UpkeepMetrics: Sendable {
         let providers = Metric.Label("provider", providers)
         runs = try registry.declare(
             .counter(
-                "upkeep_runs_total", "Runs of the upkeep of one app's provider, by how they ended.",
-                labels: [providers, .init("outcome", UpkeepMetrics.outcomes)]))
+                "upkeep_runs_total", "Runs of the maintenance of one app's provider, by how they ended.",
+                labels: [providers, .init("outcome", MaintenanceMetrics.outcomes)]))
         durations = try registry.declare(
             .histogram(
-                "upkeep_duration_seconds", "How long runs of upkeep took.", labels: [providers],
+                "upkeep_duration_seconds", "How long runs of maintenance took.", labels: [providers],
                 buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300]))
         events = try registry.declare(
             .counter(
-                "upkeep_events_total", "What runs of upkeep came across, such as exchanged receipts, by its code.",
+                "upkeep_events_total", "What runs of maintenance came across, such as exchanged receipts, by its code.",
                 labels: [providers, .open("event", atMost: 256)]))
     }
 
     private static let outcomes = ["succeeded", "failed", "timed_out"]
 
-    /// Counts a run: what `UpkeepOptions.onRun` is for.
-    public func record(_ record: UpkeepRecord) {
+    /// Counts a run: what `MaintenanceOptions.onRun` is for.
+    public func record(_ record: MaintenanceRecord) {
         let outcome =
             switch record.outcome {
             case .succeeded: "succeeded"

@@ -1,16 +1,16 @@
 internal import AssayKit
 internal import Synchronization
 
-/// When whose upkeep is to run. Times are those of ``HostClock/uptime``.
-final class UpkeepSchedule: Sendable {
+/// When whose maintenance is to run. Times are those of ``HostClock/uptime``.
+final class MaintenanceSchedule: Sendable {
     /// What a worker does next.
     enum Step: Sendable {
-        case run(UpkeepEntry)
+        case run(MaintenanceEntry)
         case wait(Duration)
     }
 
     private struct Task {
-        var entry: UpkeepEntry
+        var entry: MaintenanceEntry
         var next: Instant
         var failures = 0
         var isRunning = false
@@ -19,7 +19,7 @@ final class UpkeepSchedule: Sendable {
     }
 
     private struct State {
-        var list: UpkeepList?
+        var list: MaintenanceList?
         var tasks: [ExactText: Task] = [:]
         /// Each task that waits stands here under its time; what stands under another one is stale.
         var queue = ExpiryHeap<String>()
@@ -45,7 +45,7 @@ final class UpkeepSchedule: Sendable {
     }
 
     /// The next run that is due, which is then under way until ``finished(_:failed:at:)``; or how long to wait.
-    func next(_ list: UpkeepList, at uptime: Duration) -> Step {
+    func next(_ list: MaintenanceList, at uptime: Duration) -> Step {
         let now = Self.instant(uptime)
         return state.withLock { state in
             if state.list !== list { take(list, &state, now) }
@@ -70,7 +70,7 @@ final class UpkeepSchedule: Sendable {
     /// - Parameter least: how long it must be away at least.
     @discardableResult
     func finished(
-        _ entry: UpkeepEntry, failed: Bool, at uptime: Duration, least: Duration = .zero
+        _ entry: MaintenanceEntry, failed: Bool, at uptime: Duration, least: Duration = .zero
     ) -> Duration? {
         state.withLock { state in
             guard var task = state.tasks[entry.space] else { return nil }
@@ -89,7 +89,7 @@ final class UpkeepSchedule: Sendable {
 
     /// The interval, more or less a tenth of it; after failures, one that grows.
     private func pause(_ task: Task) -> Duration {
-        let interval = max(task.entry.upkeep.interval, .milliseconds(1))
+        let interval = max(task.entry.maintenance.interval, .milliseconds(1))
         guard task.failures > 0 else { return interval * 9 / 10 + randomness.duration(upTo: interval / 5) }
         let backoff = Backoff(first: interval * 2, limit: max(longestPause, interval))
         return max(backoff.delay(after: task.failures, randomness: randomness), interval)
@@ -97,14 +97,14 @@ final class UpkeepSchedule: Sendable {
 
     /// Takes another list for the present one: what is new begins at some moment of its first interval, so that apps do
     /// not all begin at once; what stays keeps its time.
-    private func take(_ list: UpkeepList, _ state: inout State, _ now: Instant) {
+    private func take(_ list: MaintenanceList, _ state: inout State, _ now: Instant) {
         let previous = state.tasks
         state.list = list
         state.tasks = previous.filter { $0.value.isRunning }
         for space in state.tasks.keys { state.tasks[space]?.isListed = false }
         state.queue = ExpiryHeap()
         for entry in list.entries {
-            let interval = max(entry.upkeep.interval, .milliseconds(1))
+            let interval = max(entry.maintenance.interval, .milliseconds(1))
             var task = previous[entry.space] ?? Task(entry: entry, next: now + randomness.duration(upTo: interval))
             task.entry = entry
             task.isListed = true
