@@ -139,7 +139,8 @@ struct KeyReloadTests {
         let engine = try Engine(
             registry: Registry([.provider(CountingProvider.self)]),
             policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: keys,
-            host: PluginHost(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent))
+            host: PluginHost(
+                clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent))
         #expect(CountingProvider.count.withLock { $0 } == 1)
         _ = try keys.prepareSigningKey(TokenPolicy(algorithm: .es256), now: clock.now)
         #expect(try engine.reloadKeys())
@@ -148,24 +149,29 @@ struct KeyReloadTests {
 
     @Test(
         "Keys that are gone, damaged or another service's are not taken up: the present ones stay in force",
-        arguments: ["gone", "damaged", "another's", "readable by all"])
+        arguments: ["gone", "damaged", "another's", "readable by all", "an older copy", "without signing keys"])
     func refusedReload(_ how: String) async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let service = try TestService(keys: stored, tokens: Self.es256)
         let (keyID, artifact) = try await service.attested()
+        let older = try Data(contentsOf: file)
+        _ = try stored.prepareSigningKey(automatic: true, now: service.clock.now)
+        #expect(try service.engine.reloadKeys())
         let good = try Data(contentsOf: file)
         let set = try await published(service)
         switch how {
+        case "an older copy": try rewrite(older)
+        case "without signing keys":
+            let ring = try JSON.parse(Array(good))
+            let members = try #require(ring.members).map { $0.name == "signing" ? JSONMember("signing", []) : $0 }
+            try rewrite(Data(JSON.object(members).encoded))
         case "gone": try FileManager.default.removeItem(at: file)
-        case "damaged": try good.dropLast(5).write(to: file)
+        case "damaged": try rewrite(good.dropLast(5))
         case "readable by all":
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         default:
             try FileManager.default.removeItem(at: file)
             _ = try TestService(keys: stored, tokens: Self.es256)
-        }
-        if how == "damaged" {
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
         }
         let before = try? Data(contentsOf: file)
         #expect(throws: KeyError.self) { try service.engine.reloadKeys() }
@@ -177,9 +183,13 @@ struct KeyReloadTests {
             Issue.record("a token is refused")
             return
         }
-        try good.write(to: file)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+        try rewrite(good)
         #expect(try service.engine.reloadKeys() == false, "they are the same again")
+    }
+
+    private func rewrite(_ content: Data) throws {
+        try content.write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
     }
 
     @Test("Artifacts that were sealed by any earlier key open after many rotations, while the server runs and after it")

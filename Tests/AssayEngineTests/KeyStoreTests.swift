@@ -125,6 +125,25 @@ struct KeyStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [".lock", "keys.json"])
     }
 
+    @Test("A copy has the same keys, is for its owner alone, and takes the place of no others")
+    func copy() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let now = Instant(seconds: 1_795_262_400)
+        let keys = KeyStore.directory(folder.path)
+        try keys.rotateSealingKey(now: now)
+        let other = folder.appendingPathComponent("copy").path
+        try keys.copy(to: other)
+        let copied = try KeyStore.directory(other).list(now: now)
+        #expect(try copied == keys.list(now: now))
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(other)/keys.json")
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+
+        try keys.rotateSealingKey(now: now)
+        let error = #expect(throws: KeyError.self) { try keys.copy(to: other) }
+        #expect(error?.message.contains("exists already") == true)
+        #expect(try KeyStore.directory(other).list(now: now) == copied)
+    }
+
     @Test("A pipe or a link in the file's place is refused, not followed and not waited for", .timeLimit(.minutes(20)))
     func otherKinds() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

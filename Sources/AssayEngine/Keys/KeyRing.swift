@@ -81,13 +81,17 @@ struct KeyRing: Sendable {
             }
     }
 
-    /// - Throws: when a sealing key of an earlier ring is missing: artifacts that were sealed with it could not be
-    ///   opened, and their devices not be recognised any more.
-    func checkOpensAll(of earlier: KeyRing) throws(KeyError) {
-        for key in earlier.sealing
-        where !sealing.contains(where: { $0.id == key.id && $0.secret == key.secret }) {
-            throw KeyError("the keys that are stored now lack \(key.name), which opens artifacts of this service")
-        }
+    /// - Throws: when a key of an earlier ring is missing whose time is not over: artifacts that it sealed could not be
+    ///   opened, or tokens that it signed not be verified.
+    func checkFollows(_ earlier: KeyRing, now: Instant) throws(KeyError) {
+        let living = UsedKeys.Used.all(of: earlier).filter { $0.forgetAt.map { now < $0 } ?? true }
+        guard let key = UsedKeys.missing(living, in: self, now: now).first else { return }
+        let use =
+            switch key.kind {
+            case .sealing: "opens artifacts of this service"
+            case .signing: "verifies tokens of this service"
+            }
+        throw KeyError("the keys that are stored now lack the \(key.kind.rawValue) key \(key.id), which \(use)")
     }
 }
 

@@ -71,12 +71,12 @@ public final class KeyStore: Sendable {
         for policy: TokenPolicy, following present: KeyRing?, now: Instant, randomness: Randomness
     ) throws(KeyError) -> StoredKeys {
         if let stored = try read(), stored.ring.isComplete(for: policy, now: now) {
-            if let present { try stored.ring.checkOpensAll(of: present) }
+            if let present { try stored.ring.checkFollows(present, now: now) }
             return stored
         }
         var changes: [KeyRing.Change] = []
         var stored = try update(mayBegin: present == nil) { (ring) throws(KeyError) in
-            if let present { try ring.checkOpensAll(of: present) }
+            if let present { try ring.checkFollows(present, now: now) }
             // Another process may have been faster.
             guard !ring.isComplete(for: policy, now: now) else { return false }
             changes = try ring.complete(for: policy, now: now, randomness: randomness)
@@ -89,9 +89,17 @@ public final class KeyStore: Sendable {
     /// The ring as it is stored.
     ///
     /// - Throws: when there is none, too, and when it does not follow the ring of a running service.
-    func stored(following present: KeyRing? = nil) throws(KeyError) -> StoredKeys {
+    func stored(following present: KeyRing, now: Instant) throws(KeyError) -> StoredKeys {
+        let stored = try stored()
+        try stored.ring.checkFollows(present, now: now)
+        return stored
+    }
+
+    /// The ring as it is stored.
+    ///
+    /// - Throws: when there is none, too.
+    func stored() throws(KeyError) -> StoredKeys {
         guard let stored = try read() else { throw nothing }
-        if let present { try stored.ring.checkOpensAll(of: present) }
         return stored
     }
 

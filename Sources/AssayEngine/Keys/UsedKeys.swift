@@ -54,12 +54,19 @@ public struct UsedKeys: Sendable {
             }
             return key
         }
-        let present = ring.map(Used.all) ?? []
-        let missing = known.filter { key in
-            !present.contains { $0.isSame(as: key) } && !(ring?.hasReplaced(key, now: now) ?? false)
-        }
+        let missing = Self.missing(known, in: ring, now: now)
         guard missing.isEmpty else { throw Self.lost(missing, place: place) }
         return Dictionary(known.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The keys that a ring lacks, and that are needed.
+    ///
+    /// - Parameter ring: nil where there are no keys.
+    static func missing(_ known: [Used], in ring: KeyRing?, now: Instant) -> [Used] {
+        let present = ring.map(Used.all) ?? []
+        return known.filter { key in
+            !present.contains { $0.isSame(as: key) } && !(ring?.hasReplaced(key, now: now) ?? false)
+        }
     }
 
     private static func lost(_ keys: [Used], place: String?) -> KeyError {

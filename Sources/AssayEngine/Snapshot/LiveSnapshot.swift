@@ -99,7 +99,7 @@ final class LiveSnapshot: Sendable {
                 stored = try store.ring(
                     for: tokens, following: present.ring, now: host.clock.now, randomness: host.randomness)
             } else {
-                stored = try store.stored(following: present.ring)
+                stored = try store.stored(following: present.ring, now: host.clock.now)
             }
             report(stored.changes)
             let plan = stored.ring.isSame(as: present.ring) ? present : try KeyPlan(stored.ring)
