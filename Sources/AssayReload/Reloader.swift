@@ -36,7 +36,8 @@ public final class Reloader: Service {
         var isAsked = false
     }
 
-    private static let patience = Duration.seconds(30)
+    /// How long after a failure it is tried again, where no file has changed.
+    private static let patience = Duration.seconds(10)
 
     private let subjects: [ReloadSubject]
     private let interval: Duration?

@@ -1,8 +1,8 @@
 import AssayAppAttest
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayMetrics
-import AssayDebug
 import Testing
 
 @Suite("Metrics of decisions")
@@ -37,6 +37,17 @@ struct DecisionMetricsTests {
         try ExpositionPage(registry.page())[
             "assay_decisions_total",
             ["method": method, "provider": provider, "outcome": outcome, "reason": reason, "app": app]]
+    }
+
+    @Test("Errors of every method are there from the start, so that an alert sees the first one")
+    func errors() throws {
+        func errors(_ method: String) throws -> Double? {
+            try ExpositionPage(registry.page())["assay_decision_errors_total", ["method": method]]
+        }
+        for method in plugins.methods { #expect(try errors(method.name) == 0, "\(method.name)") }
+        record(.failed(.unavailable), method: "verifyAppCheckToken", provider: nil, app: "a")
+        record(.refused(KernelReasons.challengeExpired), method: "verifyAppCheckToken", provider: nil)
+        #expect(try errors("verifyAppCheckToken") == 1)
     }
 
     @Test("Every reason of the registry is counted under its own code")

@@ -1,8 +1,8 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayReload
-import AssayDebug
 import Foundation
 import Logging
 import Synchronization
@@ -116,6 +116,66 @@ struct PolicySubjectTests {
         try write(policy())
         await scene.look(2)
         #expect(scene.reloader.readiness == .ready)
+    }
+
+    @Test("Valid policies without any app are no reason to serve nobody, and those in force stay")
+    func noApps() async throws {
+        defer { remove() }
+        try write(policy())
+        try write("callers: {admin: {token: 'file:\(secret.path)', permissions: [admin]}}", "b.yaml")
+        let directory = PolicyDirectory(folder.path)
+        let engine = try engine()
+        let scene = ReloadScene(.policies(in: directory, for: engine, present: directory.read()))
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("a.yaml"))
+        await scene.look(2)
+        #expect(scene.outcomes == ["policies failed"])
+        #expect(
+            scene.log == [
+                "error policies cannot be reloaded: what is in force stays "
+                    + "error=no policy defines an app or an OAuth client any more; restart to serve none"
+            ])
+        #expect(await isAccepted(Self.token, by: engine))
+        try write(policy())
+        await scene.look(2)
+        #expect(scene.reloader.readiness == .ready)
+    }
+
+    @Test("Of policies that say less than before the log says what there is less of")
+    func fewer() async throws {
+        defer { remove() }
+        try write(policy())
+        try write("callers: {admin: {token: 'file:\(secret.path)', permissions: [admin]}}", "b.yaml")
+        let directory = PolicyDirectory(folder.path)
+        let engine = try engine()
+        let scene = ReloadScene(.policies(in: directory, for: engine, present: directory.read()))
+        let hash = String(repeating: "ab", count: 32)
+        let longer = policy().replacing(
+            "tokens: [", with: "tokens: [{name: b, sha256: \(hash), expires: 2026-12-31T00:00:00Z}, ")
+        try write(longer)
+        await scene.look(2)
+        try FileManager.default.removeItem(at: folder.appendingPathComponent("b.yaml"))
+        await scene.look(2)
+        try write(policy())
+        await scene.look(2)
+        #expect(
+            scene.log == [
+                "notice policies reloaded apps=1 oauth_clients=0",
+                "notice policies reloaded apps=1 fewer=callers 1 to 0 oauth_clients=0",
+                "notice policies reloaded apps=1 fewer=debug 5 to 2 oauth_clients=0",
+            ])
+    }
+
+    @Test("What changed between the reading and the start is seen")
+    func changedBeforeTheStart() async throws {
+        defer { remove() }
+        try write(policy())
+        let directory = PolicyDirectory(folder.path)
+        let loaded = directory.fingerprint
+        let engine = try engine()
+        try write(policy("name: another, "))
+        let scene = ReloadScene(.policies(in: directory, for: engine, loaded: loaded))
+        await scene.look(2)
+        #expect(scene.outcomes == ["policies reloaded"])
     }
 
     @Test("Links that are pointed elsewhere, as Kubernetes does with a ConfigMap, are a change")

@@ -17,6 +17,7 @@ public struct DecisionMetrics: DecisionSink {
 
     private let decisions: MetricFamily
     private let durations: MetricFamily
+    private let errors: MetricFamily
     private let challenges: MetricFamily
     private let tokens: MetricFamily
     private let uses: MetricFamily
@@ -44,6 +45,11 @@ public struct DecisionMetrics: DecisionSink {
             .histogram(
                 "decision_duration_seconds", "How long decisions took.",
                 labels: [methodNames, .init("outcome", DecisionMetrics.outcomes)]))
+        errors = try registry.declare(
+            .counter(
+                "decision_errors_total",
+                "Calls that could not be decided by a fault of ours. Every method is there from the start.",
+                labels: [methodNames]))
         challenges = try registry.declare(
             .counter("challenges_issued_total", "Challenges handed out.", labels: [methodNames, providers]))
         tokens = try registry.declare(
@@ -60,8 +66,9 @@ public struct DecisionMetrics: DecisionSink {
                     .init("enforcement", [""] + EnforcementMode.allCases.map(\.rawValue)),
                     .init("admitted", ["true", "false"]),
                 ]))
-        // An alarm on what never happened so far needs something to look at.
+        // An alert on what never happened so far needs a series that it can see increase.
         for method in methods {
+            _ = errors.series([method.name])
             guard let provider = method.provider else { continue }
             _ = decisions.series([method.name, provider, "error", StatusCode.unavailable.rawValue, ""])
             _ = decisions.series([method.name, provider, "error", StatusCode.internalError.rawValue, ""])
@@ -92,6 +99,7 @@ public struct DecisionMetrics: DecisionSink {
         case .failed(let status):
             outcome = "error"
             reason = status.rawValue
+            errors.series([record.method])?.add()
         }
         if let use = record.tokenUse {
             let kind = [use.category.rawValue, use.enforcement?.rawValue ?? "", use.isAdmitted ? "true" : "false"]

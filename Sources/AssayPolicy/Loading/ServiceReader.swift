@@ -8,9 +8,10 @@ enum ServiceReader {
         section.all().compactMap { entry, value in
             guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
             defer { service.finish() }
-            let enforcement = mode(service, "enforcement") ?? .off
-            let replayProtection = mode(service, "replay_protection") ?? .off
-            if replayProtection > enforcement {
+            let (named, replayProtection) = (mode(service, "enforcement"), mode(service, "replay_protection") ?? .off)
+            let enforcement = named ?? .off
+            // Of a level that is misspelled nothing is known.
+            if replayProtection > enforcement, named != nil || service.optional("enforcement") == nil {
                 service.report(
                     "replay protection cannot be \(replayProtection.rawValue) where enforcement is "
                         + enforcement.rawValue, key: "replay_protection")

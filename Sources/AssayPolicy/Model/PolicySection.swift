@@ -16,6 +16,9 @@ public struct PolicySection: Sendable {
 
     private var path: YAMLPath { parent.key(entry.key) }
 
+    /// How many values it has.
+    var valueCount: Int { entry.value.valueCount }
+
     /// Where its key stands.
     package var location: SourceLocation { entry.keyLocation }
 

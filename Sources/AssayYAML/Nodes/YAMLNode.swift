@@ -28,6 +28,15 @@ package struct YAMLNode: Sendable {
         source.conceal(position..<max(position, end))
     }
 
+    /// How many scalars it holds; itself, when it is one.
+    package var valueCount: Int {
+        switch content {
+        case .scalar: 1
+        case .sequence(let elements): elements.reduce(0) { $0 + $1.valueCount }
+        case .mapping(let entries): entries.reduce(0) { $0 + $1.value.valueCount }
+        }
+    }
+
     /// Whether the value is `null`, `~` or nothing at all, unquoted.
     package var isNull: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }

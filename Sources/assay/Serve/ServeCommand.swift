@@ -151,18 +151,19 @@ struct ServeCommand: AsyncParsableCommand {
                 "version": "\(AssayVersion.text)",
             ])
 
-        let reloader = Reloader(
+        let subjects: [ReloadSubject] =
             [
-                .policies(in: directory, for: engine, loaded: fingerprint) { policies in
+                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) { policies in
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     metrics.loaded(policies, at: host.clock.now)
                 },
                 .keys(in: keyStore, for: engine),
             ] + tls.subjects(certificate, loaded: tlsFingerprint)
-                + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
-                + audit.subjects(auditFile),
-            interval: reload.watch.duration, logger: logger
-        ) { subject, outcome in
+            + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
+            + audit.subjects(auditFile)
+        let reloads = ReloadMetrics(metrics.meter, subjects: subjects)
+        let reloader = Reloader(subjects, interval: reload.watch.duration, logger: logger) { subject, outcome in
+            reloads.record(subject, outcome)
             if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
             // What was in force before is free by now, and so is what reading the new files took.
             if outcome != .unchanged { Heap.trim() }

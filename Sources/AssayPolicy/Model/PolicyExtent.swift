@@ -1,0 +1,39 @@
+internal import AssayKit
+internal import AssayYAML
+
+/// How much policies say, by what they say it of: enough to notice that a part of them is gone.
+///
+/// A file that was written in part, or that is missing, can leave policies that are valid and say less.
+public struct PolicyExtent: Sendable {
+    /// The number of values, in the order of the policies.
+    private let counts: [(name: String, count: Int)]
+    /// Whether there is an app or an OAuth client.
+    public let servesAnybody: Bool
+
+    public init(_ policies: PolicySet) {
+        let (apps, clients) = policies.counts
+        var counts = [("apps", apps), ("oauth_clients", clients), ("callers", policies.callers.count)]
+        var providers: [ExactText: Int] = [:]
+        for provider in policies.apps.flatMap(\.providers) {
+            providers[ExactText(provider.name), default: 0] += provider.section.valueCount
+        }
+        counts += providers.sorted { $0.key < $1.key }.map { ($0.key.string, $0.value) }
+        for project in policies.projects {
+            let name = "projects/\(project.identity.id)"
+            counts.append(("services of \(name)", project.services.count))
+            counts += project.consumers.map { ("\($0.name) of \(name)", $0.section.valueCount) }
+        }
+        self.counts = counts
+        servesAnybody = apps + clients > 0
+    }
+
+    /// What there is less of than before: `apps 3 to 2`, `custom_backend of projects/example 41 to 12`; 16 at most.
+    public func losses(since before: PolicyExtent) -> [String] {
+        let present = Dictionary(counts.map { (ExactText($0.name), $0.count) }, uniquingKeysWith: +)
+        let fewer = before.counts.compactMap { name, count -> String? in
+            let now = present[ExactText(name)] ?? 0
+            return now < count ? "\(name) \(count) to \(now)" : nil
+        }
+        return Array(fewer.prefix(16))
+    }
+}
