@@ -1,7 +1,7 @@
+import AssayDebug
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Testing
 
 @testable import AssayEngine
@@ -67,6 +67,19 @@ struct PeerShareTests {
         #expect(await service.drain("192.0.2.1") == 40)
         #expect(await service.isServed("198.51.100.1"))
         #expect(await service.call(from: "192.0.2.1") == .resourceExhausted)
+    }
+
+    @Test("all of a /48 together leave others their share")
+    func site() async throws {
+        let service = try Service("{requests: 40, interval: 1h}")
+        var served = 0
+        for number in 0..<200
+        where await service.call(from: "2001:db8:1:\(String(number, radix: 16))::1") != .resourceExhausted {
+            served += 1
+        }
+        #expect(served == 42)
+        for number in 1...8 { #expect(await service.isServed("198.51.100.\(number)")) }
+        #expect(await !service.isServed("198.51.100.9"))
     }
 
     @Test("all addresses of a /64 are one stranger")

@@ -9,6 +9,9 @@ internal import Synchronization
 /// lasts: alone, it gets what the policy says. A call within its peer's share passes when others have emptied the bucket, up to
 /// a quarter of the burst ahead of the rate, and up to half of it when the peer was verified before. What was taken ahead is
 /// missing to those beyond their share; the rate in the long run is that of the policy.
+///
+/// One customer may have a whole /48 of IPv6. All its peers that were not verified get a quarter of what is ahead
+/// of the rate, together.
 final class TokenBucket: Sendable {
     let limit: RateLimit
     /// What one call costs.
@@ -18,6 +21,10 @@ final class TokenBucket: Sendable {
     /// The same for a peer's share.
     private let ownStep: Duration
     private let ownDepth: Duration
+    /// The same for what a /48 takes ahead of the rate.
+    private let siteStep: Duration
+    private let siteDepth: Duration
+    private static let sites: ExactText = "sites"
     private let state = Mutex(State())
 
     /// How many peers' shares are remembered; those with the most calls lately.
@@ -35,6 +42,8 @@ final class TokenBucket: Sendable {
         depth = step * limit.burst
         ownStep = step * 8
         ownDepth = ownStep * max(limit.burst / 8, 1)
+        siteStep = step * 8
+        siteDepth = siteStep * max(limit.burst / 16, 1)
     }
 
     /// Takes what one call costs.
@@ -48,14 +57,25 @@ final class TokenBucket: Sendable {
             // Nobody has taken anything from anybody.
             if state.fullAt <= uptime, !state.shares.isEmpty { state.shares.removeAll() }
             let own = max(.microseconds(state.shares.value(of: peer) ?? 0), uptime) + ownStep
-            var most = depth
-            if own - uptime <= ownDepth {
-                most += step * (isVerified ? max(limit.burst / 2, 2) : max(limit.burst / 4, 1))
-            }
             let next = max(state.fullAt, uptime) + step
+            var most = depth
+            var site: (peer: PeerGroup, fullAt: Duration)?
+            if own - uptime <= ownDepth {
+                if !isVerified, next - uptime > depth, let peer = peer.site {
+                    site = (
+                        peer, max(.microseconds(state.shares.value(of: peer, in: Self.sites) ?? 0), uptime) + siteStep
+                    )
+                }
+                if site.map({ $0.fullAt - uptime <= siteDepth }) ?? true {
+                    most += step * (isVerified ? max(limit.burst / 2, 2) : max(limit.burst / 4, 1))
+                }
+            }
             guard next - uptime <= most else { return next - uptime - most }
             state.fullAt = next
             state.shares.set(min(own, uptime + ownDepth).wholeMicroseconds, of: peer)
+            if let site {
+                state.shares.set(site.fullAt.wholeMicroseconds, of: site.peer, in: Self.sites)
+            }
             return nil
         }
     }

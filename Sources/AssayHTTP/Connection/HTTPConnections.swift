@@ -28,7 +28,10 @@ struct HTTPConnections: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTPConnection> {
         let connection = channel.eventLoop.makeCompletedFuture {
             // Without it nothing is taken: not even a handshake is for nothing.
-            guard let reservation = Reservation.connection(budget, isSecure: certificate != nil) else {
+            let peer = boundedPeer(channel)
+            let room = budget.rooms.open(peer, in: budget)
+            channel.closeFuture.whenComplete { [rooms = budget.rooms] _ in rooms.close(peer) }
+            guard let reservation = Reservation.connection(room, isSecure: certificate != nil) else {
                 throw HTTPConnections.Full()
             }
             channel.closeFuture.whenComplete { _ in withExtendedLifetime(reservation) {} }
@@ -46,16 +49,16 @@ struct HTTPConnections: ServerChildChannel {
             if let certificate {
                 let handshake = Handshake(limits: limits, slots: slots) { channel, protocolName in
                     if protocolName.isExactly("h2") {
-                        try addHTTP2(to: channel, continuation, reservation)
+                        try addHTTP2(to: channel, continuation, reservation, room)
                     } else {
-                        try addHTTP1(to: channel, continuation)
+                        try addHTTP1(to: channel, continuation, room)
                     }
                 }
                 channel.closeFuture.whenComplete { _ in continuation.finish() }
                 try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
                 try channel.pipeline.syncOperations.addHandler(handshake)
             } else {
-                try addHTTP1(to: channel, continuation)
+                try addHTTP1(to: channel, continuation, room)
             }
             metrics.opened()
             channel.closeFuture.whenComplete { _ in metrics.closed() }
@@ -66,7 +69,16 @@ struct HTTPConnections: ServerChildChannel {
         return connection
     }
 
-    func addHTTP1(to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation) throws {
+    /// The peer of a connection, where it is one that is to have no more than its share.
+    private func boundedPeer(_ channel: any Channel) -> PeerGroup? {
+        let address = channel.remoteAddress?.ipAddress
+        let peer = PeerGroup(address)
+        return peer.isOfTheInternet && !proxies.trust(address) ? peer : nil
+    }
+
+    func addHTTP1(
+        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ room: PeerRoom
+    ) throws {
         var headerLimits = NIOHTTPDecoderLimitConfiguration()
         headerLimits.maxHeaderFieldSize = limits.headerBytes
         headerLimits.maxHeaderListSize = limits.headerBytes
@@ -78,17 +90,18 @@ struct HTTPConnections: ServerChildChannel {
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
-                limits: limits, gate: gate, slots: slots, budget: budget, ignoresBody: responder.table.ignoresBody),
+                limits: limits, gate: gate, slots: slots, room: room, ignoresBody: responder.table.ignoresBody),
             InputSink(exchanges),
         ])
     }
 
     func addHTTP2(
-        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ reservation: Reservation
+        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ reservation: Reservation,
+        _ room: PeerRoom
     ) throws {
         let gate = InputGate()
         let connection = StreamConnection(
-            limits: limits, gate: gate, slots: slots, budget: budget, exchanges: exchanges)
+            limits: limits, gate: gate, slots: slots, room: room, exchanges: exchanges)
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         let configuration = NIOHTTP2Handler.Configuration(limits)
         let streams = NIOHTTP2Handler(

@@ -29,7 +29,7 @@ final class RequestReader: ChannelDuplexHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let slots: ConnectionSlots
-    private let budget: TransportBudget
+    private let room: PeerRoom
     private let ignoresBody: (_ method: String, _ target: String) -> Bool
 
     private var state = State.idle
@@ -59,14 +59,14 @@ final class RequestReader: ChannelDuplexHandler {
 
     /// - Parameter ignoresBody: tells of which requests the body is not waited for.
     init(
-        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, budget: TransportBudget,
+        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, room: PeerRoom,
         ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
     ) {
         self.ignoresBody = ignoresBody
         self.limits = limits
         self.gate = gate
         self.slots = slots
-        self.budget = budget
+        self.room = room
     }
 
     // MARK: - The connection
@@ -199,7 +199,7 @@ final class RequestReader: ChannelDuplexHandler {
 
     /// Takes bytes of the request into account that is being read; false when there is no room for them.
     private func hold(_ count: Int) -> Bool {
-        if reservation == nil { reservation = .request(budget, cost: 0) }
+        if reservation == nil { reservation = .request(room, cost: 0) }
         guard let reservation, reservation.hold(count) else { return false }
         held += count
         return true

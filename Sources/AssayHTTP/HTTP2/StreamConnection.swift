@@ -19,7 +19,7 @@ final class StreamConnection: ChannelInboundHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let slots: ConnectionSlots
-    private let budget: TransportBudget
+    private let room: PeerRoom
     private let exchanges: AsyncStream<HTTPExchange>.Continuation
 
     private var context: ChannelHandlerContext?
@@ -42,13 +42,13 @@ final class StreamConnection: ChannelInboundHandler {
     private var ticket: IdleQueue.Ticket?
 
     init(
-        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, budget: TransportBudget,
+        limits: HTTPLimits, gate: InputGate, slots: ConnectionSlots, room: PeerRoom,
         exchanges: AsyncStream<HTTPExchange>.Continuation
     ) {
         self.limits = limits
         self.gate = gate
         self.slots = slots
-        self.budget = budget
+        self.room = room
         self.exchanges = exchanges
     }
 
@@ -181,11 +181,11 @@ final class StreamConnection: ChannelInboundHandler {
     /// Takes a place for a request that begins; nil when there is none in the whole process, or when they are scarce and this
     /// connection has its share.
     func admit() -> Reservation? {
-        if budget.isScarce, openStreams - answering > max(1, limits.streams / StreamConnection.scarcity) {
-            budget.countRefusal()
+        if room.isScarce, openStreams - answering > max(1, limits.streams / StreamConnection.scarcity) {
+            room.countRefusal()
             return nil
         }
-        return .request(budget, cost: Reservation.Cost.stream)
+        return .request(room, cost: Reservation.Cost.stream)
     }
 
     /// Takes bytes into account if there is room for them.

@@ -28,15 +28,16 @@ internal import NIOEmbedded
         let connections = HTTPConnections(
             responder: responder, limits: configuration.limits, slots: slots, metrics: metrics,
             budget: configuration.budget, proxies: TrustedProxies(configuration.trustedProxies))
-        guard let reservation = Reservation.connection(configuration.budget, isSecure: wire == .http2) else {
+        let room = PeerRoom(configuration.budget)
+        guard let reservation = Reservation.connection(room, isSecure: wire == .http2) else {
             return Conversation(output: [], hasEnded: true)
         }
         channel.closeFuture.whenComplete { _ in withExtendedLifetime(reservation) {} }
         let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
         try await loop.executeInContext {
             switch wire {
-            case .http1: try connections.addHTTP1(to: channel, continuation)
-            case .http2: try connections.addHTTP2(to: channel, continuation, reservation)
+            case .http1: try connections.addHTTP1(to: channel, continuation, room)
+            case .http2: try connections.addHTTP2(to: channel, continuation, reservation, room)
             }
         }
         channel.closeFuture.whenComplete { _ in continuation.finish() }

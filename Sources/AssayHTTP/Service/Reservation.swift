@@ -26,41 +26,41 @@ final class Reservation: Sendable {
     /// More is reserved in steps of this.
     private static let step = 4096
 
-    private let budget: TransportBudget
+    private let room: PeerRoom
     private let isRequest: Bool
     private let used: Atomic<Int>
     private let reserved: Atomic<Int>
 
-    private init(_ budget: TransportBudget, isRequest: Bool, used: Int, reserved: Int) {
-        self.budget = budget
+    private init(_ room: PeerRoom, isRequest: Bool, used: Int, reserved: Int) {
+        self.room = room
         self.isRequest = isRequest
         self.used = Atomic(used)
         self.reserved = Atomic(reserved)
     }
 
     /// Reserves for a connection that was taken; nil when it does not fit.
-    static func connection(_ budget: TransportBudget, isSecure: Bool) -> Reservation? {
+    static func connection(_ room: PeerRoom, isSecure: Bool) -> Reservation? {
         let bytes = Cost.connection(isSecure: isSecure)
-        guard budget.reserve(connectionBytes: bytes) else { return nil }
+        guard room.reserve(connectionBytes: bytes) else { return nil }
         // A part of a frame has its room.
-        return Reservation(budget, isRequest: false, used: bytes - step, reserved: bytes)
+        return Reservation(room, isRequest: false, used: bytes - step, reserved: bytes)
     }
 
     /// Reserves for a request that begins; nil when it does not fit.
     ///
     /// - Parameter cost: what it takes beside its bytes.
-    static func request(_ budget: TransportBudget, cost: Int) -> Reservation? {
-        guard budget.openStream() else { return nil }
-        guard budget.reserve(bytes: cost + allowance) else {
-            budget.closeStream()
+    static func request(_ room: PeerRoom, cost: Int) -> Reservation? {
+        guard room.openStream() else { return nil }
+        guard room.reserve(bytes: cost + allowance) else {
+            room.closeStream()
             return nil
         }
-        return Reservation(budget, isRequest: true, used: cost, reserved: cost + allowance)
+        return Reservation(room, isRequest: true, used: cost, reserved: cost + allowance)
     }
 
     deinit {
-        budget.release(bytes: reserved.load(ordering: .relaxed))
-        if isRequest { budget.closeStream() }
+        room.release(bytes: reserved.load(ordering: .relaxed))
+        if isRequest { room.closeStream() }
     }
 
     /// Holds more bytes; false when they do not fit.
@@ -69,7 +69,7 @@ final class Reservation: Sendable {
         let present = reserved.load(ordering: .relaxed)
         if wanted > present {
             let more = (wanted - present + Reservation.step - 1) / Reservation.step * Reservation.step
-            guard isRequest ? budget.reserve(bytes: more) : budget.reserve(connectionBytes: more) else {
+            guard isRequest ? room.reserve(bytes: more) : room.reserve(connectionBytes: more) else {
                 used.subtract(count, ordering: .relaxed)
                 return false
             }
@@ -89,6 +89,6 @@ final class Reservation: Sendable {
         let surplus = reserved.load(ordering: .relaxed) - count - Reservation.allowance
         guard surplus > 0 else { return }
         reserved.subtract(surplus, ordering: .relaxed)
-        budget.release(bytes: surplus)
+        room.release(bytes: surplus)
     }
 }

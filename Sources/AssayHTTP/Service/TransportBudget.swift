@@ -16,6 +16,8 @@ public final class TransportBudget: Sendable {
     private let heldBytes = Atomic<Int>(0)
     private let openStreams = Atomic<Int>(0)
     private let refusals = Atomic<Int>(0)
+    /// What single peers hold of it.
+    let rooms = PeerRooms()
 
     /// - Parameters:
     ///   - bytes: the default leaves room for the rest of the process in a container of 1 GB. What a listener reserves includes

@@ -44,6 +44,12 @@ public struct PeerGroup: Sendable, Hashable {
         }
     }
 
+    /// The /48 that an IPv6 address belongs to, which one customer of a provider has as a rule; nil for all others. A group of
+    /// its own kind, to be kept apart from those of hosts.
+    public var site: PeerGroup? {
+        family == .ipv6 ? PeerGroup(.ipv6, (number >> 16) << 16) : nil
+    }
+
     /// Whether the address is one of the Internet's. Others are of the operator's own network, and often a proxy's; so is an
     /// unknown one.
     public var isOfTheInternet: Bool {

@@ -19,7 +19,7 @@ struct EmbeddedConnection {
             gate, HTTPResponseEncoder(),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
-            RequestReader(limits: limits, gate: gate, slots: slots, budget: budget),
+            RequestReader(limits: limits, gate: gate, slots: slots, room: PeerRoom(budget)),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
