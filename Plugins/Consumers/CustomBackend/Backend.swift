@@ -63,15 +63,33 @@ struct Backend: Sendable {
     /// What a request has to meet, by what the proxy tells of it.
     func choice(for request: VerifyRequest) -> RouteChoice {
         guard !routes.isEmpty else { return .own }
-        let (methods, targets) =
-            switch source {
-            case .original: (request.originalMethods, request.originalTargets)
-            case .forwarded: (request.forwardedMethods, request.forwardedTargets)
-            case .transport, nil: (request.methods, request.targets)
-            }
+        let (methods, targets) = original(request)
         guard let method = methods.first, let target = targets.first else { return .missing }
         guard methods.count == 1, targets.count == 1 else { return .ambiguous }
         return routes.choice(method, target)
+    }
+
+    /// What the proxy says that its client asked for.
+    private func original(_ request: VerifyRequest) -> (methods: [String], targets: [String]) {
+        switch source {
+        case .original: (request.originalMethods, request.originalTargets)
+        case .forwarded: (request.forwardedMethods, request.forwardedTargets)
+        case .transport, nil: (request.methods, request.targets)
+        }
+    }
+
+    /// What the proxy's client asked for, for the record. The query stays out of it: secrets may be there.
+    func facts(of request: VerifyRequest) -> [Fact] {
+        let (methods, targets) = original(request)
+        let paths = targets.prefix(2).map { target in
+            String(decoding: target.utf8.prefix(512).prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+        }
+        var facts: [Fact] = []
+        if !methods.isEmpty {
+            facts.append(Fact(.requestMethod, .text(methods.prefix(2).joined(separator: ", "))))
+        }
+        if !paths.isEmpty { facts.append(Fact(.requestPath, .text(paths.joined(separator: ", ")))) }
+        return facts
     }
 
     /// What a request demands of its token. One that is not clear gets the backend's own demand, and is refused later.

@@ -8,7 +8,7 @@ public struct CustomBackendConsumer: TokenConsumer {
     public static let descriptor = PluginDescriptor(
         name: "custom_backend", contract: 1,
         summary: "Your own backends, behind a proxy that asks here before it lets a request through.",
-        reasons: CustomBackendReasons.all)
+        reasons: CustomBackendReasons.all, facts: [.requestMethod, .requestPath])
 
     public static let methods = [
         ConsumerMethod<Self>.decide(
@@ -18,7 +18,8 @@ public struct CustomBackendConsumer: TokenConsumer {
             ],
             selection: .audience("backend"), reply: reply, binding: binding, allowsUnenforced: true,
             service: { consumer, request in consumer.backend(of: request)?.name },
-            demand: { consumer, request, base in consumer.demand(of: request, base) }
+            demand: { consumer, request, base in consumer.demand(of: request, base) },
+            facts: { consumer, request in consumer.backend(of: request)?.facts(of: request) ?? [] }
         ) { (consumer, request: VerifyRequest, context) in try consumer.answer(request, context) }
     ]
 

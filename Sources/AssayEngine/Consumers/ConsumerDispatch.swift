@@ -49,10 +49,16 @@ final class ConsumerDispatch: Sendable {
             }
             guard let prepare = entry.bound.methods[method] else { throw ConsumerDispatch.absent }
             let prepared = try prepare(fields)
-            let ending =
-                door.takesToken
-                ? try await redeem(Redemption(prepared, entry, call, caller: caller))
-                : try await decide(prepared.answer.map { entry.settle($0) }, context(entry))
+            var ending: CallOutcome
+            do {
+                ending =
+                    door.takesToken
+                    ? try await redeem(Redemption(prepared, entry, call, caller: caller))
+                    : try await decide(prepared.answer.map { entry.settle($0) }, context(entry))
+            } catch {
+                ending = ConsumerDispatch.ending(error)
+            }
+            if !ending.isAnswered || ending.waived != nil { ending = entry.adding(prepared.facts(), to: ending) }
             return Outcome(consumer: entry, ending: ending)
         } catch {
             return Outcome(consumer: found, ending: ConsumerDispatch.ending(error))

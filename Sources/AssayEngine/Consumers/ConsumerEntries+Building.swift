@@ -107,7 +107,9 @@ extension ConsumerEntries {
     }
 
     /// Whose JWTs name users.
-    private static func actors(_ section: PolicySection, host: PluginHost) throws(Diagnostics) -> [ExactText: TrustedIssuer] {
+    private static func actors(_ section: PolicySection, host: PluginHost) throws(Diagnostics) -> [ExactText:
+        TrustedIssuer]
+    {
         let found = try section.kernelValue(ConsumerKeys.actors, as: [TrustedIssuerConfiguration].self)
         let issuers = found ?? []
         var problems = ConfigurationProblems()

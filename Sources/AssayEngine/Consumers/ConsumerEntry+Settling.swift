@@ -36,6 +36,14 @@ extension ConsumerEntry {
         }
     }
 
+    /// Puts on record what the consumer says of a request that was not simply let through.
+    func adding(_ facts: [Fact], to ending: CallOutcome) -> CallOutcome {
+        guard states(facts) else { return undeclaredFact }
+        var ending = ending
+        ending.facts += facts
+        return ending
+    }
+
     private func refused(_ reason: Reason, _ detail: String?) -> CallOutcome {
         guard descriptor.reasons.contains(reason) else {
             return .fault("the consumer \(descriptor.name) refused with an undeclared reason")

@@ -101,6 +101,11 @@ struct CallOutcome: Sendable {
         return CallOutcome(result: .failure(failure), outcome: .failed(.internalError), detail: detail)
     }
 
+    /// Whether the caller got a message, and no failure.
+    var isAnswered: Bool {
+        if case .success = result { true } else { false }
+    }
+
     /// Whether something was given or refused: not where a request was not of the form, or nobody could decide.
     var isDecided: Bool {
         switch outcome {

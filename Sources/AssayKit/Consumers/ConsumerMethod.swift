@@ -55,17 +55,20 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     ///     becomes of other requests. The handler sees requests without a token then.
     ///   - service: what requests are counted for in metrics, a name from the policy; nil for the consumer's own.
     ///   - demand: what the request asks for demands of its token, given what the section's `tokens` demands.
+    ///   - facts: what is put on record of a request that is not let through, or that would not be if the policy enforced it,
+    ///     under names that the descriptor lists: what an operator needs to know which request that was.
     ///   - handler: sees only tokens that meet the demand.
     public static func redeem<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
         binding: HTTPBinding = .standard, allowsUnenforced: Bool = false,
         service: (@Sendable (Consumer, Request) -> String?)? = nil,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
+        facts: (@Sendable (Consumer, Request) -> [Fact])? = nil,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) async throws -> ConsumerVerdict
     ) -> ConsumerMethod {
         redeem(
             name, rules, selection: selection, reply: reply, binding: binding, allowsUnenforced: allowsUnenforced,
-            service: service, demand: demand
+            service: service, demand: demand, facts: facts
         ) { (consumer, request: Request) in
             .waiting { try await handler(consumer, request, $0) }
         }
@@ -81,11 +84,12 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
         binding: HTTPBinding = .standard, allowsUnenforced: Bool = false,
         service: (@Sendable (Consumer, Request) -> String?)? = nil,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)? = nil,
+        facts: (@Sendable (Consumer, Request) -> [Fact])? = nil,
         _ handler: @escaping @Sendable (Consumer, Request, ConsumerContext) throws -> ConsumerVerdict
     ) -> ConsumerMethod {
         redeem(
             name, rules, selection: selection, reply: reply, binding: binding, allowsUnenforced: allowsUnenforced,
-            service: service, demand: demand
+            service: service, demand: demand, facts: facts
         ) { (consumer, request: Request) in
             .immediate { try handler(consumer, request, $0) }
         }
@@ -95,6 +99,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape?, binding: HTTPBinding,
         allowsUnenforced: Bool, service: (@Sendable (Consumer, Request) -> String?)?,
         demand: (@Sendable (Consumer, Request, TokenDemand) -> TokenDemand)?,
+        facts: (@Sendable (Consumer, Request) -> [Fact])?,
         answer: @escaping @Sendable (Consumer, Request) -> ConsumerAnswer<ConsumerVerdict>
     ) -> ConsumerMethod {
         var descriptor = MethodDescriptor(name: name, kind: .call(nil), resources: resources(selection), rules: rules)
@@ -107,7 +112,8 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
                 let request = try Request(fields)
                 return PreparedRedemption(
                     allowsUnenforced: allowsUnenforced, service: service?(consumer, request),
-                    demand: { base in demand?(consumer, request, base) ?? base }, answer: answer(consumer, request))
+                    demand: { base in demand?(consumer, request, base) ?? base },
+                    facts: { facts?(consumer, request) ?? [] }, answer: answer(consumer, request))
             })
     }
 
@@ -128,7 +134,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
             action: .answer { (consumer, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
                 return PreparedRedemption(
-                    allowsUnenforced: false, service: nil, demand: { $0 },
+                    allowsUnenforced: false, service: nil, demand: { $0 }, facts: { [] },
                     answer: .waiting { try await handler(consumer, request, $0) })
             })
     }
@@ -146,15 +152,18 @@ package struct PreparedRedemption: Sendable {
     package let service: String?
     /// What it demands of its token, given what the policy's section demands.
     package let demand: @Sendable (TokenDemand) -> TokenDemand
+    /// What is put on record of the request where it is not simply let through.
+    package let facts: @Sendable () -> [Fact]
     package let answer: ConsumerAnswer<ConsumerVerdict>
 
     package init(
         allowsUnenforced: Bool, service: String?, demand: @escaping @Sendable (TokenDemand) -> TokenDemand,
-        answer: ConsumerAnswer<ConsumerVerdict>
+        facts: @escaping @Sendable () -> [Fact], answer: ConsumerAnswer<ConsumerVerdict>
     ) {
         self.allowsUnenforced = allowsUnenforced
         self.service = service
         self.demand = demand
+        self.facts = facts
         self.answer = answer
     }
 }
