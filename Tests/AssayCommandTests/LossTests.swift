@@ -139,6 +139,14 @@ struct LossTests {
                 "state", "backup", "--state", "sqlite:state.sqlite", "copy.sqlite", folder: folder)
             #expect(twice.status == 2)
             #expect(twice.errors.contains("exists already"))
+            for arguments in [["--keys", "no-folder", "--with-keys", "other.sqlite"], ["no-folder/other.sqlite"]] {
+                let process = try AssayProcess(
+                    ["state", "backup", "--state", "sqlite:state.sqlite"] + arguments, folder: folder)
+                #expect(await process.result().status == 2)
+                for name in ["other.sqlite", "no-folder"] {
+                    #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path))
+                }
+            }
             // Used after the copy was made.
             #expect(try await server.attest(device, device.generateKey(), challenge: unused).status == 200)
             _ = await server.end(SIGKILL)

@@ -1,6 +1,6 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
-import AssayDebug
 import Testing
 
 @Suite("The registry of plugins")
@@ -81,6 +81,34 @@ struct RegistryTests {
         let error = await #expect(throws: StateStoreOpeningError.self) { _ = try await registry.openStore(name) }
         #expect(error?.message.contains("memory") == true)
     }
+
+    @Test("A copy of a state is written to no path where there is something, whatever the store would do")
+    func copies() async throws {
+        let registry = try Registry([.store(CarelessStore.self)])
+        let here = #filePath
+        let error = await #expect(throws: StateStoreOpeningError.self) {
+            try await registry.copyStore("careless:x", to: here, now: Instant(seconds: 0))
+        }
+        #expect(error?.message == "\(here) exists already: nothing was written")
+        try await registry.copyStore("careless:x", to: here + ".copy", now: Instant(seconds: 0))
+    }
+}
+
+/// A store that copies without looking.
+private struct CarelessStore: StateStorePlugin {
+    static let scheme = "careless"
+
+    static func open(_ location: String, clock: HostClock) -> CarelessStore { CarelessStore() }
+
+    static func copy(
+        _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
+    ) async throws(StateStoreOpeningError) {}
+
+    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) -> Bool { true }
+    func advance(_ key: StateKey, to value: UInt64) -> Bool { true }
+    func get(_ key: StateKey) -> [UInt8]? { nil }
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) {}
+    func list(_ space: String, after name: String?, limit: Int) -> [StateEntry] { [] }
 }
 
 /// How a provider of a test differs from a good one.

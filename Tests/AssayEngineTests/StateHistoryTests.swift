@@ -1,8 +1,8 @@
 import AssayCrypto
+import AssayDebug
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Logging
 import Synchronization
 import Testing
@@ -123,6 +123,25 @@ struct StateHistoryTests {
         #expect(remembered.count { $0.hasPrefix("signing/") } == 1)
     }
 
+    @Test("A state that began while the clock was ahead begins anew once it is right, also under a running engine")
+    func beganInTheFuture() async throws {
+        let keys = KeyStore.ephemeral()
+        let right = restarts.clock.now
+        restarts.clock.set(right + .seconds(30 * 86_400))
+        let running = try restarts.start(keys)
+        let early = try await restarts.issue(running)
+        for engine in [running, try restarts.start(keys)] {
+            restarts.clock.set(right)
+            let fresh = try await restarts.issue(engine)
+            #expect(try await !restarts.consume(engine, fresh), "it was issued after the state began")
+            #expect(try await restarts.consume(engine, fresh))
+        }
+        // By the time at which it was issued it is not yet good, and later no more than any other.
+        restarts.clock.set(right + .seconds(30 * 86_400))
+        #expect(try await !restarts.consume(running, early))
+        #expect(try await restarts.consume(running, early))
+    }
+
     @Test("Another secret under the identifier of a lost key is not that key")
     func digest() async throws {
         let keys = KeyStore.ephemeral()
@@ -149,6 +168,26 @@ struct StateHistoryTests {
         restarts.clock.advance(by: .seconds(9 * 86_400))
         _ = try keys.prepareSigningKey(now: restarts.clock.now)
         #expect(try !keys.list(now: restarts.clock.now).contains { $0.id == old })
+        try await UsedKeys.check(keys, in: restarts.store, now: restarts.clock.now)
+    }
+
+    @Test("A signing key that is lost is missed until its publication has ended, though a newer one signs")
+    func lostSigningKey() async throws {
+        let keys = KeyStore.ephemeral()
+        _ = try await restarts.issue(restarts.start(keys))
+        let old = try #require(try keys.list(now: restarts.clock.now).first { $0.purpose == .signing }).id
+        restarts.clock.advance(by: .seconds(60))
+        let new = try keys.prepareSigningKey(lead: .zero, now: restarts.clock.now)
+        _ = try keys.activate(new.id, now: restarts.clock.now)
+        _ = try keys.update { (ring) throws(KeyError) in
+            ring.signing.removeAll { $0.id == old }
+            return true
+        }
+        let error = await #expect(throws: KeyError.self) {
+            try await UsedKeys.check(keys, in: restarts.store, now: restarts.clock.now)
+        }
+        #expect(error?.message.contains("the signing key \(old)") == true)
+        restarts.clock.advance(by: KeyRing.publication)
         try await UsedKeys.check(keys, in: restarts.store, now: restarts.clock.now)
     }
 
@@ -201,16 +240,19 @@ struct StateHistoryTests {
         #expect(try await StateDescription(of: restarts.store).copied == nil)
     }
 
-    @Test("A state of version 0.2, which has no beginning, goes on as it is")
-    func earlierVersion() async throws {
+    @Test(
+        "A state of version 0.2, which has no beginning, goes on as it is, whatever was used, and says of none",
+        arguments: ["challenges", "tokens/verification", "tokens/services"])
+    func earlierVersion(_ space: String) async throws {
         let keys = KeyStore.ephemeral()
         let elsewhere = try await restarts.issue(
             restarts.start(keys, store: MemoryStore(clock: restarts.clock.hostClock)))
         try await restarts.store.put(
-            StateKey("challenges", "x"), value: [], expires: restarts.clock.now + .seconds(3600))
+            StateKey(space, "x"), value: [], expires: restarts.clock.now + .seconds(3600))
         restarts.clock.advance(by: .seconds(2))
         let engine = try restarts.start(keys)
         #expect(try await restarts.consume(engine, elsewhere) == false)
+        #expect(try await StateDescription(of: restarts.store).completeSince == nil)
     }
 
     @Test("A used challenge and token stay used when the clock jumps a day forward and back")

@@ -5,7 +5,7 @@ import Synchronization
 final class FlawedStore: StateStore {
     enum Flaw: Sendable {
         case none, insertInTwoSteps, insertReplaces, expiryIgnored, expiryLate, expiredStillInTheWay, expiredForgotten,
-            putKeepsExpiry
+            expiredForgottenByGet, expiredForgottenByList, putKeepsExpiry
         case counterGoesDown, counterInTwoSteps, counterTakesEqual, counterSigned, counterIsEntry
         case listUnsorted, listIncludesStart, listIgnoresLimit, listOfAllSpaces
         case namesEndAtNUL, namesAsText, spaceJoinedToName, valuesCutOff, emptyValueAbsent, torn, forgetful, failing
@@ -79,7 +79,10 @@ final class FlawedStore: StateStore {
     func get(_ key: StateKey) async throws -> [UInt8]? {
         let (id, now) = (identity(key), clock.now)
         return state.withLock { state in
-            guard let entry = state.entries[id], isLive(entry, now) else { return nil }
+            guard let entry = state.entries[id], isLive(entry, now) else {
+                if flaw == .expiredForgottenByGet { state.entries[id] = nil }
+                return nil
+            }
             return flaw == .emptyValueAbsent && entry.value.isEmpty ? nil : entry.value
         }
     }
@@ -102,6 +105,9 @@ final class FlawedStore: StateStore {
         let now = clock.now
         let prefix = identity(StateKey(space, ""))[0]
         let start = name.map { Array($0.utf8) }
+        if flaw == .expiredForgottenByList {
+            state.withLock { $0.entries = $0.entries.filter { $0.key[0] != prefix || isLive($0.value, now) } }
+        }
         var entries = state.withLock { state in
             state.entries.filter { $0.key[0] == prefix || flaw == .listOfAllSpaces }.values.filter { isLive($0, now) }
         }

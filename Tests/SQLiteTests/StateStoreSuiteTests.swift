@@ -12,7 +12,8 @@ import Testing
         (.expiryIgnored, ["expiry", "insert-once-again", "reopening", "replacement"]),
         (.expiryLate, ["expiry", "insert-once-again", "reopening", "replacement"]),
         (.expiredStillInTheWay, ["expiry", "insert-once-again"]),
-        (.expiredForgotten, ["clock-set-back"]),
+        (.expiredForgotten, ["clock-set-back"]), (.expiredForgottenByGet, ["clock-set-back"]),
+        (.expiredForgottenByList, ["clock-set-back"]),
         (.putKeepsExpiry, ["replacement"]),
         (.counterGoesDown, ["counter", "counter-order"]),
         (.counterInTwoSteps, ["counter-order"]),
@@ -29,7 +30,7 @@ import Testing
         (.valuesCutOff, ["values"]),
         (.emptyValueAbsent, ["values"]),
         (.torn, ["whole-values"]),
-        (.forgetful, ["reopening"]),
+        (.forgetful, ["clock-set-back", "reopening"]),
         (
             .failing,
             [

@@ -61,8 +61,10 @@ struct DatabaseFile {
     ///
     /// The caller sees to it that no other thread opens the same file meanwhile: closing a file releases all locks
     /// that the process holds on it, those of another connection too (https://www.sqlite.org/howtocorrupt.html, 2.2).
-    func create() throws(SQLiteStoreError) {
-        if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
+    ///
+    /// - Parameter makesFolder: whether the folder is made too.
+    func create(makesFolder: Bool = true) throws(SQLiteStoreError) {
+        if makesFolder, let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex {
             let folder = String(path[..<slash])
             if mkdir(folder, 0o700) != 0, errno != EEXIST {
                 let number = errno

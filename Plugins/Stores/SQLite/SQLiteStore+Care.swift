@@ -36,7 +36,8 @@ extension SQLiteStore {
         }
         let draft = try DatabaseFile(target.path + ".partial")
         unlink(draft.path)
-        try draft.create()
+        // A folder that is missing may be a disk that is not mounted.
+        try draft.create(makesFolder: false)
         defer { unlink(draft.path) }
         let db = try connect(source, .readWrite, Options().busyTimeout)
         try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")

@@ -54,7 +54,8 @@ struct DecisionSubject {
 /// The one way to a decision: begins it, asks what keeps the engine from deciding, has it made, and puts it on record.
 struct DecisionGate: Sendable {
     private let sink: any DecisionSink
-    private let blockingReason: (@Sendable () -> String?)?
+    /// What the program that embeds the engine says of its own: that records cannot be written, for instance.
+    private let reasonOfProgram: (@Sendable () -> String?)?
     private let host: PluginHost
     private let timeLimit: Duration
     private let history: StateHistory
@@ -62,7 +63,7 @@ struct DecisionGate: Sendable {
 
     init(sink: any DecisionSink, options: Engine.Options, host: PluginHost) {
         self.sink = sink
-        blockingReason = options.blockingReason
+        reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
         self.host = host
         history = StateHistory(host, timeLimit: options.timeLimit)
@@ -70,11 +71,11 @@ struct DecisionGate: Sendable {
     }
 
     /// What keeps the engine from deciding, in words for an operator; nil when nothing is known to.
-    var blockingReason: String? { blockingReason?() ?? host.store.blockingReason }
+    var blockingReason: String? { reasonOfProgram?() ?? host.store.blockingReason }
 
     /// That, or why the keys of a snapshot cannot be used with the state.
     func blockingReason(_ snapshot: Snapshot) async -> String? {
-        switch await admission(snapshot) {
+        switch await admission(snapshot, now: host.clock.now) {
         case .open: nil
         case .blocked(let reason): reason
         }
@@ -88,10 +89,10 @@ struct DecisionGate: Sendable {
 
     /// Whether anything may be decided by a snapshot now: nothing while anything that is taken for granted is not known to
     /// be there.
-    private func admission(_ snapshot: Snapshot) async -> Admission {
+    private func admission(_ snapshot: Snapshot, now: Instant) async -> Admission {
         if let blockingReason { return .blocked(blockingReason) }
         do {
-            return .open(beginning: try await history.confirm(snapshot.keys))
+            return .open(beginning: try await history.confirm(snapshot.keys, now: now))
         } catch {
             return .blocked("\(error)")
         }
@@ -111,7 +112,7 @@ struct DecisionGate: Sendable {
         let decision = DecisionID(now: now, randomness: host.randomness)
         var subject = subject
         let ending: CallOutcome
-        switch await admission(snapshot) {
+        switch await admission(snapshot, now: now) {
         case .blocked(let reason):
             ending = .unavailable(reason)
         case .open(let beginning):
@@ -121,8 +122,7 @@ struct DecisionGate: Sendable {
             ending = await make(scope, &subject)
         }
         guard ending.isOnRecord else { return (decision, ending) }
-        var isAnswered = false
-        if case .success = ending.result { isAnswered = true }
+        let isAnswered = ending.isAnswered
         sink.record(
             DecisionRecord(
                 decision: decision, time: now, duration: host.clock.uptime - start,

@@ -109,6 +109,9 @@ public struct Registry: Sendable {
     /// - Throws: ``StateStoreOpeningError``, also where there is something at the path.
     public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
         let (store, location) = try find(name)
+        guard !FileFingerprint(of: [path]).hasFiles else {
+            throw StateStoreOpeningError("\(path) exists already: nothing was written")
+        }
         try await store.copy(location, path, [StateHistory.copyKey: Array("\(now)".utf8)])
     }
 

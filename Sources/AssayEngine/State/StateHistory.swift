@@ -16,6 +16,8 @@ final class StateHistory: Sendable {
     /// A space that no plugin can have.
     static let space = "state"
     static let beginningKey = StateKey(space, "since")
+    /// How far in the future a state may begin: as far as clocks of several servers differ.
+    static let tolerance = Duration.seconds(60)
     /// What `assay state backup` writes into a copy.
     static let copyKey = StateKey(space, "copied")
 
@@ -34,11 +36,14 @@ final class StateHistory: Sendable {
     ///
     /// - Throws: ``KeyError`` when keys are missing that the state was used with; what the store throws, or that it takes
     ///   too long.
-    func confirm(_ keys: KeyPlan) async throws -> Instant {
-        if let confirmed = confirmed.withLock({ $0 }), confirmed.keys === keys { return confirmed.beginning }
+    func confirm(_ keys: KeyPlan, now: Instant) async throws -> Instant {
+        if let confirmed = confirmed.withLock({ $0 }), confirmed.keys === keys,
+            confirmed.beginning <= now + Self.tolerance
+        {
+            return confirmed.beginning
+        }
         let host = host
         let beginning = try await Deadline.run(timeLimit, clock: host.clock) {
-            let now = host.clock.now
             let beginning = try await Self.beginning(host.store, now: now, logger: host.logger)
             try await UsedKeys(host.store).confirm(keys.ring, now: now)
             return beginning
@@ -59,7 +64,15 @@ final class StateHistory: Sendable {
                 metadata: ["since": "\(start)"])
             return start
         }
-        if let known = try await read(store) { return known }
+        if let known = try await read(store) {
+            guard known > start + tolerance else { return known }
+            // Whatever was issued up to now counts as used, and not up to a time that may be months away.
+            try await store.put(beginningKey, value: bytes(start), expires: nil)
+            logger.error(
+                "the state began in the future: the clock was ahead then, or is behind now; it begins now",
+                metadata: ["began": "\(known)", "since": "\(start)"])
+            return start
+        }
         let isOld = try await holdsUses(store)
         let beginning = isOld ? Instant(milliseconds: 0) : start
         guard try await store.insert(beginningKey, value: bytes(beginning), expires: nil) else {

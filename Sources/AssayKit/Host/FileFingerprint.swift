@@ -23,6 +23,9 @@ public struct FileFingerprint: Sendable, Hashable {
         entries = paths.map { Entry(path: $0, status: FileFingerprint.status(of: $0)) }
     }
 
+    /// Whether any of them is there.
+    public var hasFiles: Bool { entries.contains { $0.status.count > 1 } }
+
     private static func status(of path: String) -> [Int64] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [Int64(errno)] }

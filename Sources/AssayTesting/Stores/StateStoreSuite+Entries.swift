@@ -68,34 +68,61 @@ extension StateStoreSuite {
         try await run.expect(store.get(past), nil, "get of an entry that was put expired")
     }
 
+    /// Whatever gives a store the occasion to remove what has expired. Each has a space of its own, so that none covers for another.
+    private static let occasions:
+        [(name: String, take: @Sendable (any StateStore, StateKey, Instant) async throws -> Void)] = [
+            (
+                "writes",
+                { store, key, end in
+                    for index in 0..<200 {
+                        _ = try await store.insert(StateKey("other", "\(index)"), value: [], expires: end)
+                        try await store.put(StateKey(key.space, "later"), value: [1], expires: end)
+                    }
+                }
+            ),
+            ("get", { store, key, _ in _ = try await store.get(key) }),
+            ("list", { store, key, _ in _ = try await store.list(key.space, after: nil, limit: 100) }),
+        ]
+
     @Sendable func clockSetBack(_ run: Run) async throws {
         let (store, clock) = (run.store, run.clock)
         let expires = clock.now + .seconds(5)
-        let names = (0..<20).map { "used-\($0)" }
-        for name in names {
-            try await run.expect(store.insert(StateKey("suite", name), value: [], expires: expires), true, "insert")
+        func keys(_ occasion: String) -> [StateKey] {
+            (0..<20).map { StateKey("suite-\(occasion)", "used-\($0)") }
+        }
+        for (occasion, _) in Self.occasions {
+            for key in keys(occasion) {
+                try await run.expect(store.insert(key, value: [], expires: expires), true, "insert")
+            }
         }
         clock.advance(.seconds(90_000))
-        // Whatever gives a store the occasion to remove what has expired: writes, in this space and in another one.
-        for index in 0..<200 {
-            let end = clock.now + .seconds(60)
-            _ = try await store.insert(StateKey("other", "\(index)"), value: [], expires: end)
-            try await store.put(StateKey("suite", "later"), value: [1], expires: end)
+        for (occasion, take) in Self.occasions {
+            for key in keys(occasion) { try await take(store, key, clock.now + .seconds(60)) }
         }
         clock.advance(.seconds(-90_000))
-        for name in names {
-            try await run.expect(
-                store.insert(StateKey("suite", name), value: [], expires: expires), false,
-                "insert of what was there before the clock was set forward and back")
-        }
+        try await refuseUsed(store, run, keys, expires)
         let late = expires + .milliseconds(1)
         try await run.expect(
-            store.insert(StateKey("suite", "new"), value: [], expires: late), true,
+            store.insert(StateKey("suite-writes", "new"), value: [], expires: late), true,
             "insert of what expires after all that was removed")
         try await run.expect(
-            store.insert(StateKey("suite", "lasting"), value: [], expires: nil), true, "insert without expiry")
+            store.insert(StateKey("suite-writes", "lasting"), value: [], expires: nil), true, "insert without expiry")
         try await run.expect(
             store.insert(StateKey("third", "new"), value: [], expires: expires), true, "insert into another space")
+        guard let reopen else { return }
+        try await refuseUsed(try await reopen(store, clock.host), run, keys, expires)
+    }
+
+    private func refuseUsed(
+        _ store: any StateStore, _ run: Run, _ keys: (String) -> [StateKey], _ expires: Instant
+    ) async throws {
+        for (occasion, _) in Self.occasions {
+            for key in keys(occasion) {
+                try await run.expect(
+                    store.insert(key, value: [], expires: expires), false,
+                    "insert of what was there before the clock was set forward and back (\(occasion))")
+            }
+        }
     }
 
     @Sendable func replacement(_ run: Run) async throws {

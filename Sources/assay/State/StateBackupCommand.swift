@@ -9,7 +9,7 @@ struct StateBackupCommand: AsyncParsableCommand {
         discussion: """
             The copy is whole, as the state was at one instant. With --with-keys the keys are written to FILE-keys, so that \
             `assay serve --state sqlite:FILE` finds both. Everybody who can read that folder can issue tokens, so keep it as secret \
-            as the keys themselves. Nothing is overwritten.
+            as the keys themselves. Nothing is overwritten, and the folder of FILE must exist.
             """)
 
     @OptionGroup var options: StateOptions
@@ -22,12 +22,15 @@ struct StateBackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
+            let keys = KeyStore.directory(options.keyFolder)
+            // Before anything is written, so that the command can be repeated under the same name.
+            if withKeys { _ = try keys.list(now: HostClock.system.now) }
             // The state first: the keys that it knows are in every later state of the keys.
             try await Plugins.registry().copyStore(options.state, to: file, now: HostClock.system.now)
             try Terminal.say("\(options.state) was copied to \(file)")
             guard withKeys else { return }
             let folder = "\(file)-keys"
-            try KeyStore.directory(options.keyFolder).copy(to: folder)
+            try keys.copy(to: folder)
             try Terminal.say("the keys in \(options.keyFolder) were copied to \(folder)")
         } catch let error where !(error is OutputError) {
             Terminal.complain("assay: \(error)")
