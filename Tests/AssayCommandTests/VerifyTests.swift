@@ -128,6 +128,16 @@ struct VerifyTests {
         }
     }
 
+    @Test("A field with almost the name of one that is read is an error, and no note")
+    func misspelled() async throws {
+        let sample = #"{"kind":"assertion","previous_countr":7,"note":"any"}"#
+        let result = try await AssayProcess.run("verify", "app-attest", "--batch", "-", input: sample)
+        #expect(result.status == 2)
+        let report = try JSON.parse(Array(result.output.utf8))
+        #expect(report["reason"] == "sample_malformed")
+        #expect(report["detail"] == "`previous_countr` is not read; is `previous_counter` meant?")
+    }
+
     @Test("Every file has its line, named and in order, also one that cannot be read")
     func unreadable() async throws {
         let files = ["/proc/no/such/file/a.json", "/dev/null", "/proc/no/such/file/b.json"]

@@ -27,8 +27,12 @@ struct FileAccess {
     func problem(for process: ProcessIdentity, path: String) -> String? {
         let place = "\(path) has mode \(octal) and belongs to user \(owner) and group \(group)"
         guard process.trusts(owner) else {
-            return "\(place): a secret must belong to root or to user \(process.user), which this process runs as; "
-                + mending(process, path)
+            let owners =
+                process.user == 0
+                ? "root, as whom this process runs; as the user whose file it is, it would be taken. Run this command as that "
+                    + "user, or for a server that runs as root "
+                : "root or to user \(process.user), which this process runs as; "
+            return "\(place): a secret must belong to \(owners)\(mending(process, path))"
         }
         if mode & 0o007 != 0 {
             return

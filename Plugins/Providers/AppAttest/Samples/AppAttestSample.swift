@@ -19,8 +19,45 @@ struct AppAttestSample {
         guard let kind = fields["kind"]?.string.flatMap({ Kind(exactly: $0) }) else {
             throw AppAttestSampleError("`kind` must be attestation, assertion or receipt")
         }
+        if let (name, meant) = Self.misspelled(fields) {
+            throw AppAttestSampleError("`\(name)` is not read; is `\(meant)` meant?")
+        }
         self.kind = kind
         source = fields["source"]?.string ?? place
+    }
+
+    private static let names = [
+        "kind", "source", "app_id", "attestation_base64", "assertion_base64", "receipt_base64", "key_id_base64",
+        "key_id_hex", "client_data_hash_base64", "client_data_hash_hex", "client_data_hash_is", "challenge_base64",
+        "challenge_utf8", "client_data_base64", "client_data_utf8", "environment", "valid_at", "public_key_pem",
+        "previous_counter", "created", "fields", "challenge", "counter",
+    ]
+
+    /// A field that is not read and has almost the name of one that is. Others are notes of whoever kept the sample.
+    private static func misspelled(_ fields: JSON) -> (name: String, meant: String)? {
+        for member in fields.members ?? [] where !names.contains(exactly: member.name) {
+            let name = Array(member.name.utf8)
+            guard name.count <= 40, let meant = names.first(where: { distance(name, Array($0.utf8)) <= 2 }) else {
+                continue
+            }
+            return (member.name, meant)
+        }
+        return nil
+    }
+
+    /// How many bytes are to be changed, added or left out to make one of the other (Levenshtein).
+    private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        var row = Array(0...other.count)
+        for (index, byte) in one.enumerated() {
+            var corner = row[0]
+            row[0] = index + 1
+            for column in other.indices {
+                let present = row[column + 1]
+                row[column + 1] = min(row[column], present, corner - (byte == other[column] ? 1 : 0)) + 1
+                corner = present
+            }
+        }
+        return row[other.count]
     }
 
     /// A text that must be there.
