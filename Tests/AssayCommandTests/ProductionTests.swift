@@ -123,6 +123,11 @@ struct ProductionTests {
                   custom_backend:
                     tokens: {accept_development: true}
                     backends: {orders: {tokens: {accept_development: true}}}
+                  oauth_client:
+                    authorization_servers: [https://login.example.com]
+                    clients: {"\(app)": example}
+                    client_assertion: {accept_development: true}
+                    introspection: {accept_development: true}
             """
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let keys = [
@@ -135,6 +140,8 @@ struct ProductionTests {
             ("base_url: \"http:", "device_check.base_url"),
             ("        tokens: {acc", "custom_backend.tokens.accept_development"),
             ("backends:", "backends.orders.tokens.accept_development"),
+            ("client_assertion:", "oauth_client.client_assertion.accept_development"),
+            ("introspection:", "oauth_client.introspection.accept_development"),
         ]
         return (
             text,
@@ -156,7 +163,7 @@ struct ProductionTests {
             try Data(SimulatedAppleTeam(teamID: "ABCDE12345", keyID: "ABC123DEFG").privateKeyPEM.utf8).write(to: key)
             #expect(chmod(key.path, 0o600) == 0)
             let (text, places) = Self.developed(key.path)
-            #expect(places.count == 13)
+            #expect(places.count == 15)
             try write(text, in: folder)
             let plain = try await AssayProcess.run("policy", "check", folder: folder)
             #expect(plain.status == 0, "\(plain.errors)")

@@ -1,9 +1,9 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Testing
 
 /// An engine with two projects, and callers who may verify, mint and administer.
@@ -38,7 +38,8 @@ struct AdminService {
         engine = try Engine(
             registry: Registry(plugins),
             policies: Self.policies(project: project, providers: providers, otherProviders: otherProviders),
-            keys: keys, host: PluginHost(clock: clock.hostClock, store: self.store, logger: TestService.silent), sink: sink)
+            keys: keys, host: PluginHost(clock: clock.hostClock, store: self.store, logger: TestService.silent),
+            sink: sink)
     }
 
     static let debugHash = Hex.encode(DebugToken.hash(of: debugToken))

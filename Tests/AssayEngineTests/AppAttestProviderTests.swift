@@ -1,10 +1,10 @@
-import AssayVerifier
 import AssayAppAttest
 import AssayCrypto
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
+import AssayVerifier
 import Testing
 
 @Suite("App Attest through the kernel")

@@ -70,9 +70,11 @@ struct AuditFileTests {
         }
     }
 
-    @Test("The use of a token has its app, service and level under their names, and only those that are known")
+    @Test(
+        "The use of a token has its app, service, level and what was waived under their names, as far as they are known"
+    )
     func tokenUse() async throws {
-        let uses: [(TokenUse, JSON)] = [
+        let uses: [(TokenUse, JSON, Reason?)] = [
             (
                 TokenUse(
                     project: "1", service: "orders.example.com", app: "1:1:ios:ab", category: .reused,
@@ -80,20 +82,22 @@ struct AuditFileTests {
                 [
                     "category": "reused", "admitted": true, "service": "orders.example.com", "app": "1:1:ios:ab",
                     "enforcement": "UNENFORCED",
-                ]
+                ], KernelReasons.tokenReused
             ),
             (
                 TokenUse(
                     project: "1", service: nil, app: nil, category: .unknownOrigin, enforcement: nil,
-                    isAdmitted: false), ["category": "unknown_origin", "admitted": false]
+                    isAdmitted: false), ["category": "unknown_origin", "admitted": false], nil
             ),
         ]
-        for (use, expected) in uses {
+        for (use, expected, unenforced) in uses {
             let record = DecisionRecord(
                 decision: DecisionID(text: "01M1"), time: Instant(seconds: 0), duration: .zero, method: "protect",
                 resource: "projects/1", provider: nil, outcome: .answered, detail: nil, facts: [], peer: nil,
-                tokenUse: use)
-            #expect(try await lines { $0.record(record) }.first?["token_use"] == expected)
+                tokenUse: use, unenforced: unenforced)
+            let line = try #require(try await lines { $0.record(record) }.first)
+            #expect(line["token_use"] == expected)
+            #expect(line["unenforced_reason"]?.string == unenforced?.code)
         }
     }
 

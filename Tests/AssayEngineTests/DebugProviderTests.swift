@@ -1,9 +1,9 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
-import AssayDebug
 import Testing
 
 @Suite("The debug provider")

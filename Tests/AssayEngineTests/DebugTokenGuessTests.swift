@@ -1,9 +1,9 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Synchronization
 import Testing
 

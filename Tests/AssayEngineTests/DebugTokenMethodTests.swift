@@ -1,8 +1,8 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayTesting
-import AssayDebug
 import Testing
 
 private let badTokens: [JSON] = [

@@ -1,7 +1,7 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayTesting
-import AssayDebug
 import Testing
 
 /// An engine whose first app may have three registered debug tokens beside one of the policy, and whose other app has as

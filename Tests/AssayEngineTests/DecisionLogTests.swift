@@ -73,6 +73,25 @@ struct DecisionLogTests {
         }
     }
 
+    @Test("A line about a token says how it counts, what was waived, and whether the request was let through")
+    func tokens() throws {
+        let log = Log()
+        let decisions = DecisionLog(Logger(label: "test") { _ in Handler(log: log) })
+        for isAdmitted in [true, false] {
+            let use = TokenUse(
+                project: "1", service: "orders", app: nil, category: .reused, enforcement: .unenforced,
+                isAdmitted: isAdmitted)
+            decisions.record(
+                DecisionRecord(
+                    decision: DecisionID(text: "01"), time: Instant(seconds: 0), duration: .zero, method: "m",
+                    resource: "r", provider: nil, outcome: .answered, detail: nil, facts: [], peer: nil,
+                    tokenUse: use, unenforced: KernelReasons.tokenReused))
+            let fields = try #require(log.lines.withLock { $0.last })
+            let told = ["service", "category", "admitted", "unenforced_reason"].map { "\(fields[$0] ?? "")" }
+            #expect(told == ["orders", "reused", "\(isAdmitted)", "token_reused"])
+        }
+    }
+
     /// A value is printable ASCII; it is a word, or a string of JSON.
     private func check(_ fields: Logger.Metadata) throws {
         for (name, value) in fields {

@@ -149,6 +149,8 @@ struct DispatchTests {
         }
         #expect(reason.code == "debug_token_unknown")
         #expect(service.sink.record(of: wrong.decision)?.resource == "projects/a?b/apps/1:2:ios:c")
+        let app = "1:1234567890:ios:321abc456def7890"
+        #expect(service.sink.records.map(\.app) == [app, app, nil])
         for record in service.sink.records {
             let text = "\(record)"
             #expect(!text.contains("a secret of theirs"))

@@ -113,7 +113,8 @@ struct KeyLifetimeTests {
     ) throws -> [KeyDescription.State] {
         let clock = ManualClock()
         let keys = KeyStore.ephemeral()
-        let host = PluginHost(clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent)
+        let host = PluginHost(
+            clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent)
         _ = try Engine(
             registry: Registry([]),
             policies: .load([PolicyFile(name: "a.yaml", text: "tokens: {algorithm: ES256}")]), keys: keys, host: host)

@@ -59,7 +59,8 @@ struct MaintenanceTests {
             engine = try Engine(
                 registry: Registry([.provider(CaringProvider.self)]), policies: Self.policies(project, sections),
                 keys: .ephemeral(),
-                host: PluginHost(clock: clock.hostClock, randomness: randomness, store: store, logger: TestService.silent))
+                host: PluginHost(
+                    clock: clock.hostClock, randomness: randomness, store: store, logger: TestService.silent))
         }
 
         static func policies(_ project: String, _ sections: [String]) throws -> PolicySet {
@@ -234,7 +235,8 @@ struct MaintenanceTests {
         let scene = try Scene(["every: 10s"])
         let schedule = MaintenanceSchedule(randomness: .system, round: .seconds(10), longestPause: .seconds(3600))
         let (full, same, none) = (
-            scene.engine.maintenance, MaintenanceList(scene.engine.maintenance.entries), MaintenanceList([MaintenanceEntry]())
+            scene.engine.maintenance, MaintenanceList(scene.engine.maintenance.entries),
+            MaintenanceList([MaintenanceEntry]())
         )
         func runs(_ list: MaintenanceList, _ seconds: Int) -> MaintenanceEntry? {
             if case .run(let entry) = schedule.next(list, at: .seconds(seconds)) { entry } else { nil }

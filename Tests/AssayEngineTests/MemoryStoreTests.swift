@@ -92,6 +92,23 @@ import Testing
         #expect(store.deadlineCount == 0)
     }
 
+    @Test func whatWasRemovedStaysUsedWhenTheClockIsSetBackAndMoreIsRemoved() async throws {
+        let clock = StoppedClock()
+        let store = MemoryStore(clock: clock.host)
+        let used = StateKey("s", "used")
+        #expect(try await store.insert(used, value: [], expires: Instant(seconds: 100)))
+        clock.set(Instant(seconds: 100))
+        try await store.put(StateKey("t", "x"), value: nil, expires: nil)
+        clock.set(Instant(seconds: 0))
+        try await store.put(StateKey("s", "other"), value: [], expires: Instant(seconds: 50))
+        #expect(store.count == 1)
+        clock.set(Instant(seconds: 50))
+        try await store.put(StateKey("t", "x"), value: nil, expires: nil)
+        #expect(store.count == 0)
+        clock.set(Instant(seconds: 0))
+        #expect(try await store.insert(used, value: [], expires: Instant(seconds: 100)) == false)
+    }
+
     @Test func forgetsTheDeadlinesOfReplacedEntries() async throws {
         let store = MemoryStore(clock: StoppedClock().host)
         for number in 0..<10_000 {

@@ -28,7 +28,7 @@ struct MintAppCheckTokenTests {
         let reply = await mint(body)
         let message = try reply.result.get()
         #expect(message.members?.map(\.name) == ["token", "ttl"])
-        #expect(message["ttl"]?.string == "\(life)s")
+        #expect(message["ttl"]?.string == "\(lifetime)s")
         let token = try #require(message["token"]?.string)
         let claims = try JSON.claims(of: token)
         #expect(claims["provider"]?.string == "mint")

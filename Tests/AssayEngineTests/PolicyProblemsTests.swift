@@ -1,9 +1,9 @@
 import AssayAppAttest
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayYAML
-import AssayDebug
 import Testing
 
 @Suite("Everything that is wrong with policies is said in one run")
@@ -191,6 +191,32 @@ struct PolicyProblemsTests {
         #expect(warnings.all.allSatisfy { $0.description.contains(": warning: ") })
         let good = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {debug: {}}}]}]"
         #expect(try PolicySet.load([PolicyFile(name: "a.yaml", text: good)]).warnings == nil)
+    }
+
+    @Test("What a plugin finds questionable is a warning at its place, said once, and no reason to refuse")
+    func warningsOfPlugins() throws {
+        let text = """
+            projects:
+              - number: 1
+                id: a
+                apps:
+                  - id: 1:1:ios:a
+                    providers:
+                      debug:
+                        tokens:
+                          - name: old
+                            sha256: \(Hex.encode(DebugToken.hash(of: TestService.debugToken)))
+                            expires: 2020-01-01T00:00:00Z
+                oauth_clients: [{id: c, app: '1:1:ios:a'}]
+            """
+        let policies = try PolicySet.load([PolicyFile(name: "a.yaml", text: text)])
+        #expect(policies.warnings == nil)
+        let found = try policies.check(Registry([.provider(DebugProvider.self)]), host: Self.host)
+        let warnings = try #require(found)
+        #expect(warnings.all.map(\.path) == ["projects[0].apps[0].providers.debug.tokens[0].expires"])
+        #expect(warnings.errorCount == 0)
+        #expect(warnings.all.first?.description.hasPrefix("a.yaml:11:") == true)
+        #expect(warnings.all.first?.message.contains("expired at 2020-01-01T00:00:00Z") == true)
     }
 
     @Test("Files that cannot be read are problems beside those in the others")

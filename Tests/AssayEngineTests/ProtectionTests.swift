@@ -199,7 +199,11 @@ struct ProtectionTests {
         // One alarm is for the decision; where the use is only counted, another one is for that.
         await service.clock.waitForSleepers(expected == nil ? 2 : 1)
         service.clock.advance(by: expected == nil ? .milliseconds(2500) : .seconds(10))
-        #expect(status(await protection) == expected)
+        let decided = await protection
+        #expect(status(decided) == expected)
+        // Nobody knows of another use.
+        let category: TokenUse.Category? = expected == nil ? .verified : nil
+        #expect(service.sink.record(of: decided.decision)?.tokenUse?.category == category)
     }
 
     @Test("What there is not is not let through")

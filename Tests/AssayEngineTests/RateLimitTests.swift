@@ -1,8 +1,8 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Testing
 
 @Suite("How many calls of an app are answered")

@@ -17,7 +17,9 @@ func withTemporaryDatabase(_ body: (String) async throws -> Void) async throws {
 
 @Suite("Receipts over the network")
 struct RiskMetricOverHTTPTests {
-    @Test("A device, a server with its maintenance in the background, and Apple behind a socket", arguments: [false, true])
+    @Test(
+        "A device, a server with its maintenance in the background, and Apple behind a socket",
+        arguments: [false, true])
     func wholeWay(_ stumbles: Bool) async throws {
         let service = try RiskService()
         service.apple.riskMetric = 2

@@ -1,11 +1,11 @@
 import AssayAppAttest
+import AssayDebug
 import AssayKit
 import AssayPolicy
+import AssaySQLite
 import AssayTesting
 import AssayYAML
-import AssayDebug
 import Foundation
-import AssaySQLite
 import Testing
 
 @testable import AssayEngine

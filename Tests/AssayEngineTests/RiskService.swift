@@ -1,9 +1,9 @@
 import AssayAppAttest
 import AssayCrypto
+import AssayDebug
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Logging
 import Testing
 

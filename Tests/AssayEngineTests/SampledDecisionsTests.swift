@@ -1,8 +1,8 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Synchronization
 import Testing
 

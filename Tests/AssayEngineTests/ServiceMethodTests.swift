@@ -173,6 +173,22 @@ struct ServiceMethodTests {
         #expect(await patch("firebaseml.googleapis.com", "enforcementMode", [:]).status == nil)
     }
 
+    @Test("An update that changes nothing writes nothing")
+    func unchanged() async throws {
+        func set() async throws -> (reply: JSON, versions: Int) {
+            let reply = try await patch(
+                "firestore.googleapis.com", "enforcementMode", ["enforcementMode": "ENFORCED"]
+            ).result.get()
+            return (reply, try await service.store.list("protection/1234567890", after: nil, limit: 100).count)
+        }
+        let first = try await set()
+        service.clock.advance(by: .seconds(1))
+        let second = try await set()
+        #expect(first.versions == 1)
+        #expect(second.versions == 1)
+        #expect(second.reply == first.reply)
+    }
+
     @Test("What was set lives in the state store, as long as the policy lets it")
     func lifetime() async throws {
         _ = try await patch("firestore.googleapis.com", "enforcementMode", ["enforcementMode": "ENFORCED"]).result.get()

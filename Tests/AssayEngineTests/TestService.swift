@@ -1,11 +1,11 @@
 import AssayAppAttest
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayVerifier
-import AssayDebug
 import Logging
 import Testing
 

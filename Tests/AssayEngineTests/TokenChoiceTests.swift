@@ -22,7 +22,7 @@ struct TokenChoiceTests {
         }
         let claims = try JSON.claims(of: token)
         let lifetime = try #require(claims["exp"]?.integer) - #require(claims["iat"]?.integer)
-        #expect(reply["ttl"]?.string == "\(life)s")
+        #expect(reply["ttl"]?.string == "\(lifetime)s")
         return claims
     }
 
@@ -65,6 +65,7 @@ struct TokenChoiceTests {
 
     @Test("A life that no token can have is the provider's fault", arguments: ["0s", "1799s", "604801s", "1800.5s"])
     func impossibleLifetime(_ lifetime: String) async throws {
-        #expect(await service.call("exchangeWord", TestService.app, ["life": .string(lifetime)]).status == .internalError)
+        #expect(
+            await service.call("exchangeWord", TestService.app, ["life": .string(lifetime)]).status == .internalError)
     }
 }

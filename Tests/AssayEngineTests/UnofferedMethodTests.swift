@@ -1,7 +1,7 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayTesting
-import AssayDebug
 import Testing
 
 @Suite("Methods that a program does not offer")

@@ -1,9 +1,9 @@
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayVerifier
-import AssayDebug
 import Testing
 
 @Suite("verifyAppCheckToken")

@@ -153,6 +153,39 @@ struct SecretFileTests {
         }
     }
 
+    #if os(Linux)
+    /// Gives a file the list `user::rw-`, `user:ID:r--`, `group::---`, `mask::r--`, `other::---`: its mode is 0640 then.
+    private func setList(naming user: UInt32, of file: String) throws {
+        let id = (0..<4).map { UInt8(truncatingIfNeeded: user >> ($0 * 8)) }
+        let nobody = [UInt8](repeating: 255, count: 4)
+        let head: [UInt8] = [2, 0, 0, 0]
+        let users: [UInt8] = [1, 0, 6, 0] + nobody + [2, 0, 4, 0] + id
+        let groups: [UInt8] = [4, 0, 0, 0] + nobody + [16, 0, 4, 0] + nobody
+        let list: [UInt8] = head + users + groups + [32, 0, 0, 0] + nobody
+        // The Swift module of glibc does not have it.
+        typealias Call =
+            @convention(c) (
+                UnsafePointer<CChar>, UnsafePointer<CChar>, UnsafeRawPointer, Int, Int32
+            ) -> Int32
+        let symbol = try #require(dlsym(nil, "setxattr"))
+        let result = unsafeBitCast(symbol, to: Call.self)(file, "system.posix_acl_access", list, list.count, 0)
+        try #require(result == 0, "\(String(cString: strerror(errno)))")
+    }
+
+    @Test("A real file is judged by its access control list")
+    func realList() throws {
+        try withFile { (file: String) throws in
+            try setList(naming: 54_321, of: file)
+            let error = #expect(throws: SecretError.self) { try read(file) }
+            #expect(error?.message.contains("gives rights to user 54321") == true, "\(error as Any)")
+            try setList(naming: geteuid(), of: file)
+            // By the mode alone, this group would have rights.
+            if isRoot { #expect(chown(file, 0, 54_321) == 0) }
+            #expect(try read(file) == Array("secret\n".utf8))
+        }
+    }
+    #endif
+
     @Test("A folder, a pipe and a file above the limit are refused, and nothing is waited for")
     func others() throws {
         try withFile { (file: String) throws in

@@ -124,6 +124,36 @@ struct ConsumptionTests {
         }
     }
 
+    @Test("Of a token that is older than the state it is not known whether it was used: it counts as used")
+    func youngerState() async throws {
+        let (clock, keys) = (ManualClock(), KeyStore.ephemeral())
+        let before = try PlacesService(clock: clock, keys: keys)
+        let limited = try await before.token()
+        let session = try await before.token(limitedUse: false)
+        clock.advance(by: .seconds(2))
+        let after = try PlacesService(clock: clock, keys: keys)
+        #expect(try await !after.introspect(limited))
+        #expect(try await after.introspect(session))
+        for place in Place.allCases where place.rule(limitedUse: true).isRefusing {
+            #expect(try await !place.accepts(limited, after), "\(place)")
+        }
+        #expect(try await after.introspect(after.token()))
+    }
+
+    @Test("Each use of a good token is on record by itself, also one that is refused because it was used before")
+    func records() async throws {
+        let service = try PlacesService()
+        let token = try await service.token()
+        for place in [Place.backend, .backend, .service, .watchedService] {
+            _ = try await place.accepts(token, service)
+        }
+        let records = service.sink.records.filter { $0.tokenUse != nil }
+        #expect(records.compactMap(\.tokenUse?.category) == [.verified, .reused, .reused, .reused])
+        #expect(records.compactMap(\.tokenUse?.isAdmitted) == [true, false, false, true])
+        // What nothing verified stands behind is sampled and summed.
+        #expect(records.map(\.basis) == [.verified, .verified, .verified, .verified])
+    }
+
     private func service(_ service: PlacesService, _ place: Place, _ token: String) async throws -> Bool {
         try await place.accepts(token, service)
     }

@@ -1,11 +1,11 @@
 import AssayAppAttest
+import AssayCustomBackend
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
 import AssayYAML
-import AssayCustomBackend
-import AssayDebug
 import Foundation
 import Testing
 

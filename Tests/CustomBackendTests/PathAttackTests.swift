@@ -94,6 +94,25 @@ struct PathAttackTests {
         #expect(await service.ask("orders", nil, "GET", path).reason == "token_missing")
     }
 
+    @Test(
+        "A route that is enforced where its backend is not is not got round by other spellings",
+        arguments: ["/caf%C3%A9", "/ban%E2%84%AA", "/bank.", "/a::b"])
+    func enforcedRoute(_ path: String) async throws {
+        let service = try VerifyService(
+            """
+            tokens: {accept_development: true, enforcement: "OFF"}
+            backends:
+              orders:
+                original_request: x-original
+                routes: [{path: /bank, tokens: {enforcement: ENFORCED}}]
+            """)
+        #expect(await service.ask("orders", nil, "GET", "/x").status == nil)
+        #expect(await service.ask("orders", nil, "GET", "/bank").reason == "token_missing")
+        #expect(await service.ask("orders", nil, "GET", path).status == .unauthenticated)
+        #expect(
+            await service.ask("orders", try await service.token(), "GET", path).reason == "backend_target_ambiguous")
+    }
+
     @Test("A route for all paths counts for every spelling", arguments: ["/caf%C3%A9", "/bank.", "/a::b"])
     func all(_ path: String) async throws {
         let service = try VerifyService(section)

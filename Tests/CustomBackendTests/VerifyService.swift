@@ -1,9 +1,9 @@
+import AssayCustomBackend
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayCustomBackend
-import AssayDebug
 import Logging
 import Testing
 

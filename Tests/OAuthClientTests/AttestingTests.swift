@@ -2,8 +2,8 @@ import AssayCrypto
 import AssayEngine
 import AssayJWT
 import AssayKit
-import AssayTesting
 import AssayOAuthClient
+import AssayTesting
 import Testing
 
 @Suite("Client attestations for App Check tokens")

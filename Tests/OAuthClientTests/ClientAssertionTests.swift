@@ -1,7 +1,7 @@
 import AssayEngine
 import AssayKit
-import AssayTesting
 import AssayOAuthClient
+import AssayTesting
 import Synchronization
 import Testing
 
@@ -105,8 +105,10 @@ struct ClientAssertionTests {
         #expect(missing["enforcement"] == "UNENFORCED")
         let facts = service.sink.records.last?.facts ?? []
         #expect(facts.contains(Fact(.clientAssertion, .text("client_assertion_missing"))))
+        #expect(service.sink.records.last?.unenforced?.code == "client_assertion_missing")
         #expect(try await judge("x", by: service).get()["result"] == "invalid")
         #expect(try await judge(.string(service.token()), by: service).get()["verified"] == true)
+        #expect(service.sink.records.last.map { $0.unenforced == nil } == true)
         let mapped: JSON = ["client_id": .string(OAuthService.mappedClient)]
         #expect(try await judge("x", mapped, by: service).get()["result"] == "unchecked")
         #expect(

@@ -1,9 +1,9 @@
 import AssayCrypto
 import AssayJWT
 import AssayKit
+import AssayOAuthClient
 import AssayTesting
 import Logging
-import AssayOAuthClient
 import Testing
 
 @Suite("Client attestations")

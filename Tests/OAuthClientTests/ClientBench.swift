@@ -2,8 +2,8 @@ import AssayCrypto
 import AssayEngine
 import AssayJWT
 import AssayKit
-import AssayTesting
 import AssayOAuthClient
+import AssayTesting
 import Testing
 
 /// An attester, a client with its key, and an authorization server that judges what the client shows.

@@ -1,7 +1,7 @@
 import AssayCrypto
 import AssayKit
-import AssayTesting
 import AssayOAuthClient
+import AssayTesting
 import Testing
 
 @Suite("Introspection")

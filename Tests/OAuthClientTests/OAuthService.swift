@@ -1,12 +1,12 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayJWT
 import AssayKit
+import AssayOAuthClient
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Logging
-import AssayOAuthClient
 import Testing
 
 /// An engine with a project whose app is two OAuth clients: one of its own resource, and one by the policy's map.

@@ -1,6 +1,6 @@
 import AssayKit
-import AssayTesting
 import AssayOAuthClient
+import AssayTesting
 import Testing
 
 /// The shapes that apps in the field have: that of GOV.UK One Login among them, whose proofs have `iss`, `aud`, `exp` and

@@ -1,7 +1,7 @@
 import AssayKit
+import AssayOAuthClient
 import AssayPolicy
 import AssayYAML
-import AssayOAuthClient
 import Testing
 
 @Suite("The section of OAuth clients")
@@ -85,6 +85,10 @@ private let mistakes: [(String, [String])] = [
     ("client_assertion: {clients: {unknown: ENFORCED}}", ["client_assertion.clients.unknown", "there is no client"]),
     ("client_assertion: {providers: [], max_age: 0s}", ["client_assertion.providers", "client_assertion.max_age"]),
     ("introspection: {accept: true}", ["unknown key `accept`"]),
+    (
+        "introspection: {}\ntokens: {enforcement: UNENFORCED}",
+        ["oauth_client.tokens.enforcement", "means nothing here"]
+    ),
     ("ear: {audiences: []}", ["ear.audiences", "expected at least one"]),
     ("ear: {}", ["audiences"]),
     ("ear: {audiences: [a], providers: {custom: {soul: 2}}}", ["ear.providers.custom", "unknown key `soul`"]),

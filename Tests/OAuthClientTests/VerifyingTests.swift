@@ -1,8 +1,8 @@
 import AssayCrypto
 import AssayEngine
 import AssayKit
-import AssayTesting
 import AssayOAuthClient
+import AssayTesting
 import Testing
 
 /// What an authorization server asks, with attestations that the service itself issues.

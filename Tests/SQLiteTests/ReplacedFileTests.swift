@@ -92,6 +92,27 @@ struct ReplacedFileTests {
         #expect(openingError(path)?.code == .corrupt)
     }
 
+    @Test("A log of a later state is found, too, where every table still begins as it should")
+    func laterLog() async throws {
+        let folder = try TemporaryFolder()
+        func write(_ name: String, _ count: Int) async throws -> SQLiteStore {
+            let store = try SQLiteStore(path: folder.file(), clock: .system)
+            for number in 0..<count {
+                try await store.put(
+                    StateKey("s", "\(name)\(1000 + number)"), value: [UInt8](repeating: 7, count: 200), expires: nil)
+            }
+            return store
+        }
+        try await write("a", 200).close()
+        try FileManager.default.copyItem(atPath: folder.file(), toPath: folder.file("old"))
+        // Pages that are neither in the old file nor in the log.
+        try await write("m", 200).close()
+        let last = try await write("z", 60)
+        try FileManager.default.copyItem(atPath: folder.file() + "-wal", toPath: folder.file("old") + "-wal")
+        last.close()
+        #expect(openingError(folder.file("old"))?.code == .corrupt)
+    }
+
     @Test("A missing table is damage, and is named")
     func missingTable() throws {
         let path = folder.file("other")
@@ -160,5 +181,15 @@ struct CopyTests {
         #expect(try await !SQLiteStore.examine(folder.file()).problems.isEmpty)
         _ = try folder.write(Array("this is no database, but long enough to be asked".utf8), to: "none")
         #expect(try await SQLiteStore.examine(folder.file("none")).problems.first?.contains("not an SQLite") == true)
+    }
+
+    @Test("One problem alone is one as well")
+    func oneProblem() async throws {
+        let folder = try TemporaryFolder()
+        try SQLiteStore(path: folder.file(), clock: .system).close()
+        let foreign = try Connection(foreign: folder.file())
+        try foreign.execute(
+            "PRAGMA ignore_check_constraints = ON; INSERT INTO counter VALUES (x'73', x'63', x'01')")
+        #expect(try await SQLiteStore.examine(folder.file()).problems.count == 1)
     }
 }

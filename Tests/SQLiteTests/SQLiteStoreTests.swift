@@ -45,6 +45,16 @@ import Testing
         }
     }
 
+    /// SQLite's levels: 2 waits for the disk with every transaction, 1 with checkpoints alone.
+    @Test(arguments: [(SQLiteStore.Options.Durability.powerLoss, 2), (.processCrash, 1)])
+    func aWriteWaitsForTheDiskAsItsDurabilityDemands(durability: SQLiteStore.Options.Durability, level: Int) throws {
+        let folder = try TemporaryFolder()
+        let (writer, _, _) = try SQLiteStore.open(
+            DatabaseFile(folder.file()), SQLiteStore.Options(durability: durability))
+        let found = try writer.perform { try $0.integer("PRAGMA synchronous") }
+        #expect(found == level)
+    }
+
     @Test func aStoreThatIsDroppedFinishesWhatItTook() async throws {
         let folder = try TemporaryFolder()
         let key = StateKey("s", "a")
@@ -149,6 +159,20 @@ import Testing
         #expect(try await store.list("s", after: nil, limit: 100).count == taken)
     }
 
+    @Test func writesThatWereAnsweredWaitNoMore() async throws {
+        let folder = try TemporaryFolder()
+        let store = try SQLiteStore(
+            path: folder.file(), clock: .system, options: .init(durability: .processCrash))
+        // More in all than may wait at once.
+        let rounds = SQLiteStore.Limits.waitingWrites / 1024 + 1
+        for _ in 0..<rounds {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<1024 { group.addTask { _ = try await store.advance(StateKey("s", "c"), to: 1) } }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func expiredEntriesAreRemovedByLaterWrites() async throws {
         let folder = try TemporaryFolder()
         let clock = StoppedClock()
@@ -202,6 +226,22 @@ import Testing
         #expect(try await store.sweep() == 1100)
         #expect(try await store.list("s", after: nil, limit: 10_000).count == 100)
         #expect(try Connection(foreign: folder.file()).integer("SELECT count(*) FROM entry") == 100)
+    }
+
+    @Test func whatWasRemovedStaysUsedWhenTheClockIsSetBackAndMoreIsRemoved() async throws {
+        let folder = try TemporaryFolder()
+        let clock = StoppedClock()
+        let store = try SQLiteStore(path: folder.file(), clock: clock.host)
+        let used = StateKey("s", "used")
+        #expect(try await store.insert(used, value: [], expires: Instant(seconds: 100)))
+        clock.set(Instant(seconds: 100))
+        #expect(try await store.sweep() == 1)
+        clock.set(Instant(seconds: 0))
+        try await store.put(StateKey("s", "other"), value: [], expires: Instant(seconds: 50))
+        clock.set(Instant(seconds: 50))
+        #expect(try await store.sweep() == 1)
+        clock.set(Instant(seconds: 0))
+        #expect(try await store.insert(used, value: [], expires: Instant(seconds: 100)) == false)
     }
 
     @Test func aFullFileRefusesWritesKeepsWhatItHasAndRecovers() async throws {

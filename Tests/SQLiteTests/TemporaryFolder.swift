@@ -1,6 +1,6 @@
 import AssayKit
-import Foundation
 import AssaySQLite
+import Foundation
 import Synchronization
 
 /// A folder that goes with the object, and what is put into it.

@@ -1,9 +1,9 @@
 import AssayCrypto
+import AssayDebug
 import AssayEngine
 import AssayKit
 import AssayPolicy
 import AssayTesting
-import AssayDebug
 import Testing
 
 /// An engine with two projects whose policies have a consumer, and apps that have tokens for the asking.

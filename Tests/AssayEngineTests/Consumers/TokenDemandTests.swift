@@ -155,6 +155,8 @@ struct TokenDemandTests {
         #expect(await service.open(.one(token), "undeclared").status == .internalError)
         #expect(await service.open(.one(token), "heavy").reason == "parcel_too_heavy")
         #expect(await service.open(.one(token)).reason == "token_reused")
+        // Nor is the consumer asked any more.
+        #expect(await service.open(.one(token), "lost").reason == "token_reused")
     }
 
     @Test(
