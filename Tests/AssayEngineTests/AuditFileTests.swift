@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("The audit file")
+@Suite("The audit file", .timeLimit(.minutes(20)))
 struct AuditFileTests {
     private static func record(
         _ outcome: DecisionRecord.Outcome, number: Int = 1, resource: String = "projects/1/apps/2",
