@@ -44,7 +44,7 @@ final class AuditDescriptor: Sendable {
 
     /// Whether the last name of the file was removed, so that nobody can read what is written to it.
     ///
-    /// A file that was renamed still has a name: whoever rotates it renames it first.
+    /// A file that was renamed still has a name. Log rotation renames the file first.
     var isRemoved: Bool { hadName && nameCount(descriptor) == 0 }
 
     /// Makes what was written survive a loss of power, where that is possible.

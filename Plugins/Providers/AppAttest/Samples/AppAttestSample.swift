@@ -33,7 +33,7 @@ struct AppAttestSample {
         "previous_counter", "created", "fields", "challenge", "counter",
     ]
 
-    /// A field that is not read and has almost the name of one that is. Others are notes of whoever kept the sample.
+    /// A field that is not read and has almost the name of one that is. Other fields are notes, and are ignored.
     private static func misspelled(_ fields: JSON) -> (name: String, meant: String)? {
         for member in fields.members ?? [] where !names.contains(exactly: member.name) {
             let name = Array(member.name.utf8)
