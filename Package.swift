@@ -13,8 +13,14 @@ let package = Package(
     products: [
         .executable(name: "assay", targets: ["assay"]),
         // What plugins are written to, and what they may need besides.
+        .library(name: "AssayCore", targets: ["AssayCore"]),
         .library(name: "AssayKit", targets: ["AssayKit"]),
+        // What stores are written to.
+        .library(name: "AssayState", targets: ["AssayState"]),
+        // What transports and embedders need of the engine beside it.
+        .library(name: "AssayHosting", targets: ["AssayHosting"]),
         .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
+        .library(name: "AssayX509", targets: ["AssayX509"]),
         .library(name: "AssayCBOR", targets: ["AssayCBOR"]),
         .library(name: "AssayTesting", targets: ["AssayTesting"]),
         // The same with sockets: simulated servers that are called over HTTP.
@@ -28,7 +34,10 @@ let package = Package(
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
+        // The methods over HTTP: the gateway for any server, a server of its own, and what listeners share.
         .library(name: "AssayHTTP", targets: ["AssayHTTP"]),
+        .library(name: "AssayHTTPServer", targets: ["AssayHTTPServer"]),
+        .library(name: "AssayTransport", targets: ["AssayTransport"]),
         // Envoy's external authorization over gRPC.
         .library(name: "AssayExtAuthz", targets: ["AssayExtAuthz"]),
         // Calls to other servers, for plugins that make some.
@@ -36,6 +45,8 @@ let package = Package(
         .library(name: "AssayMetrics", targets: ["AssayMetrics"]),
         // Reloading of policies and keys while a service runs.
         .library(name: "AssayReload", targets: ["AssayReload"]),
+        // What Apple knows an app by, and calls to Apple, for providers of its platforms.
+        .library(name: "AssayApple", targets: ["AssayApple"]),
         .library(name: "AssayAppAttest", targets: ["AssayAppAttest"]),
         .library(name: "AssayCustomBackend", targets: ["AssayCustomBackend"]),
         .library(name: "AssayCustomToken", targets: ["AssayCustomToken"]),
@@ -68,38 +79,75 @@ let package = Package(
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
         .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CProcess"),
+        .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         // The kernel.
         .target(
-            name: "AssayKit",
+            name: "AssayCore",
             dependencies: [.product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
-        .target(name: "AssayCrypto", dependencies: ["AssayKit", "CLibCrypto"], swiftSettings: settings),
+        .target(name: "AssayState", dependencies: ["AssayCore"], swiftSettings: settings),
+        .target(
+            name: "AssayKit",
+            dependencies: ["AssayCore", "AssayState", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+        .target(
+            name: "AssayHosting",
+            dependencies: [
+                "AssayCore", "AssayKit",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "AssayCrypto",
+            dependencies: [
+                "AssayCore", "CLibCrypto",
+            ], swiftSettings: settings),
+        .target(
+            name: "AssayX509",
+            dependencies: [
+                "AssayCore", "AssayCrypto",
+            ], swiftSettings: settings),
         .target(name: "AssayCBOR", dependencies: ["CLibCBOR"], swiftSettings: settings),
-        .target(name: "AssayYAML", dependencies: ["AssayKit", "CLibYAML"], swiftSettings: settings),
-        .target(name: "AssayPolicy", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),
+        .target(
+            name: "AssayYAML",
+            dependencies: [
+                "AssayCore", "CLibYAML",
+            ], swiftSettings: settings),
+        .target(
+            name: "AssayPolicy",
+            dependencies: [
+                "AssayCore", "AssayKit", "AssayYAML",
+            ], swiftSettings: settings),
         .target(
             name: "AssayEngine",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayJWT", "AssayVerifier",
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
+                "AssayState", "AssayVerifier", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
 
         .target(
             name: "AssayVerifier",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayJWT",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .target(
             name: "AssayJWT",
-            dependencies: ["AssayKit", "AssayCrypto", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayKit",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
 
         .target(
             name: "AssayHummingbird",
             dependencies: [
-                "AssayKit", "AssayVerifier",
+                "AssayCore", "AssayVerifier",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -107,19 +155,39 @@ let package = Package(
             swiftSettings: settings),
 
         // Around the kernel.
-        .target(name: "AssayMetrics", dependencies: ["AssayKit"], swiftSettings: settings),
+        .target(
+            name: "AssayMetrics",
+            dependencies: [
+                "AssayCore", "AssayHosting", "AssayKit",
+            ], swiftSettings: settings),
         .target(
             name: "AssayHTTP",
             dependencies: [
-                "AssayKit", "AssayCrypto",
-                .product(name: "HummingbirdCore", package: "hummingbird"),
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "CLibZ",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "AssayTransport",
+            dependencies: [
+                "AssayCore", "AssayCrypto",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "AssayHTTPServer",
+            dependencies: [
+                "AssayCore", "AssayHTTP", "AssayHosting", "AssayTransport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOExtras", package: "swift-nio-extras"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -129,7 +197,7 @@ let package = Package(
         .target(
             name: "AssayExtAuthz",
             dependencies: [
-                "AssayKit", "AssayHTTP",
+                "AssayCore", "AssayHosting", "AssayKit", "AssayTransport",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 // What both transports of that package have in common. The listener is our own, and so the one for NIO
                 // and the libraries for certificates that it brings are not needed.
@@ -149,7 +217,7 @@ let package = Package(
         .target(
             name: "AssayHTTPClient",
             dependencies: [
-                "AssayKit",
+                "AssayCore",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -161,16 +229,22 @@ let package = Package(
         .target(
             name: "AssayReload",
             dependencies: [
-                "AssayKit", "AssayYAML", "AssayPolicy", "AssayEngine",
+                "AssayCore", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
-        .target(name: "AssayTesting", dependencies: ["AssayKit", "AssayCrypto", "AssayCBOR"], swiftSettings: settings),
+        .target(
+            name: "AssayTesting",
+            dependencies: [
+                "AssayCBOR", "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayState",
+                "AssayX509",
+            ],
+            swiftSettings: settings),
         .target(
             name: "AssayTestingHTTP",
             dependencies: [
-                "AssayKit", "AssayTesting",
+                "AssayCore", "AssayTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -178,56 +252,71 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Plugins: each depends on the kit, and on crypto or CBOR where it needs them; never on the engine. What plugins
-        // have in common lies under Plugins/Shared.
+        // Plugins: each depends on the kit, and on crypto, X.509 or CBOR where it needs them; never on the engine. What
+        // providers of one platform share is under Plugins/Platforms.
         .target(
-            name: "AssayAppleServices",
-            dependencies: ["AssayKit", "AssayCrypto"],
-            path: "Plugins/Shared/AppleServices",
+            name: "AssayApple",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayKit",
+            ],
+            path: "Plugins/Platforms/Apple",
             swiftSettings: settings),
         .target(
             name: "AssayAppAttest",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayAppleServices",
+                "AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayKit", "AssayState", "AssayX509",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Providers/AppAttest",
             swiftSettings: settings),
         .target(
             name: "AssayDebug",
-            dependencies: ["AssayKit", "AssayCrypto"],
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayKit", "AssayState",
+            ],
             path: "Plugins/Providers/Debug",
             swiftSettings: settings),
         .target(
             name: "AssayDeviceCheck",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayAppleServices", .product(name: "Logging", package: "swift-log"),
+                "AssayApple", "AssayCore", "AssayCrypto", "AssayKit", "AssayState",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Providers/DeviceCheck",
             swiftSettings: settings),
         .target(
             name: "AssayCustomToken",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayJWT", "AssayKit",
+            ],
             path: "Plugins/Providers/CustomToken",
             swiftSettings: settings),
         .target(
             name: "AssayCustomBackend",
-            dependencies: ["AssayKit"],
+            dependencies: [
+                "AssayCore", "AssayKit",
+            ],
             path: "Plugins/Consumers/CustomBackend",
             swiftSettings: settings),
         .target(
             name: "AssayFleetEngine",
-            dependencies: ["AssayKit", "AssayCrypto"],
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayKit",
+            ],
             path: "Plugins/Consumers/FleetEngine",
             swiftSettings: settings),
         .target(
             name: "AssayOAuthClient",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayJWT"],
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayJWT", "AssayKit", "AssayState",
+            ],
             path: "Plugins/Consumers/OAuthClient",
             swiftSettings: settings),
         .target(
             name: "AssaySQLite",
-            dependencies: ["AssayKit", "CLibSQLite"],
+            dependencies: [
+                "AssayCore", "AssayState", "CLibSQLite",
+            ],
             path: "Plugins/Stores/SQLite",
             swiftSettings: settings),
 
@@ -235,12 +324,12 @@ let package = Package(
         .executableTarget(
             name: "assay",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz", "AssayHTTP",
-                "AssayHTTPClient", "AssayMetrics", "AssayReload", "AssayTesting", "AssayTestingHTTP", "AssayVerifier",
-                "AssayCBOR", "AssayAppAttest", "AssayCustomBackend", "AssayCustomToken", "AssayDebug",
-                "AssayDeviceCheck", "AssayFleetEngine",
-                "AssayOAuthClient",
-                "AssaySQLite", "CProcess",
+                "AssayAppAttest", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayCustomBackend",
+                "AssayCustomToken", "AssayDebug", "AssayDeviceCheck", "AssayEngine", "AssayExtAuthz",
+                "AssayFleetEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
+                "AssayKit", "AssayMetrics", "AssayOAuthClient", "AssayPolicy", "AssayReload", "AssaySQLite",
+                "AssayState", "AssayTesting", "AssayTestingHTTP", "AssayTransport", "AssayVerifier",
+                "AssayYAML", "CProcess",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -255,9 +344,10 @@ let package = Package(
         .target(
             name: "FuzzEntries",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayExtAuthz",
-                "AssayHTTP", "AssayJWT", "AssayTesting", "AssayVerifier", "AssayAppAttest", "AssayCustomBackend",
-                "AssayDebug",
+                "AssayAppAttest", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug",
+                "AssayEngine", "AssayExtAuthz", "AssayHTTPServer", "AssayHosting", "AssayJWT", "AssayKit",
+                "AssayPolicy", "AssayState", "AssayTesting", "AssayTransport", "AssayVerifier", "AssayX509",
+                "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Fuzz/Sources/Fuzz/Entries",
@@ -267,33 +357,62 @@ let package = Package(
         .target(
             name: "AssayTestSupport",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayTesting", .product(name: "Logging", package: "swift-log"),
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             path: "Tests/AssayTestSupport",
             swiftSettings: settings),
         // The rule that text from outside is compared by its bytes, checked in the compiled modules, and code that breaks it.
         .target(
-            name: "TextRuleSamples", dependencies: ["AssayKit"], path: "Tests/TextRuleSamples", swiftSettings: settings),
+            name: "TextRuleSamples",
+            dependencies: [
+                "AssayCore"
+            ], path: "Tests/TextRuleSamples", swiftSettings: settings),
         .testTarget(name: "TextRulesTests", dependencies: ["TextRuleSamples"], swiftSettings: settings),
         .testTarget(
-            name: "AssayKitTests", dependencies: ["AssayKit", "AssayTestSupport", "AssayTesting"],
+            name: "AssayCoreTests",
+            dependencies: [
+                "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
+            ],
             swiftSettings: settings),
         .testTarget(
-            name: "AssayCryptoTests", dependencies: ["AssayKit", "AssayCrypto", "AssayTestSupport"],
+            name: "AssayCryptoTests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayTestSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayX509Tests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayX509",
+            ], swiftSettings: settings),
+        // Written as outside of this package: only public declarations are visible to it.
+        .testTarget(
+            name: "AndroidKeyReaderTests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayX509",
+            ],
+            path: "Tests/Examples/AndroidKeyReader",
+            packageAccess: false,
             swiftSettings: settings),
         .testTarget(
             name: "AssayVerifierTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport", "AssayVerifier",
-                "FuzzEntries",
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayState",
+                "AssayTestSupport", "AssayTesting", "AssayVerifier", "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "AssayHummingbirdTests",
             dependencies: [
-                "AssayCrypto", "AssayHummingbird", "AssayKit", "AssayTesting", "AssayTestSupport", "AssayVerifier",
+                "AssayCore", "AssayCrypto", "AssayHTTP", "AssayHosting", "AssayHummingbird", "AssayKit",
+                "AssayTestSupport", "AssayTesting", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -304,65 +423,115 @@ let package = Package(
         .testTarget(
             name: "AssayJWTTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayJWT", "AssayTesting", "AssayTestSupport",
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayState",
+                "AssayTestSupport", "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CustomTokenTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayJWT", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
-                "AssayCustomToken", .product(name: "Logging", package: "swift-log"),
+                "AssayCore", "AssayCrypto", "AssayCustomToken", "AssayEngine", "AssayHosting", "AssayKit",
+                "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "CustomBackendTests",
             dependencies: [
-                "AssayAppAttest", "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayYAML",
-                "AssayCustomBackend", "AssayDebug", .product(name: "Logging", package: "swift-log"),
+                "AssayAppAttest", "AssayCore", "AssayCustomBackend", "AssayDebug", "AssayEngine",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeviceCheckTests",
             dependencies: [
-                "AssayCrypto", "AssayEngine", "AssayHTTPClient", "AssayKit", "AssayPolicy", "AssayTestSupport",
-                "AssayTesting", "AssayTestingHTTP", "AssayDeviceCheck", .product(name: "Logging", package: "swift-log"),
+                "AssayCore", "AssayCrypto", "AssayDeviceCheck", "AssayEngine", "AssayHTTPClient",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting",
+                "AssayTestingHTTP",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "FleetEngineTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayEngine", "AssayPolicy", "AssayTesting", "AssayTestSupport",
-                "AssayYAML", "AssayDebug", "AssayFleetEngine",
+                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHosting",
+                "AssayKit", "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
-        .testTarget(name: "AssayCBORTests", dependencies: ["AssayCBOR", "AssayTestSupport"], swiftSettings: settings),
-        .testTarget(name: "AssayYAMLTests", dependencies: ["AssayKit", "AssayYAML"], swiftSettings: settings),
         .testTarget(
-            name: "AssayPolicyTests", dependencies: ["AssayKit", "AssayYAML", "AssayPolicy"], swiftSettings: settings),
+            name: "AssayCBORTests",
+            dependencies: [
+                "AssayCBOR", "AssayCore", "AssayTestSupport",
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "AssayYAMLTests",
+            dependencies: [
+                "AssayCore", "AssayYAML",
+            ], swiftSettings: settings),
+        .testTarget(
+            name: "AssayPolicyTests",
+            dependencies: [
+                "AssayCore", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayYAML",
+            ], swiftSettings: settings),
         .testTarget(
             name: "AssayEngineTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting", "AssayAppAttest",
-                "AssayDebug", "FuzzEntries", "AssayTestSupport", "AssayHTTPClient", "AssayTestingHTTP", "AssayVerifier",
-                "AssaySQLite", .product(name: "Logging", package: "swift-log"),
+                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHTTPClient",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssaySQLite", "AssayState", "AssayTestSupport",
+                "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "AssayYAML", "FuzzEntries",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DebugTests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit",
+                "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayTestingTests",
+            dependencies: [
+                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayState",
+                "AssayTesting", "AssayX509",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "AssayMetricsTests",
-            dependencies: ["AssayKit", "AssayEngine", "AssayMetrics", "AssayAppAttest", "AssayDebug"],
+            dependencies: [
+                "AssayAppAttest", "AssayCore", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit",
+                "AssayMetrics",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "AssayHTTPTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayHTTP", "AssayTesting", "AssayTestSupport",
+                "AssayCore", "AssayHTTP", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayTransportTests",
+            dependencies: [
+                "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTransport",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayHTTPServerTests",
+            dependencies: [
+                "AssayCore", "AssayHTTP", "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayState",
+                "AssayTestSupport", "AssayTesting", "AssayTransport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHPACK", package: "swift-nio-http2"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -371,7 +540,8 @@ let package = Package(
         .testTarget(
             name: "AssayExtAuthzTests",
             dependencies: [
-                "AssayKit", "AssayExtAuthz", "AssayHTTP", "AssayTesting", "AssayTestSupport",
+                "AssayCore", "AssayExtAuthz", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport",
+                "AssayTesting", "AssayTransport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -386,27 +556,33 @@ let package = Package(
         .testTarget(
             name: "AssayHTTPClientTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayHTTPClient", "AssayTesting", "AssayTestingHTTP",
+                "AssayCore", "AssayCrypto", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayTesting",
+                "AssayTestingHTTP",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AppleServicesTests",
-            dependencies: ["AssayKit", "AssayCrypto", "AssayTesting", "AssayAppleServices"],
+            name: "AppleTests",
+            dependencies: [
+                "AssayApple", "AssayCore", "AssayCrypto", "AssayPolicy", "AssayTesting", "AssayYAML",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "AppAttestTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayCBOR", "AssayTesting", "AssayTestSupport", "AssayAppAttest",
-                "AssayAppleServices", "AssayEngine",
+                "AssayAppAttest", "AssayApple", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine",
+                "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayPolicy", "AssaySQLite", "AssayState",
+                "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "AssayX509",
+                "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "AssayCommandTests",
             dependencies: [
-                "AssayKit", "AssayCrypto", "AssayYAML", "AssayPolicy", "AssayEngine", "AssayTesting",
-                "AssayTestSupport", "assay",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayMetrics",
+                "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML", "assay",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -416,7 +592,8 @@ let package = Package(
         .testTarget(
             name: "AssayReloadTests",
             dependencies: [
-                "AssayKit", "AssayPolicy", "AssayEngine", "AssayReload", "AssayTesting", "AssayDebug",
+                "AssayCore", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayReload", "AssayState", "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -424,9 +601,8 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayAppAttest", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHummingbird", "AssayKit",
-                "AssayPolicy",
-                "AssayTestSupport", "AssayVerifier",
+                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting",
+                "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
@@ -436,23 +612,29 @@ let package = Package(
         .testTarget(
             name: "OAuthClientTests",
             dependencies: [
-                "AssayCrypto", "AssayEngine", "AssayJWT", "AssayKit", "AssayPolicy", "AssayTesting", "AssayYAML",
-                "AssayDebug",
-                "AssayOAuthClient", .product(name: "Logging", package: "swift-log"),
+                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting", "AssayJWT",
+                "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "ConsumptionTests",
             dependencies: [
-                "AssayCrypto", "AssayEngine", "AssayKit", "AssayPolicy", "AssayTesting", "AssayCustomBackend",
-                "AssayFleetEngine", "AssayOAuthClient", .product(name: "Logging", package: "swift-log"),
+                "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayEngine", "AssayFleetEngine",
+                "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
             name: "SQLiteTests",
             dependencies: [
-                "AssayKit", "AssayTesting", "AssaySQLite",
+                "AssayCore", "AssayHosting", "AssayKit", "AssaySQLite", "AssayState", "AssayTesting",
             ],
             swiftSettings: settings),
     ]
 )
+
+// What `swift package generate-documentation` needs, and nobody else has to download: see .github/CONTRIBUTING.md.
+if Context.environment["ASSAY_DOCUMENTATION"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}

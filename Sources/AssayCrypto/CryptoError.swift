@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import CLibCrypto
 
 /// A failure of a cryptographic operation other than "the signature is wrong", which is a plain `false`.
@@ -8,6 +8,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         /// The stable name, as it is logged.
         @Exact public private(set) var description: String
 
+        /// Makes a code from its name in lower_snake_case.
         public init(_ name: String) {
             self.description = name
         }
@@ -20,7 +21,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         public static let invalidArgument = Code("invalid_argument")
         /// A sealed box does not open: wrong key, wrong nonce, wrong associated data, or changed bytes.
         public static let authenticationFailed = Code("authentication_failed")
-        /// The library refused an operation on good arguments: out of memory, or an algorithm that is not installed.
+        /// The library refused an operation on valid arguments: out of memory, or an algorithm that is not installed.
         public static let operationFailed = Code("operation_failed")
     }
 
@@ -31,6 +32,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The reasons that OpenSSL gave, oldest first; empty when it was not asked or gave none.
     public let reasons: [String]
 
+    /// Makes an error; `reasons` are the entries of OpenSSL's error queue.
     public init(_ code: Code, _ message: String, reasons: [String] = []) {
         self.code = code
         self.message = message
@@ -42,6 +44,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         left.code == right.code
     }
 
+    /// The code, the message and OpenSSL's reasons, for logs.
     public var description: String {
         let head = "\(code): \(message)"
         return reasons.isEmpty ? head : "\(head) (\(reasons.joined(separator: "; ")))"

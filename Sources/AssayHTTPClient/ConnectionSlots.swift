@@ -1,10 +1,10 @@
-internal import AssayKit
+internal import AssayCore
 internal import Synchronization
 
 /// Lets so many calls of one server run at once; the others wait in the order in which they came.
 ///
-/// The client below limits connections too, but has those that wait fail with the time that a connection may take, whatever
-/// time their calls have.
+/// The client below limits connections too, but has those that wait fail with the time that a connection may take,
+/// whatever time their calls have.
 final class ConnectionSlots: Sendable {
     private struct Waiter {
         let number: UInt64

@@ -1,12 +1,17 @@
-public import AssayKit
+public import AssayCore
 
 /// How an ``HTTPClientService`` behaves.
 public struct HTTPClientOptions: Sendable {
-    /// A proxy that speaks `CONNECT`. What goes through it stays encrypted up to the server, whose certificate is verified.
+    /// A proxy that speaks `CONNECT`.
+    ///
+    /// What goes through it stays encrypted up to the server, whose certificate is verified.
     public struct Proxy: Sendable, Hashable {
+        /// The proxy's name or address.
         @Exact public var host: String
+        /// The proxy's TCP port.
         public var port: Int
 
+        /// A proxy at a host and a port; it is asked without credentials.
         public init(host: String, port: Int) {
             self.host = host
             self.port = port
@@ -19,17 +24,22 @@ public struct HTTPClientOptions: Sendable {
     public var connectionsPerServer: Int
     /// How long a connection may take, TLS not counted.
     public var connectTimeout: Duration
-    /// How long a connection is kept that nobody uses.
+    /// How long an idle connection is kept.
     public var idleTimeout: Duration
-    /// The most bytes that a server may send before the body of its response: header fields, and informational responses.
+    /// The most bytes that a server may send before the body of its response: header fields, and informational
+    /// responses.
     public var headBytes: Int
-    /// The most bytes that a server may send for one request, framing and trailers included. The body has a limit of its own
-    /// in each request.
+    /// The most bytes that a server may send for one request, framing and trailers included.
+    ///
+    /// The body has a limit of its own in each request.
     public var responseBytes: Int
-    /// Where connections go through; nil for none. The environment (`HTTPS_PROXY` and the like) is not asked: calls carry
-    /// credentials, and a variable of a shell must not lead them astray.
+    /// Where connections go through; nil for none.
+    ///
+    /// The environment (`HTTPS_PROXY` and the like) is not asked: calls carry credentials, and a variable of a shell
+    /// must not lead them astray.
     public var proxy: Proxy?
 
+    /// Options for calls to vendors' servers; the defaults are for small JSON documents.
     public init(
         additionalTrustRoots: [[UInt8]] = [], connectionsPerServer: Int = 8, connectTimeout: Duration = .seconds(5),
         idleTimeout: Duration = .seconds(60), headBytes: Int = 64 * 1024, responseBytes: Int = 4 * 1024 * 1024,

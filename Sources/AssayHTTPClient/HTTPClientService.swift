@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Calls other servers over HTTP/1.1, and TLS 1.2 or later where the URL says `https`.
 ///
-/// Nothing is opened before the first call. It is one of a server's long-lived parts: run it as a service that is listed
-/// before those that use it, so that it ends after them, or call ``shutDown()`` at the end.
+/// Nothing is opened before the first call. It is one of a server's long-lived parts: run it as a service that is
+/// listed before those that use it, so that it ends after them, or call ``shutDown()`` at the end.
 public final class HTTPClientService: OutboundHTTP, Service {
     private enum State {
         case idle
@@ -55,7 +55,7 @@ public final class HTTPClientService: OutboundHTTP, Service {
     }
 
     deinit {
-        // Should nobody have shut it down: a client that is dropped while it is open ends the process.
+        // In case it was not shut down: a client that is dropped while it is open ends the process.
         if case .open(let client) = state.withLock({ $0 }) { client.shutdown { _ in } }
     }
 
@@ -65,7 +65,9 @@ public final class HTTPClientService: OutboundHTTP, Service {
         await shutDown()
     }
 
-    /// Closes all connections. Calls under way fail, and so do later ones.
+    /// Closes all connections.
+    ///
+    /// Calls under way fail, and so do later ones.
     public func shutDown() async {
         let previous = state.withLock { state in
             defer { state = .closed }
@@ -74,18 +76,14 @@ public final class HTTPClientService: OutboundHTTP, Service {
         if case .open(let client) = previous { try? await client.shutdown() }
     }
 
+    /// Sends a request and reads the whole response, within the request's time limit and the options' byte limits.
     public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
         do {
-            return try await withThrowingTaskGroup(of: OutboundResponse.self) { group in
-                group.addTask { try await self.slots.with(request.url) { try await self.call(request) } }
-                // The deadline that the client below keeps ends with the head of the response.
-                group.addTask {
-                    try await Task.sleep(for: request.timeLimit)
-                    throw HTTPClientError.deadlineExceeded
-                }
-                defer { group.cancelAll() }
-                guard let response = try await group.next() else { throw CancellationError() }
-                return response
+            // The deadline that the client below keeps ends with the head of the response.
+            return try await withDeadline(
+                request.timeLimit, clock: .system, exceeded: HTTPClientError.deadlineExceeded
+            ) {
+                try await self.slots.with(request.url) { try await self.call(request) }
             }
         } catch {
             throw OutboundFailure(error, calling: request.url)

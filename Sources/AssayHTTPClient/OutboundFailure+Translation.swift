@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AsyncHTTPClient
 internal import NIOCore
 internal import NIOHTTP1
@@ -64,8 +64,10 @@ extension OutboundFailure {
         HTTPClientError.unsupportedScheme("").shortDescription,
     ]
 
-    /// The system's words, where the system says what is wrong. The description of such an error has those of several layers
-    /// put into each other, and brackets that nobody closes.
+    /// The system's words, where the system says what is wrong.
+    ///
+    /// The description of such an error has those of several layers put into each other, and brackets that nobody
+    /// closes.
     private static func words(_ error: any Error) -> String {
         switch error {
         case let error as IOError: return String(cString: strerror(error.errnoCode))
@@ -77,7 +79,7 @@ extension OutboundFailure {
         }
     }
 
-    /// Errors of lower layers can be as long as what caused them: the beginning.
+    /// Only the start: errors of lower layers can be as long as the input that caused them.
     private static func short(_ error: any Error) -> String {
         let text = "\(error)"
         let shown = text.utf8.prefix(300).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }

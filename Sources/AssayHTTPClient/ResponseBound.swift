@@ -3,9 +3,9 @@ internal import NIOHTTP1
 
 /// Bounds what one connection reads for one request, before anything above keeps it.
 ///
-/// The client above ignores informational responses (1xx, RFC 9110, section 15.2) without counting them, and limits neither
-/// trailers nor extensions of chunks. A server that never comes to its final response would be read as fast as it sends
-/// until the time limit. Bytes count from the last write of a request on, as they leave TLS.
+/// The client above ignores informational responses (1xx, RFC 9110, section 15.2) without counting them, and does not
+/// limit trailers and chunk extensions. A server that never sends its final response would be read at full speed until
+/// the time limit. Bytes are counted after TLS, from the last write of a request on.
 final class ResponseBound: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

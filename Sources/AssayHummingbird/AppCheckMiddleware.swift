@@ -1,18 +1,18 @@
-public import AssayKit
+public import AssayCore
 public import AssayVerifier
 internal import HTTPTypes
 public import Hummingbird
 internal import Logging
 
-/// Lets requests through that bring a good App Check token in the header `X-Firebase-AppCheck`.
+/// Lets requests through that have a valid App Check token in the header `X-Firebase-AppCheck`.
 ///
 ///     let router = Router(context: Context.self)
 ///     router.add(middleware: AppCheckMiddleware(verifier))
 ///     router.get("/orders") { request, context in … context.appCheckToken?.subject … }
 ///
-/// It answers what it does not let through itself, without a body: 401 where there is no good token, 403 where its app or
-/// provider is not taken, 503 where that cannot be decided now. Headers of clients that are named like the findings of a
-/// proxy, `X-AppCheck-…`, are taken away in any case.
+/// It answers what it does not let through itself, without a body: 401 without a valid token, 403 where its app or
+/// provider is not taken, 503 where that cannot be decided now. Headers of clients that are named like the findings of
+/// a proxy, `X-AppCheck-…`, are taken away in any case.
 public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddleware {
     private let verifier: AppCheckVerifier
     private let mode: EnforcementMode
@@ -20,11 +20,11 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
     private let report: @Sendable (AppCheckOutcome) -> Void
 
     /// - Parameters:
-    ///   - mode: whether nobody looks at tokens, they are looked at and reported, or requests without a good one are
+    ///   - mode: whether tokens are not checked, are checked and reported, or requests without a valid one are
     ///     refused.
-    ///   - consume: uses a good token up, for routes where each may be used once; false when that was done before. Assay's
-    ///     method `verifyAppCheckToken` does that. What it throws means that it is not known, and never lets a request
-    ///     through where tokens are enforced.
+    ///   - consume: consumes a valid token, for routes where each may be used once; false when that was done before.
+    ///     Assay's method `verifyAppCheckToken` does that. What it throws means that it is not known, and never lets a
+    ///     request through where tokens are enforced.
     ///   - report: told what came of each token, to be counted.
     public init(
         _ verifier: AppCheckVerifier, mode: EnforcementMode = .enforced,
@@ -37,6 +37,7 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
         self.report = report
     }
 
+    /// Verifies the token of a request, and calls `next` or answers itself.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
@@ -51,7 +52,7 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
         switch outcome {
         case .verified(let token): context.appCheckToken = token
         case .refused(let reason):
-            context.logger.debug("no good App Check token", metadata: ["reason": "\(reason.code)"])
+            context.logger.debug("no valid App Check token", metadata: ["reason": "\(reason.code)"])
             if mode == .enforced { return Self.refusal(reason) }
         case .undecided(let detail):
             context.logger.warning("App Check tokens cannot be judged", metadata: ["detail": "\(detail)"])

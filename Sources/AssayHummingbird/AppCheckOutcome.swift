@@ -1,14 +1,16 @@
-public import AssayKit
+public import AssayCore
 
 /// What came of the token of a request.
 public enum AppCheckOutcome: Sendable, Equatable {
+    /// The token is valid, and its app and provider are accepted.
     case verified(VerifiedToken)
-    /// Clients do not learn the reason.
+    /// The token is missing or not accepted. Clients do not learn the reason.
     case refused(Reason)
-    /// It cannot be said now: there are no keys, or it is not known whether the token was used before. The words are for
-    /// an operator.
+    /// It cannot be decided now: keys are missing, or it is not known whether the token was used before. The text is for an
+    /// operator.
     case undecided(String)
 
+    /// Whether both are the same outcome, with texts compared by their bytes.
     public static func == (left: AppCheckOutcome, right: AppCheckOutcome) -> Bool {
         switch (left, right) {
         case (.verified(let left), .verified(let right)): left == right

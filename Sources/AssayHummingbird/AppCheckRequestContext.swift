@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 public import Hummingbird
 
 /// A request context in which ``AppCheckMiddleware`` leaves what it found.
@@ -10,7 +10,7 @@ public import Hummingbird
 ///         init(source: Source) { coreContext = .init(source: source) }
 ///     }
 public protocol AppCheckRequestContext: RequestContext {
-    /// The token that came with the request, verified; nil where there was no good one, or nobody looked. Nil at the
+    /// The token that came with the request, verified; nil when it was missing or invalid, or not checked. Nil at the
     /// beginning.
     var appCheckToken: VerifiedToken? { get set }
 }

@@ -1,3 +1,4 @@
+public import AssayCore
 public import AssayCrypto
 public import AssayKit
 
@@ -14,7 +15,7 @@ public struct IssuerKeys: Sendable {
     public static let jwt: Set<ExactText> = ["jwt"]
 
     /// Counts the keys that cannot be used, in each set that was read.
-    static let skipped = Metric.counter(
+    package static let skipped = Metric.counter(
         "issuer_keys_skipped_total", "Keys in sets of issuers that cannot be used, each time that a set is read.")
 
     /// Keys that do not change until the policy does.
@@ -32,7 +33,9 @@ public struct IssuerKeys: Sendable {
     /// A token that names its key is verified with that one alone; one that names none, with each key that goes with its
     /// algorithm, of which an issuer has few.
     ///
-    /// - Parameter types: what `typ` may say, in lower case, where it is there.
+    /// - Parameters:
+    ///   - token: a JWT in the compact form.
+    ///   - types: what `typ` may say, in lower case, where it is there.
     /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when the keys cannot be had now.
     public func verify(
         _ token: String, types: Set<ExactText> = IssuerKeys.jwt
@@ -82,11 +85,52 @@ public struct IssuerKeys: Sendable {
 
 /// The keys of an issuer cannot be had now; whether its token is good cannot be decided.
 public struct KeysUnavailable: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What failed, for operators: the URL and the answer or the error.
     @Exact public private(set) var message: String
 
+    /// A fault with a text for operators; clients do not see it.
     public init(_ message: String) {
         self.message = message
     }
 
+    /// The message.
     public var description: String { message }
+}
+
+extension IssuerKeys {
+    /// The keys that a section names by a URL at which they are published, or by a reference to a document that is read
+    /// with the policy.
+    ///
+    /// - Parameters:
+    ///   - text: an https URL of a JWKS document, or `file:PATH` or `env:NAME`.
+    ///   - path: where the text stands in its section.
+    ///   - host: what reads references, and fetches published keys.
+    /// - Throws: what is wrong with the text, or with the document that it refers to.
+    public static func configured(
+        _ text: String, at path: [ConfigurationError.Component], host: PluginHost
+    ) throws(ConfigurationError) -> IssuerKeys {
+        if let url = EndpointURL(text) { return .published(at: url, host: host) }
+        guard let reference = SecretReference(text) else {
+            throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
+        }
+        let document: [UInt8]?
+        do throws(SecretError) {
+            document = try host.secrets.document(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard let document else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        do throws(JWKError) {
+            let set = try JWKSet(json: document)
+            guard !set.keys.isEmpty else {
+                let problems = ["no key that can be used"] + set.skipped.map(\.description)
+                throw JWKError.malformed(problems.joined(separator: "; "))
+            }
+            set.logSkipped(of: "\(reference)", to: host.logger)
+            if !set.skipped.isEmpty { host.meter.unscoped.add(Double(set.skipped.count), to: IssuerKeys.skipped) }
+            return .fixed(set.keys)
+        } catch {
+            throw ConfigurationError(at: path, "\(reference) holds no set of public keys (RFC 7517): \(error)")
+        }
+    }
 }

@@ -1,17 +1,23 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 /// The claims of a JWT (RFC 7519, section 4), those registered as values, the others as JSON.
 public struct JWTClaims: Sendable, Hashable {
     /// All claims, each once.
     public let json: JSON
+    /// `iss`: who signed it, as it says itself.
     @Exact public private(set) var issuer: String?
+    /// `sub`: whom it is about.
     @Exact public private(set) var subject: String?
     /// One or several; empty when absent.
     @Exact public private(set) var audience: [String]
+    /// `exp`: from when on it is invalid; nil when absent.
     public let expires: Instant?
+    /// `nbf`: before when it is invalid; nil when absent.
     public let notBefore: Instant?
+    /// `iat`: when it was made; nil when absent.
     public let issued: Instant?
+    /// `jti`: its identifier, which is unique for its issuer; nil when absent.
     @Exact public private(set) var id: String?
 
     private static let limits = JSON.Limits(bytes: 16_384, depth: 16, values: 1024, allowsRepeatedNames: false)

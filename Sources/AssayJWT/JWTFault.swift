@@ -1,7 +1,9 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayCrypto
 
-/// What is wrong with a JWT. Whoever verifies one gives each case a reason of its own.
+/// What is wrong with a JWT.
+///
+/// Whoever verifies one gives each case a reason of its own.
 public enum JWTFault: Error, Sendable, Equatable {
     /// Not a JWT, or one whose claims have the wrong types.
     case malformed
@@ -22,6 +24,7 @@ public enum JWTFault: Error, Sendable, Equatable {
     /// A claim that must be there is missing, or has another value than it must.
     case claim(String)
 
+    /// Whether both are the same fault, and about the same claim.
     public static func == (left: JWTFault, right: JWTFault) -> Bool {
         switch (left, right) {
         case (.claim(let left), .claim(let right)): left.isExactly(right)

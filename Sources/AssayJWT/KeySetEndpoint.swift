@@ -1,5 +1,6 @@
+package import AssayCore
 package import AssayCrypto
-package import AssayKit
+package import Logging
 
 /// A server's JWKS document: how it is fetched, and for how long a copy is good.
 package struct KeySetEndpoint: Sendable {
@@ -18,7 +19,9 @@ package struct KeySetEndpoint: Sendable {
     package static let staleness = Duration.seconds(86_400)
     /// A server is not asked more often than that, whoever sends tokens with unknown keys.
     package static let retryInterval = Duration.seconds(30)
-    /// For how long a key is not asked for again that the server did not have. It is short: the key may be published next.
+    /// For how long a key is not asked for again that the server did not have.
+    ///
+    /// It is short: the key may be published next.
     package static let missInterval = Duration.seconds(60)
     private static let byteLimit = 256 * 1024
 
@@ -73,5 +76,24 @@ package struct KeySetEndpoint: Sendable {
     /// The text without spaces, tabs and quotation marks.
     private static func trimmed(_ text: Substring) -> String {
         String(decoding: text.utf8.filter { $0 != 0x20 && $0 != 0x09 && $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+    }
+}
+
+extension JWKSet {
+    /// How many of the skipped keys a line of the log describes.
+    private static let describedCount = 8
+
+    /// Says in one line of the log which keys of a document are not used, and why; nothing where all are used.
+    ///
+    /// - Parameter source: where the document is from.
+    package func logSkipped(of source: String, to logger: Logger) {
+        guard !skipped.isEmpty else { return }
+        let described = skipped.prefix(Self.describedCount).map(\.description).joined(separator: "; ")
+        logger.warning(
+            "keys of an issuer cannot be used and are skipped",
+            metadata: [
+                "source": "\(source)", "skipped": "\(skipped.count)", "used": "\(keys.count)",
+                "problems": "\(described)",
+            ])
     }
 }

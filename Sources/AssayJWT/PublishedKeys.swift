@@ -1,16 +1,17 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 internal import Logging
 
 /// The keys of a JWKS document, of which one copy is kept.
 ///
-/// A copy is good for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours; when it cannot be
-/// fetched anew it stays in use for a day after that. A token with an unknown key makes it be fetched early.
+/// A copy is fresh for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours; when it
+/// cannot be fetched anew it stays in use for a day after that. A token with an unknown key makes it be fetched early.
 ///
-/// Anybody can send tokens with unknown keys. So the server is asked at most every 30 seconds, whatever they send; a key that
-/// it did not have is not asked for again for a minute; and a fetch belongs to nobody who waits for it, so that a client that
-/// hangs up does not make the next one begin anew. A token whose key is in a fresh copy never waits, and neither does one
-/// whose key is in an old copy once the server has failed.
+/// Anybody can send tokens with unknown keys. So the server is asked at most every 30 seconds, whatever they send; a
+/// key that it did not have is not asked for again for a minute; and a fetch belongs to nobody who waits for it, so
+/// that a client that hangs up does not make the next one begin anew. A token whose key is in a fresh copy never waits,
+/// and neither does one whose key is in an old copy once the server has failed.
 actor PublishedKeys {
     private struct Copy {
         let keys: [JWK]
@@ -33,7 +34,9 @@ actor PublishedKeys {
     /// Why the last fetch brought no copy; nil when it did.
     private var failure: String?
     private var fetching: Task<Void, Never>?
-    /// Keys that the server did not have, and when it was asked. One comes in with each fetch, so they are few.
+    /// Keys that the server did not have, and when it was asked.
+    ///
+    /// One comes in with each fetch, so they are few.
     private var missed: [ExactText: Instant] = [:]
 
     init(url: EndpointURL, host: PluginHost) {
@@ -49,7 +52,7 @@ actor PublishedKeys {
         let now = host.clock.now
         guard let copy, now < copy.isUsableUntil else {
             let words = failure ?? "they were not fetched yet"
-            throw KeysUnavailable("the keys at \(endpoint.url) cannot be had: \(words)")
+            throw KeysUnavailable("the keys at \(endpoint.url) are unavailable: \(words)")
         }
         return copy.keys
     }
@@ -59,13 +62,13 @@ actor PublishedKeys {
         await fetching?.value
     }
 
-    /// The fetch without which there is no answer; one that nobody needs to wait for is begun beside it.
+    /// The fetch that the caller must wait for; nil when a copy will do. A refresh may begin in the background.
     private func fetchToWaitFor(_ keyID: String?) -> Task<Void, Never>? {
         let now = host.clock.now
         if let copy, now < copy.isUsableUntil, copy.has(keyID) {
             if now < copy.isFreshUntil { return nil }
             let fetch = fetching ?? (isDue(now) ? begin(keyID, now) : nil)
-            // A server that is down or slow does not hold up what an old copy can decide.
+            // A server that is down or slow does not delay what an old copy can decide.
             return failure.isNil ? fetch : nil
         }
         if let fetching { return fetching }
@@ -73,7 +76,9 @@ actor PublishedKeys {
         return begin(keyID, now)
     }
 
-    /// Whether the server may be asked. A clock that was set back does not silence the question.
+    /// Whether the server may be asked.
+    ///
+    /// A clock that was set back does not silence the question.
     private func isDue(_ now: Instant) -> Bool {
         guard let lastTry else { return true }
         return now >= lastTry + KeySetEndpoint.retryInterval || now < lastTry

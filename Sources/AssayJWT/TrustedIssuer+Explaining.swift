@@ -1,11 +1,14 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 extension TrustedIssuer {
-    /// Says what is wrong with a token that ``verify(_:types:now:)`` refused: what it claims and what was expected, for an
-    /// operator's eyes and not for whoever sent it.
+    /// Says what is wrong with a token that ``verify(_:types:now:)`` refused: what it claims and what was expected, for
+    /// an operator and not for the sender.
     ///
-    /// - Parameter token: refused with `fault`. What it claims is shown shortened; never the token, and nothing of its signature.
+    /// - Parameters:
+    ///   - fault: what ``verify(_:types:now:)`` threw.
+    ///   - token: what was refused. What it claims is shown shortened; never the token, and nothing of its signature.
+    ///   - now: the time at which it was refused.
     public func explanation(of fault: JWTFault, in token: String, now: Instant) -> String {
         let signed = try? CompactJWS.parse(utf8: Array(token.utf8)[...])
         let claims = signed.flatMap { try? JWTClaims(payload: $0.payload) }

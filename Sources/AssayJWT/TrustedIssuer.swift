@@ -1,3 +1,4 @@
+public import AssayCore
 public import AssayKit
 
 /// A trusted issuer, ready to verify its tokens.
@@ -10,7 +11,9 @@ public struct TrustedIssuer: Sendable {
     private let claims: [ExactText: String]
 
     /// - Parameters:
+    ///   - configuration: the issuer as a section of a policy has it.
     ///   - path: where the configuration stands in its section.
+    ///   - host: what reads references, and fetches published keys.
     ///   - longestLifetime: the longest life that its tokens may have.
     /// - Throws: what cannot be, by the path of its key.
     public init(
@@ -22,10 +25,11 @@ public struct TrustedIssuer: Sendable {
         }
         guard !configuration.audiences.isEmpty, configuration.audiences.allSatisfy({ !$0.isEmpty }) else {
             throw ConfigurationError(
-                at: path + ["audiences"], "without an audience a token that was made for somebody else would do")
+                at: path + ["audiences"], "without an audience, tokens for other services would be accepted")
         }
         guard configuration.subjects.map({ !$0.isEmpty }) ?? true else {
-            throw ConfigurationError(at: path + ["subjects"], "without a subject nobody is trusted; leave the key out")
+            throw ConfigurationError(
+                at: path + ["subjects"], "without a subject no token is accepted; leave the key out")
         }
         name = configuration.issuer
         expectation = JWTExpectation(
@@ -38,8 +42,11 @@ public struct TrustedIssuer: Sendable {
 
     /// Verifies a token and judges its claims.
     ///
-    /// - Parameter types: what `typ` may say, in lower case, where it is there.
-    /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when that cannot be decided now.
+    /// - Parameters:
+    ///   - token: a JWT in the compact form.
+    ///   - types: what `typ` may say, in lower case, where it is there.
+    ///   - now: the time at which the token must be valid.
+    /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when that cannot be decided now.
     public func verify(
         _ token: String, types: Set<ExactText> = IssuerKeys.jwt, now: Instant
     ) async throws -> JWTClaims {
@@ -56,5 +63,43 @@ public struct TrustedIssuer: Sendable {
         for (path, text) in self.claims where !claims.text(at: path.string).isExactly(text) {
             throw .claim(path.string)
         }
+    }
+}
+
+/// What is demanded of the claims of a JWT, whoever signed it.
+public struct JWTExpectation: Sendable, Hashable {
+    /// The exact `iss`.
+    @Exact public var issuer: String
+    /// Of these, `aud` must hold one.
+    public var audiences: Set<ExactText>
+    /// The longest that `exp` may be after `iat`, or after now where there is no `iat`.
+    public var longestLifetime: Duration
+    /// How far the issuer's clock may be from ours.
+    public var skew: Duration
+
+    /// An expectation; tokens may live an hour, and clocks may differ by 30 seconds, where nothing is said.
+    public init(
+        issuer: String, audiences: Set<ExactText>, longestLifetime: Duration = .seconds(3600),
+        skew: Duration = .seconds(30)
+    ) {
+        self.issuer = issuer
+        self.audiences = audiences
+        self.longestLifetime = longestLifetime
+        self.skew = skew
+    }
+
+    /// Judges claims whose signature was verified (RFC 7519, section 4.1; RFC 8725, section 3).
+    ///
+    /// `exp` must be there: a token that never expires is a password.
+    public func judge(_ claims: JWTClaims, now: Instant) throws(JWTFault) {
+        guard claims.issuer.isExactly(issuer) else { throw .issuer }
+        guard claims.audience.contains(where: { audiences.contains(ExactText($0)) }) else { throw .audience }
+        guard let expires = claims.expires else { throw .claim("exp") }
+        guard now < expires else { throw .expired }
+        for start in [claims.issued, claims.notBefore].compactMap(\.self) where start > now + skew {
+            throw .notYetValid
+        }
+        // Counted from now it may be longer by the skew, which bounds how far `iat` may lie ahead.
+        guard expires - (claims.issued ?? now) <= longestLifetime else { throw .lifeTooLong }
     }
 }

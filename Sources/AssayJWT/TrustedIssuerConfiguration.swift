@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// Somebody whose JWTs a policy trusts: the part of a section that says who, and by which keys.
 ///
@@ -23,4 +23,19 @@ public struct TrustedIssuerConfiguration: Decodable, Sendable {
     enum CodingKeys: String, CodingKey, CaseIterable {
         case issuer, audiences, jwks, subjects, claims
     }
+}
+
+extension TrustedIssuerConfiguration: DescribedConfiguration {
+    /// What the keys of the section mean, for the schema and the documentation.
+    public static let keys: [ExactText: PolicyKey] = [
+        "issuer": PolicyKey(
+            "The issuer, exactly as its tokens name it in `iss`.", .length(1...2048),
+            examples: ["https://login.example.com/"]),
+        "audiences": PolicyKey("Of these, a token's `aud` must hold one.", .notEmpty),
+        "jwks": PolicyKey(
+            "Where its keys are: an https URL, or `file:PATH` or `env:NAME` for a document that is read with the policy.",
+            examples: ["https://login.example.com/.well-known/jwks.json"]),
+        "subjects": PolicyKey("The subjects that are trusted; all of the issuer's when absent.", .notEmpty),
+        "claims": "What further claims must say, each by its path with dots.",
+    ]
 }

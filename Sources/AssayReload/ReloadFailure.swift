@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayYAML
 internal import Logging
 
@@ -6,7 +6,7 @@ internal import Logging
 struct ReloadFailure: Sendable {
     /// Everything, to tell one failure from another.
     let text: String
-    /// What `/readyz` says, to whomever asks: places, and nothing of what stands there.
+    /// What `/readyz` says to every caller: places, without their content.
     let summary: String
     private let problems: Diagnostics?
     private let action: ReloadAction

@@ -1,12 +1,13 @@
+public import AssayCore
 public import AssayEngine
-public import AssayKit
 public import AssayPolicy
 internal import Logging
 internal import Synchronization
 
 extension ReloadSubject {
-    /// The policies of a folder, read, checked and put in force as a whole. What they refer to, such as the secrets in
-    /// files, is read again with them.
+    /// The policies of a folder, read, checked and put in force as a whole.
+    ///
+    /// What they refer to, such as the secrets in files, is read again with them.
     ///
     /// Policies that say less than those in force are put in force, and the log says what there is less of. Policies without
     /// any app or OAuth client do not take the place of some that have one: a missing file is more probable than such a wish.
@@ -59,6 +60,16 @@ private final class PresentExtent: Sendable {
         state.withLock { state in
             defer { state = extent }
             return state
+        }
+    }
+}
+
+extension ReloadSubject {
+    /// The keys of a service; policies and instances of plugins stay as they are.
+    public static func keys(in store: KeyStore, for engine: Engine) -> ReloadSubject {
+        ReloadSubject("keys", fingerprint: { FileFingerprint(of: store.files) }) {
+            // The engine says itself which keys it took up.
+            try engine.reloadKeys() ? [:] : nil
         }
     }
 }

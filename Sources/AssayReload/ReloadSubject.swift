@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 public import Logging
 
 /// Something that a running service can read again: policies, keys, a file that is written to.

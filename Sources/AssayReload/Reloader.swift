@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+public import AssayHosting
 internal import Dispatch
 public import Logging
 public import ServiceLifecycle
@@ -68,8 +69,9 @@ public final class Reloader: Service {
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Asks for everything to be read again, at once and also where no change is seen. While a reload is under way, another
-    /// one follows it.
+    /// Asks for everything to be read again, at once and also where no change is seen.
+    ///
+    /// While a reload is under way, another one follows it.
     public func requestReload() {
         state.withLock { $0.isAsked = true }
         wake.yield()

@@ -1,9 +1,10 @@
-public import AssayKit
+public import AssayCore
 internal import Synchronization
 
 extension Randomness {
-    /// Bytes that a seed decides wholly, for tests that must make the same keys each time. Nothing made of them is
-    /// secret.
+    /// Bytes that a seed decides wholly, for tests that must make the same keys each time.
+    ///
+    /// Nothing made of them is secret.
     ///
     /// The generator is SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, 2014).
     public static func seeded(_ seed: UInt64) -> Randomness {

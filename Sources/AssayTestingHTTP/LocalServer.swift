@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 public import AssayTesting
 internal import NIOCore
 internal import NIOHTTP1
@@ -13,8 +13,10 @@ public struct LocalServer: Sendable {
     public struct Identity: Sendable {
         /// The server's own certificate first, in DER.
         public var certificates: [[UInt8]]
+        /// The private key of the first certificate, in PEM.
         public var privateKeyPEM: String
 
+        /// An identity; nothing checks that the key fits the certificate.
         public init(certificates: [[UInt8]], privateKeyPEM: String) {
             self.certificates = certificates
             self.privateKeyPEM = privateKeyPEM

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayKit
+internal import AssayCore
 
 /// The command `assay`.
 @main
@@ -17,7 +17,8 @@ struct Assay: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DemoCommand.self, VerifyCommand.self, PolicyCommand.self, KeysCommand.self,
             StateCommand.self,
-            MethodsCommand.self, ReasonsCommand.self, DebugTokenCommand.self, CallerTokenCommand.self,
+            MethodsCommand.self, ReasonsCommand.self, MetricsCommand.self, DebugTokenCommand.self,
+            CallerTokenCommand.self,
             FakeAppleCommand.self,
         ])
 

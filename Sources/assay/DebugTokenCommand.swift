@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayKit
+internal import AssayCore
 
 /// `assay debug-token`.
 struct DebugTokenCommand: ParsableCommand {

@@ -1,11 +1,11 @@
 internal import AssayAppAttest
+internal import AssayCore
 internal import AssayCustomBackend
 internal import AssayCustomToken
 internal import AssayDebug
 internal import AssayDeviceCheck
 internal import AssayEngine
 internal import AssayFleetEngine
-internal import AssayKit
 internal import AssayOAuthClient
 internal import AssaySQLite
 

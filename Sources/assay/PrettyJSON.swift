@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// JSON for people: indented, with what is short on one line.
 enum PrettyJSON {

@@ -1,19 +1,30 @@
 internal import ArgumentParser
-internal import AssayEngine
-internal import AssayKit
 
 /// `assay reasons`.
 struct ReasonsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reasons", abstract: "List the reasons for which evidence and tokens are refused.",
-        discussion: "Their codes stand in logs and in the output of `assay verify`; they never change their meaning.")
+        discussion: """
+            Their codes are in audit records, in logs and in the output of `assay verify`; they never change their \
+            meaning. With a code, it prints what to do about this reason, and what the client gets.
+            """)
+
+    @Argument(help: "The code of one reason.")
+    var code: String?
+
+    @Flag(help: "Print the page of the documentation, in Markdown.")
+    var markdown = false
 
     func run() throws {
-        let reasons = try Plugins.registry().reasons
-        let width = reasons.map(\.code.count).max() ?? 0
-        for reason in reasons {
-            let space = String(repeating: " ", count: width - reason.code.count + 2)
-            try Terminal.say(reason.code + space + reason.summary)
+        let page = ReasonPage(try Plugins.registry())
+        if let code {
+            guard let explanation = page.explanation(of: code) else {
+                Terminal.complain("assay: unknown reason '\(code)'; `assay reasons` lists all")
+                throw ExitCode.couldNotRun
+            }
+            return try Terminal.say(explanation)
         }
+        if markdown { return try Terminal.say(page.markdown) }
+        for line in page.lines { try Terminal.say(line) }
     }
 }

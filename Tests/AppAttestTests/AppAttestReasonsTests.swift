@@ -1,5 +1,5 @@
 import AssayAppAttest
-import AssayKit
+import AssayCore
 import Testing
 
 struct AppAttestReasonsTests {

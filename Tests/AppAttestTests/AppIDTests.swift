@@ -1,5 +1,6 @@
 import AssayAppAttest
-import AssayKit
+import AssayApple
+import AssayCore
 import Testing
 
 struct AppIDTests {

@@ -1,7 +1,8 @@
 import AssayAppAttest
+import AssayCore
 import AssayCrypto
-import AssayKit
 import AssayTestSupport
+import AssayX509
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import AssayAppAttest
-import AssayKit
+import AssayCore
+import AssayHosting
 import AssayTesting
 
 /// A simulated device makes an assertion, and a verifier judges it; each part can be changed before.

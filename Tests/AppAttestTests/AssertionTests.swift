@@ -1,6 +1,8 @@
 import AssayAppAttest
 import AssayCBOR
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
 import AssayTestSupport
 import Testing

@@ -1,5 +1,8 @@
 import AssayAppAttest
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayTesting
 
 /// The two numbers of a P-256 signature, to be written in ways that a verifier must take or refuse.

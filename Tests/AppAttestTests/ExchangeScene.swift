@@ -1,7 +1,11 @@
-import AssayAppleServices
+import AssayApple
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
+import AssayX509
 import Testing
 
 @testable import AssayAppAttest

@@ -1,8 +1,10 @@
 import AssayAppAttest
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 /// An explanation tells the checks that a verification made, in its order, and those that it did not come to.

@@ -1,5 +1,7 @@
 import AssayAppAttest
+import AssayCore
 import AssayKit
+import AssayState
 import AssayTestSupport
 import Foundation
 import Testing

@@ -1,5 +1,6 @@
 import AssayAppAttest
-import AssayKit
+import AssayCore
+import AssayHosting
 import AssayTesting
 import Testing
 

@@ -1,7 +1,9 @@
 import AssayAppAttest
 import AssayCBOR
+import AssayCore
 import AssayCrypto
 import AssayKit
+import AssayState
 import AssayTesting
 import Testing
 

@@ -1,5 +1,7 @@
 import AssayAppAttest
 import AssayCBOR
+import AssayCore
+import AssayKit
 import AssayTesting
 
 /// Attestation objects that are badly encoded, or lack a part.

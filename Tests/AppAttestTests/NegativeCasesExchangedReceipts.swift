@@ -1,5 +1,7 @@
 import AssayAppAttest
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
 import AssayTesting
 

@@ -1,8 +1,12 @@
-import AssayAppleServices
+import AssayApple
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
+import AssayX509
 import Testing
 
 @testable import AssayAppAttest
@@ -224,7 +228,7 @@ struct ReceiptExchangeTests {
         let appID = try fixture.appID()
         let known = verifier.verify(bytes, expecting: ReceiptExpectation(appID: appID), at: created)
         let receipt = try #require(known.receipt)
-        let key = try Certificate(der: receipt.certificate[...]).key.point
+        let key = try Certificate(der: receipt.certificate[...]).key.bytes
         let kept = KeptReceipt(
             receipt, bytes: bytes, environment: .development, publicKey: Array(key),
             root: [UInt8](repeating: 1, count: 32))

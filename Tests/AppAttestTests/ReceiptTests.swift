@@ -1,7 +1,10 @@
 import AssayAppAttest
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
 import AssayTestSupport
+import AssayX509
 import Testing
 
 /// Receipts that Apple gave in exchange for others, and those inside attestations.
@@ -92,7 +95,7 @@ struct ReceiptTests {
     private func publicKey(of receipt: [UInt8], _ appID: AppAttestAppID, _ instant: Instant) throws -> [UInt8] {
         let outcome = try ReceiptVerifier().verify(receipt, expecting: ReceiptExpectation(appID: appID), at: instant)
         let certificate = try Certificate(der: try #require(outcome.receipt).certificate[...])
-        return Array(certificate.key.point)
+        return Array(certificate.key.bytes)
     }
 
     /// How the fixtures describe a long value.

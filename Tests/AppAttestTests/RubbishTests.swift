@@ -1,4 +1,5 @@
 import AssayAppAttest
+import AssayCore
 import AssayCrypto
 import AssayKit
 import AssayTestSupport

@@ -1,5 +1,7 @@
 import AssayAppAttest
 import AssayCBOR
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayTestSupport
 import Foundation

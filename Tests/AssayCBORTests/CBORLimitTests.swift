@@ -1,4 +1,5 @@
 import AssayCBOR
+import AssayCore
 import Testing
 
 /// The worst that 64 KiB can hold costs no more than the limits say.

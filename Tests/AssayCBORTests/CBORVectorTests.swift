@@ -1,4 +1,5 @@
 import AssayCBOR
+import AssayCore
 import AssayTestSupport
 import Testing
 

@@ -1,4 +1,6 @@
+import AssayCore
 import AssayKit
+import AssayState
 import Foundation
 import Testing
 

@@ -35,7 +35,7 @@ struct AssayProcess {
 
     init(
         _ arguments: [String], environment: [String: String] = [:], folder: URL? = nil, input: String? = nil,
-        descriptors: Int? = nil, identity: Identity? = nil
+        descriptors: Int? = nil, identity: Identity? = nil, launcher: [String] = []
     ) throws {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("assay-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
@@ -48,6 +48,10 @@ struct AssayProcess {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments =
                 ["-c", "ulimit -n \(descriptors) && exec \"$0\" \"$@\"", Self.executable.path] + arguments
+        }
+        if let first = launcher.first {
+            process.executableURL = URL(fileURLWithPath: first)
+            process.arguments = launcher.dropFirst() + [Self.executable.path] + arguments
         }
         if let identity {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")

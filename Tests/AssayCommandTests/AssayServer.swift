@@ -1,5 +1,8 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
 import Foundation
 import Testing

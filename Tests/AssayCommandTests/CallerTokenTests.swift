@@ -1,4 +1,7 @@
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayState
 import Foundation
 import Testing
 
@@ -48,7 +51,7 @@ struct CallerTokenTests {
         #expect(try await AssayProcess.run("caller-token", "--name", "a b").status == 2)
     }
 
-    @Test("A policy with the hash of a word that everybody tries first is refused at its line")
+    @Test("A policy with the hash of a word that attackers try first is refused at its line")
     func common() async throws {
         try await withTemporaryFolder { folder in
             let policies = folder.appendingPathComponent("policies")

@@ -1,6 +1,8 @@
+import AssayCore
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

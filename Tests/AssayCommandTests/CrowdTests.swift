@@ -1,5 +1,9 @@
-#if os(Linux)
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayState
+
+#if os(Linux)
 import AssayTesting
 import Foundation
 import Testing

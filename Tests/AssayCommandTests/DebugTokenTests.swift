@@ -1,3 +1,4 @@
+import AssayCore
 import AssayKit
 import Foundation
 import Testing

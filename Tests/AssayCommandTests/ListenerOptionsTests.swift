@@ -19,6 +19,8 @@ private let wrongOptions: [([String], String)] = [
     (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "0477"], "ext-authz-socket-mode"),
     (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "1777"], "ext-authz-socket-mode"),
     (["--ext-authz-listen", "unix:a", "--ext-authz-socket-mode", "660u"], "ext-authz-socket-mode"),
+    (["--socket-mode", "0660"], "Unix socket"), (["--listen", "unix:a", "--socket-mode", "0477"], "socket-mode"),
+    (["--listen", "unix:"], "--listen"), (["--ext-authz-listen", "systemd:"], "--ext-authz-tls"),
     (["--ext-authz-max-connections", "3"], "4 to"),
     (["--trusted-proxy", "proxy.example.com"], "--trusted-proxy"),
     (["--trusted-proxy", "10.0.0.0/33"], "--trusted-proxy"),

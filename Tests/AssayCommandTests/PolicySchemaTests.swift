@@ -1,6 +1,9 @@
+import AssayCore
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayYAML
 import Foundation
 import Logging
@@ -112,7 +115,7 @@ struct PolicySchemaTests {
             let path = place.path.isEmpty ? "zzzzzzzzzz" : "\(place.path).zzzzzzzzzz"
             let found = try problems(other).filter { $0.path == path }
             if place.key == "providers" || place.key == "consumers" {
-                #expect(found.first?.message == "there is no \(place.key.dropLast()) `zzzzzzzzzz`")
+                #expect(found.first?.message == "unknown \(place.key.dropLast()) `zzzzzzzzzz`")
             } else {
                 #expect(found.first?.message == "unknown key `zzzzzzzzzz`", "\(path)")
             }

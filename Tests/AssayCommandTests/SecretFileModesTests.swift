@@ -1,6 +1,9 @@
+import AssayCore
+import AssayHosting
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

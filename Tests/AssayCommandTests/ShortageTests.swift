@@ -1,6 +1,10 @@
+import AssayCore
+import AssayHosting
+import AssayKit
+import AssayState
+
 #if os(Linux)
 import AssayCrypto
-import AssayKit
 import AssayTesting
 import Foundation
 import Glibc

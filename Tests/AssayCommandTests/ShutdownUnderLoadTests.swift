@@ -1,5 +1,8 @@
-#if os(Linux)
+import AssayCore
+import AssayHosting
 import AssayKit
+
+#if os(Linux)
 import AssayTesting
 import Foundation
 import Testing

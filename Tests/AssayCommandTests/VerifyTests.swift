@@ -1,7 +1,10 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
+import AssayCore
 import AssayCrypto
-import AssayKit
 import Testing
 
 @Suite("Hashes of secrets that everybody tries first")

@@ -1,5 +1,5 @@
+import AssayCore
 import AssayCrypto
-import AssayKit
 import Testing
 
 /// A key of a document: a good one with members that are changed, and why it is skipped; nil where it is used.

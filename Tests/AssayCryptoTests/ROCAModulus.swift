@@ -1,4 +1,4 @@
-import AssayKit
+import AssayCore
 
 /// Moduli with the fingerprint of CVE-2017-15361: powers of 65537 by each of the first primes.
 enum ROCAModulus {

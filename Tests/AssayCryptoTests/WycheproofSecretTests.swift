@@ -1,5 +1,5 @@
+import AssayCore
 import AssayCrypto
-import AssayKit
 import AssayTestSupport
 import Testing
 

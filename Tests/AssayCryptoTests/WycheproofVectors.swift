@@ -1,4 +1,4 @@
-import AssayKit
+import AssayCore
 import AssayTestSupport
 import Foundation
 import Testing

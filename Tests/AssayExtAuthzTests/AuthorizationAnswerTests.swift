@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import SwiftProtobuf
 import Testing
@@ -132,7 +134,8 @@ struct AuthorizationAnswerTests {
         _ result: Result<JSON, CallFailure>, claimed: Set<ExactText> = [], forwardsToken: Bool = false
     ) -> CheckResponse {
         AuthorizationAnswer(
-            Reply(decision: DecisionID(text: "01DECISION"), result: result), claimed: claimed,
+            Reply(decision: DecisionID(text: "01DECISION"), result: result),
+            findings: MethodDescriptor.verifyRequest().binding.replyHeaders ?? [], claimed: claimed,
             forwardsToken: forwardsToken
         ).response
     }

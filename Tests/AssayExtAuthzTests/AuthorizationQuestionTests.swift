@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import Foundation
 import SwiftProtobuf
@@ -180,6 +182,6 @@ struct AuthorizationQuestionTests {
     }
 
     private func question(_ request: CheckRequest) throws -> AuthorizationQuestion {
-        try AuthorizationQuestion(request, method: "verifyRequest", limits: ExtAuthzLimits())
+        try AuthorizationQuestion(request, method: try DecidingMethod([.verifyRequest()]), limits: ExtAuthzLimits())
     }
 }

@@ -1,4 +1,7 @@
-import AssayHTTP
+import AssayCore
+import AssayHosting
+import AssayKit
+import AssayTransport
 import NIOCore
 import NIOEmbedded
 import NIOHPACK
@@ -126,7 +129,7 @@ private final class GuardedStream {
     init(budget: TransportBudget = TransportBudget(), connectionBytes: Int = 1 << 20) throws {
         self.budget = budget
         channel = EmbeddedChannel()
-        connection = OpenConnection(peer: .local, at: .uptimeNanoseconds(0)) {}
+        connection = OpenConnection(peer: .unknown, at: .uptimeNanoseconds(0)) {}
         let limits = ExtAuthzLimits()
         let parent = ConnectionGuard(
             connection, limits, room: ConnectionRoom(most: connectionBytes, budget: budget),

@@ -1,3 +1,5 @@
+import AssayCore
+import AssayKit
 import Testing
 
 @testable import AssayExtAuthz

@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import Foundation
 import GRPCCore
@@ -67,7 +69,8 @@ struct CheckDeserializerTests {
                 $0.value = Data("v".utf8)
             }, at: 0)
         let read = try deserializer.deserialize(try request.serializedBytes() as [UInt8])
-        let question = try AuthorizationQuestion(read, method: "verifyRequest", limits: ExtAuthzLimits())
+        let question = try AuthorizationQuestion(
+            read, method: try DecidingMethod([.verifyRequest()]), limits: ExtAuthzLimits())
         #expect(question.call.body["backend"] == "orders")
     }
 }

@@ -1,4 +1,7 @@
-import AssayHTTP
+import AssayCore
+import AssayHosting
+import AssayKit
+import AssayTransport
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -50,7 +53,7 @@ struct ConnectionLifetimeTests {
         let channel = EmbeddedChannel()
         let exit = DirectClose()
         let bound = NIOLoopBound(exit, eventLoop: channel.eventLoop)
-        let connection = OpenConnection(peer: .local, at: channel.eventLoop.now) { bound.value.close() }
+        let connection = OpenConnection(peer: .unknown, at: channel.eventLoop.now) { bound.value.close() }
         let watch = ConnectionGuard(
             connection, limits, room: ConnectionRoom(most: 0, budget: TransportBudget()), eventLoop: channel.eventLoop)
         try channel.pipeline.syncOperations.addHandlers(exit, watch)

@@ -1,3 +1,6 @@
+import AssayCore
+import AssayHosting
+import AssayKit
 import NIOCore
 import Testing
 
@@ -14,9 +17,9 @@ private let networks: [(String, String, Bool)] = [
 struct ConnectionTableTests {
     @Test("peers are IPv4 addresses, and networks of IPv6", arguments: networks)
     func peers(first: String, second: String, areSame: Bool) throws {
-        let peers = try [first, second].map { PeerNetwork(try SocketAddress(ipAddress: $0, port: 1)) }
+        let peers = try [first, second].map { PeerGroup(try SocketAddress(ipAddress: $0, port: 1).ipAddress) }
         #expect((peers[0] == peers[1]) == areSame)
-        #expect(PeerNetwork(try SocketAddress(unixDomainSocketPath: "/a")) == .local)
+        #expect(PeerGroup(try SocketAddress(unixDomainSocketPath: "/a").ipAddress) == .unknown)
     }
 
     @Test("the connection that waits longest, of the peer that has the most, goes for a new one")
@@ -66,7 +69,7 @@ struct ConnectionTableTests {
     @Test("clients of a Unix socket are not counted by peer")
     func local() {
         var table = ConnectionTable(most: 3, ofPeer: 1)
-        for _ in 0..<3 { #expect(table.admit(OpenConnection(peer: .local, at: .now()) {}).isAdmitted) }
+        for _ in 0..<3 { #expect(table.admit(OpenConnection(peer: .unknown, at: .now()) {}).isAdmitted) }
     }
 
     @Test("what has left is not counted")
@@ -81,7 +84,7 @@ struct ConnectionTableTests {
     }
 
     private func connection(_ peer: UInt32, since: UInt64 = 0) -> OpenConnection {
-        OpenConnection(peer: .ipv4(peer), at: .uptimeNanoseconds(since)) {}
+        OpenConnection(peer: PeerGroup("192.0.2.\(peer)"), at: .uptimeNanoseconds(since)) {}
     }
 }
 

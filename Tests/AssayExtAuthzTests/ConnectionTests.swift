@@ -1,5 +1,7 @@
-import AssayHTTP
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayTransport
 import NIOCore
 import NIOPosix
 import Synchronization

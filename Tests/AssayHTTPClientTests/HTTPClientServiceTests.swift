@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayHTTPClient
 import AssayKit
 import AssayTesting

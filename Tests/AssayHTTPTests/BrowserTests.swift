@@ -1,5 +1,9 @@
+import AssayCore
+import AssayHosting
 import AssayHTTP
 import AssayKit
+import AssayState
+import AssayTestSupport
 import Testing
 
 @Suite("What browsers are told", .timeLimit(.minutes(20)))
@@ -20,7 +24,7 @@ struct BrowserTests {
         let handler = FakeHandler(methods: Self.methods) { call in
             failure.map { .failure($0) } ?? .success(FakeHandler.echo(call))
         }
-        return try await TestServer.answer(to: request, handler: handler, origins: origins)
+        return try await TestGateway.answer(to: request, handler: handler, origins: origins)
     }
 
     private func preflight(_ target: String, _ verb: String, _ headers: String = "") -> String {
@@ -29,7 +33,7 @@ struct BrowserTests {
 
     @Test("a script of any origin may call and read, by default, and no credentials are ever allowed")
     func any() async throws {
-        let reply = try await answer(TestServer.post(Self.exchange, "{}", headers: Self.origin))
+        let reply = try await answer(TestGateway.post(Self.exchange, "{}", headers: Self.origin))
         #expect(reply.status == 200)
         #expect(reply["access-control-allow-origin"] == "*")
         #expect(reply["access-control-expose-headers"]?.contains("retry-after") == true)
@@ -59,7 +63,7 @@ struct BrowserTests {
         for second in ["https://evil.example.com", "https://other.example.com", "https://app.example.com", ""] {
             let both = Self.origin + "Origin: \(second)\r\n"
             for headers in [both, "Origin: \(second)\r\n" + Self.origin] {
-                let reply = try await answer(TestServer.post(Self.exchange, "{}", headers: headers), origins: origins)
+                let reply = try await answer(TestGateway.post(Self.exchange, "{}", headers: headers), origins: origins)
                 #expect(reply["access-control-allow-origin"] == nil, "\(headers)")
                 #expect(reply["vary"] == "Origin")
             }
@@ -73,14 +77,14 @@ struct BrowserTests {
     @Test("of listed origins exactly these may, and caches are told to keep them apart")
     func listed() async throws {
         let origins = AllowedOrigins.only(["https://app.example.com"])
-        let known = try await answer(TestServer.post(Self.exchange, "{}", headers: Self.origin), origins: origins)
+        let known = try await answer(TestGateway.post(Self.exchange, "{}", headers: Self.origin), origins: origins)
         #expect(known["access-control-allow-origin"] == "https://app.example.com")
         #expect(known["vary"] == "Origin")
         for other in [
             "https://app.example.com.evil.example", "http://app.example.com", "null", "https://APP.example.com",
         ] {
             let reply = try await answer(
-                TestServer.post(Self.exchange, "{}", headers: "Origin: \(other)\r\n"), origins: origins)
+                TestGateway.post(Self.exchange, "{}", headers: "Origin: \(other)\r\n"), origins: origins)
             #expect(reply.status == 200)
             #expect(reply["access-control-allow-origin"] == nil)
             #expect(reply["vary"] == "Origin")
@@ -95,7 +99,7 @@ struct BrowserTests {
 
     @Test("with no origins nothing is said")
     func none() async throws {
-        let reply = try await answer(TestServer.post(Self.exchange, "{}", headers: Self.origin), origins: .none)
+        let reply = try await answer(TestGateway.post(Self.exchange, "{}", headers: Self.origin), origins: .none)
         #expect(reply.status == 200)
         #expect(!reply.headers.contains { $0.name.hasPrefix("access-control") })
         #expect(try await answer(preflight(Self.exchange, "POST"), origins: .none).status == 405)
@@ -104,11 +108,11 @@ struct BrowserTests {
     @Test("a script may read why it was refused")
     func refusals() async throws {
         let failure = CallFailure(.resourceExhausted, "Later.", retryAfter: .milliseconds(1500))
-        let limited = try await answer(TestServer.post(Self.exchange, "{}", headers: Self.origin), failure: failure)
+        let limited = try await answer(TestGateway.post(Self.exchange, "{}", headers: Self.origin), failure: failure)
         #expect(limited.status == 429)
         #expect(limited["retry-after"] == "2")
         #expect(limited["access-control-allow-origin"] == "*")
-        let malformed = try await answer(TestServer.post(Self.exchange, "{", headers: Self.origin))
+        let malformed = try await answer(TestGateway.post(Self.exchange, "{", headers: Self.origin))
         #expect(malformed.status == 400)
         #expect(malformed["access-control-allow-origin"] == "*")
     }
@@ -116,11 +120,9 @@ struct BrowserTests {
     @Test(
         "a script may read what its mistake was, also where there is no method for it",
         arguments: [
-            (TestServer.get("/nothing", headers: origin), 404), (TestServer.get("/%zz", headers: origin), 400),
-            (TestServer.get(exchange, headers: origin), 405),
-            (TestServer.post(exchange, "{}", headers: origin + "Content-Encoding: gzip\r\n"), 415),
-            ("POST \(exchange) HTTP/1.1\r\nHost: a\r\n\(origin)Content-Length: 999999\r\n\r\n", 413),
-            ("POST \(exchange) HTTP/1.1\r\nHost: a\r\n\(origin)Transfer-Encoding: gzip\r\n\r\n", 501),
+            (TestGateway.get("/nothing", headers: origin), 404), (TestGateway.get("/%zz", headers: origin), 400),
+            (TestGateway.get(exchange, headers: origin), 405),
+            (TestGateway.post(exchange, "{}", headers: origin + "Content-Encoding: gzip\r\n"), 415),
         ])
     func mistakes(request: String, status: Int) async throws {
         let reply = try await answer(request)
@@ -140,8 +142,8 @@ struct BrowserTests {
         ])
     func nothingOpen(methods: [MethodDescriptor]) async throws {
         for target in ["/nothing", "/v1/projects/p/apps/a:mintAppCheckToken", "/healthz"] {
-            let reply = try await TestServer.answer(
-                to: TestServer.get(target, headers: Self.origin), handler: FakeHandler(methods: methods))
+            let reply = try await TestGateway.answer(
+                to: TestGateway.get(target, headers: Self.origin), handler: FakeHandler(methods: methods))
             #expect(!reply.headers.contains { $0.name.hasPrefix("access-control") })
         }
     }
@@ -167,7 +169,7 @@ struct BrowserTests {
             name: "verifyRequest", kind: .call(nil), resources: [],
             rules: [HTTPRule(.any, "/verify/{backend}", version: .v1)])
         let handler = FakeHandler(methods: [method]) { _ in .failure(CallFailure(.unauthenticated, "Who are you?")) }
-        let reply = try await TestServer.answer(to: preflight("/verify/orders", "POST"), handler: handler)
+        let reply = try await TestGateway.answer(to: preflight("/verify/orders", "POST"), handler: handler)
         #expect(reply.status == 401)
         #expect(handler.calls.map(\.method) == ["verifyRequest"])
     }

@@ -1,7 +1,7 @@
+import AssayCore
 import AssayHTTP
 import AssayKit
 import AssayTestSupport
-import NIOHTTP1
 import Testing
 
 @testable import struct AssayHTTP.AcceptedCodings
@@ -34,12 +34,12 @@ struct CompressionTests {
         _ request: String, reply: JSON = keys, pages: HTTPPages = .health
     ) async throws -> RawReply {
         let handler = FakeHandler(methods: FakeHandler.exchanges + [Self.list, Self.show]) { _ in .success(reply) }
-        return try await TestServer.answer(to: request, handler: handler, pages: pages)
+        return try await TestGateway.answer(to: request, handler: handler, pages: pages)
     }
 
     @Test("gzip is used for those who take it, and do not like the plain form better", arguments: acceptances)
     func acceptance(values: [String], isAccepted: Bool) {
-        let headers = HTTPHeaders(values.map { ("accept-encoding", $0) })
+        let headers = HeaderFields(values.map { (name: "accept-encoding", value: $0) })
         #expect(AcceptedCodings(headers).preferGZip == isAccepted)
     }
 
@@ -49,8 +49,8 @@ struct CompressionTests {
     func compressed(target: String) async throws {
         let text = String(repeating: "assay_up 1\n", count: 1000)
         let pages = HTTPPages(metrics: { _ in HTTPPage(contentType: "text/plain", body: Array(text.utf8)) })
-        let plain = try await answer(TestServer.get(target), pages: pages)
-        let reply = try await answer(TestServer.get(target, headers: Self.gzip), pages: pages)
+        let plain = try await answer(TestGateway.get(target), pages: pages)
+        let reply = try await answer(TestGateway.get(target, headers: Self.gzip), pages: pages)
         #expect(plain.status == 200 && reply.status == 200)
         #expect(plain["content-encoding"] == nil)
         #expect(reply["content-encoding"] == "gzip")
@@ -67,9 +67,9 @@ struct CompressionTests {
     @Test(
         "what may hold a token is not, and neither is what is short or an error",
         arguments: [
-            TestServer.post("/v1/projects/p/apps/a:exchangeDebugToken", "{}", headers: gzip),
-            TestServer.get("/v1/projects/p/apps/a/token", headers: gzip),
-            TestServer.get("/nothing", headers: gzip), TestServer.get("/healthz", headers: gzip),
+            TestGateway.post("/v1/projects/p/apps/a:exchangeDebugToken", "{}", headers: gzip),
+            TestGateway.get("/v1/projects/p/apps/a/token", headers: gzip),
+            TestGateway.get("/nothing", headers: gzip), TestGateway.get("/healthz", headers: gzip),
         ])
     func plain(request: String) async throws {
         let reply = try await answer(request)
@@ -82,7 +82,7 @@ struct CompressionTests {
     func threshold(size: Int, isCompressed: Bool) async throws {
         // {"k":"…"}
         let reply = try await answer(
-            TestServer.get("/v1/jwks", headers: Self.gzip),
+            TestGateway.get("/v1/jwks", headers: Self.gzip),
             reply: ["k": .string(String(repeating: "x", count: size - 8))])
         #expect((reply["content-encoding"] == "gzip") == isCompressed)
         #expect(reply["vary"] == "Accept-Encoding")
@@ -91,51 +91,34 @@ struct CompressionTests {
 
     @Test("each form has a tag of its own, and whoever has either gets a head only")
     func tags() async throws {
-        let plain = try #require(try await answer(TestServer.get("/v1/jwks"))["etag"])
-        let packed = try #require(try await answer(TestServer.get("/v1/jwks", headers: Self.gzip))["etag"])
+        let plain = try #require(try await answer(TestGateway.get("/v1/jwks"))["etag"])
+        let packed = try #require(try await answer(TestGateway.get("/v1/jwks", headers: Self.gzip))["etag"])
         #expect(plain != packed)
         for accepting in ["", Self.gzip] {
             for tag in [plain, packed, "W/\(plain)", "W/\(packed)"] {
                 let reply = try await answer(
-                    TestServer.get("/v1/jwks", headers: accepting + "If-None-Match: \(tag)\r\n"))
+                    TestGateway.get("/v1/jwks", headers: accepting + "If-None-Match: \(tag)\r\n"))
                 #expect(reply.status == 304)
                 #expect(reply["etag"] == tag.replacing("W/", with: ""))
                 #expect(reply["vary"] == "Accept-Encoding")
                 #expect(reply["content-encoding"] == nil)
             }
-            let any = try await answer(TestServer.get("/v1/jwks", headers: accepting + "If-None-Match: *\r\n"))
+            let any = try await answer(TestGateway.get("/v1/jwks", headers: accepting + "If-None-Match: *\r\n"))
             #expect(any.status == 304)
             #expect(any["etag"] == (accepting.isEmpty ? plain : packed))
             let both = try await answer(
-                TestServer.get("/v1/jwks", headers: accepting + "If-None-Match: \(plain), \(packed)\r\n"))
+                TestGateway.get("/v1/jwks", headers: accepting + "If-None-Match: \(plain), \(packed)\r\n"))
             #expect(both["etag"] == (accepting.isEmpty ? plain : packed))
             let other = try await answer(
-                TestServer.get("/v1/jwks", headers: accepting + "If-None-Match: \"x\"\r\n"))
+                TestGateway.get("/v1/jwks", headers: accepting + "If-None-Match: \"x\"\r\n"))
             #expect(other.status == 200)
-        }
-    }
-
-    @Test("it is the same over HTTP/2")
-    func overHTTP2() async throws {
-        let identity = try TestIdentity()
-        let files = try IdentityFiles(identity)
-        let handler = FakeHandler { _ in .success(Self.keys) }
-        try await TestServer.with(handler, certificate: files.open()) { port, _ in
-            try await StreamClient.with(port: port, identity: identity) { client in
-                try await client.get(1, "/v1/jwks", [("accept-encoding", "gzip, deflate, br")])
-                let reply = try await client.reply(1)
-                #expect(reply["content-encoding"] == "gzip")
-                #expect(try JSON.parse(reply.decompressed) == Self.keys)
-                try await client.get(3, "/v1/jwks", [("if-none-match", try #require(reply["etag"]))])
-                #expect(try await client.reply(3).status == 304)
-            }
         }
     }
 
     @Test("a compressed request is refused, with what is taken instead")
     func request() async throws {
         let reply = try await answer(
-            TestServer.post("/v1/projects/p/apps/a:exchangeDebugToken", "x", headers: "Content-Encoding: gzip\r\n"))
+            TestGateway.post("/v1/projects/p/apps/a:exchangeDebugToken", "x", headers: "Content-Encoding: gzip\r\n"))
         #expect(reply.status == 415)
         #expect(reply["accept-encoding"] == "identity")
     }

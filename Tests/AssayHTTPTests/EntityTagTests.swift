@@ -1,12 +1,15 @@
+import AssayCore
+import AssayHosting
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import Testing
 
 @Suite("The key set and what clients keep of it", .timeLimit(.minutes(5)))
 struct EntityTagTests {
     private func get(_ headers: String = "", key: String = "k", verb: String = "GET") async throws -> RawReply {
         let handler = FakeHandler { _ in .success(["keys": [["kid": .string(key)]]]) }
-        return try await TestServer.answer(
+        return try await TestGateway.answer(
             to: "\(verb) /v1/jwks HTTP/1.1\r\nHost: a\r\n\(headers)\r\n", handler: handler)
     }
 
@@ -47,8 +50,8 @@ struct EntityTagTests {
 
     @Test("other replies have no tag, and are not kept")
     func others() async throws {
-        let reply = try await TestServer.answer(
-            to: TestServer.post("/v1/projects/p/apps/a:exchangeDebugToken", "{}", headers: "If-None-Match: *\r\n"))
+        let reply = try await TestGateway.answer(
+            to: TestGateway.post("/v1/projects/p/apps/a:exchangeDebugToken", "{}", headers: "If-None-Match: *\r\n"))
         #expect(reply.status == 200)
         #expect(reply["etag"] == nil)
         #expect(reply["cache-control"] == "no-store")

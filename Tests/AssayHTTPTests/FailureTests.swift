@@ -1,9 +1,11 @@
+import AssayCore
 import AssayKit
+import AssayTestSupport
 import Testing
 
 @Suite("Failures of calls", .timeLimit(.minutes(5)))
 struct FailureTests {
-    private static let request = TestServer.post("/v1/projects/1/apps/2:exchangeDebugToken", "{}")
+    private static let request = TestGateway.post("/v1/projects/1/apps/2:exchangeDebugToken", "{}")
 
     @Test(
         "each status has its HTTP status, and the reason stays inside",
@@ -14,7 +16,7 @@ struct FailureTests {
                 CallFailure(
                     status, "Told \"to\"\r\nthe client.", reason: Reason("a_reason", "in words"), detail: "a_detail"))
         }
-        let reply = try await TestServer.answer(to: Self.request, handler: handler)
+        let reply = try await TestGateway.answer(to: Self.request, handler: handler)
         #expect(reply.status == http)
         let expected: JSON = [
             "error": [
@@ -44,13 +46,13 @@ struct FailureTests {
         ])
     func retryAfter(wait: Duration, seconds: String) async throws {
         let handler = FakeHandler { _ in .failure(CallFailure(.unavailable, "Later.", retryAfter: wait)) }
-        #expect(try await TestServer.answer(to: Self.request, handler: handler)["retry-after"] == seconds)
+        #expect(try await TestGateway.answer(to: Self.request, handler: handler)["retry-after"] == seconds)
     }
 
     @Test("a key set that cannot be had is not cached")
     func keySet() async throws {
         let handler = FakeHandler { _ in .failure(CallFailure(.unavailable, "Later.")) }
-        let reply = try await TestServer.answer(to: TestServer.get("/v1/jwks"), handler: handler)
+        let reply = try await TestGateway.answer(to: TestGateway.get("/v1/jwks"), handler: handler)
         #expect(reply.status == 503)
         #expect(reply["cache-control"] == "no-store")
     }

@@ -1,5 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import Testing
 
 private let form = "Content-Type: application/x-www-form-urlencoded\r\n"
@@ -64,9 +67,9 @@ struct HTTPBindingTests {
     func form() async throws {
         let handler = handler()
         let body = "grant_type=urn%3Aa&scope=a+b&resource=x&resource=y&empty="
-        let request = TestServer.post(
+        let request = TestGateway.post(
             "/token", body, headers: "Content-Type: application/x-www-form-urlencoded; charset=UTF-8\r\n")
-        let reply = try await TestServer.answer(to: request, handler: handler)
+        let reply = try await TestGateway.answer(to: request, handler: handler)
         #expect(reply.status == 200)
         #expect(reply["cache-control"] == "no-store")
         #expect(
@@ -78,8 +81,8 @@ struct HTTPBindingTests {
     @Test("What is no form is refused in the words of OAuth", arguments: badForms)
     func badForm(_ body: String, _ headers: String, _ status: Int) async throws {
         let handler = handler()
-        let reply = try await TestServer.answer(
-            to: TestServer.post("/token", body, headers: headers), handler: handler)
+        let reply = try await TestGateway.answer(
+            to: TestGateway.post("/token", body, headers: headers), handler: handler)
         #expect(reply.status == status)
         #expect(try reply.json["error"] == "invalid_request")
         #expect(handler.calls.isEmpty)
@@ -87,8 +90,8 @@ struct HTTPBindingTests {
 
     @Test("Failures have the status and the error that OAuth gives them", arguments: failures)
     func oauthErrors(_ failure: CallFailure, _ status: Int, _ error: String) async throws {
-        let reply = try await TestServer.answer(
-            to: TestServer.post("/token", "a=1", headers: Self.formHeader),
+        let reply = try await TestGateway.answer(
+            to: TestGateway.post("/token", "a=1", headers: Self.formHeader),
             handler: handler { _ in .failure(failure) })
         #expect(reply.status == status)
         #expect(try reply.json == ["error": .string(error), "error_description": "a"])
@@ -106,99 +109,37 @@ struct HTTPBindingTests {
                 .init("oauth-client-attestation-challenge", "abc"), .init("x-bad", "a\r\nset-cookie: b"),
                 .init("x bad", "c"),
             ])
-        let reply = try await TestServer.answer(
-            to: TestServer.post("/token", "a=1", headers: Self.formHeader), handler: handler { _ in .failure(failure) })
+        let reply = try await TestGateway.answer(
+            to: TestGateway.post("/token", "a=1", headers: Self.formHeader), handler: handler { _ in .failure(failure) }
+        )
         #expect(reply["oauth-client-attestation-challenge"] == "abc")
         #expect(reply["x-bad"] == nil)
         #expect(reply["set-cookie"] == nil)
         #expect(try reply.json["error_description"] == "say 'it'?")
     }
 
-    @Test(
-        "Any HTTP method asks, and gets an answer without a body",
-        arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "TRACE", "HEAD"])
-    func verbs(_ verb: String) async throws {
-        let handler = handler { _ in .success(["appId": "1:2:ios:ab", "consumed": true]) }
-        try await TestServer.with(handler) { port, _ in
-            try await RawConnection.with(port: port) { connection in
-                for _ in 0..<2 {
-                    try await connection.send(
-                        "\(verb) /verify/orders HTTP/1.1\r\nHost: a\r\nX-Firebase-AppCheck: t\r\n\r\n")
-                    let reply = try await connection.reply(hasBody: false)
-                    #expect(reply.status == 204)
-                    #expect(reply["x-appcheck-app-id"] == "1:2:ios:ab")
-                    #expect(reply["x-appcheck-consumed"] == "true")
-                    #expect(reply["content-length"] == nil)
-                }
-            }
-        }
-        #expect(handler.calls.map(\.body) == Array(repeating: ["backend": "orders", "verb": .string(verb)], count: 2))
-        #expect(handler.calls.map(\.token) == [.one("t"), .one("t")])
-    }
-
     @Test("Each header is there, also empty, so that whoever copies them replaces a client's")
     func emptyHeaders() async throws {
-        let reply = try await TestServer.answer(to: TestServer.get("/verify"), handler: handler())
+        let reply = try await TestGateway.answer(to: TestGateway.get("/verify"), handler: handler())
         #expect(reply.status == 204)
         #expect(reply["x-appcheck-app-id"] == "")
         #expect(reply["x-appcheck-consumed"] == "")
     }
 
-    @Test(
-        "The reply says which status of success it has, and no other one",
-        arguments: [(200, 200), (204, 204), (299, 299), (199, 204), (300, 204), (403, 204), (Int64.max, 204)])
-    func status(_ said: Int64, _ status: Int) async throws {
-        let handler = handler { _ in .success(["appId": "1:2:ios:ab", "status": .integer(said)]) }
-        try await TestServer.with(handler) { port, _ in
-            try await RawConnection.with(port: port) { connection in
-                for _ in 0..<2 {
-                    try await connection.send("POST /verify/orders HTTP/1.1\r\nHost: a\r\n\r\n")
-                    let reply = try await connection.reply(hasBody: false)
-                    #expect(reply.status == status)
-                    #expect(reply["x-appcheck-app-id"] == "1:2:ios:ab")
-                    #expect(reply["content-length"] == (status == 204 ? nil : "0"))
-                }
-            }
-        }
-    }
-
     @Test("What does not go into a header is no yes")
     func strangeText() async throws {
-        let reply = try await TestServer.answer(
-            to: TestServer.get("/verify"), handler: handler { _ in .success(["appId": "a\r\nb"]) })
+        let reply = try await TestGateway.answer(
+            to: TestGateway.get("/verify"), handler: handler { _ in .success(["appId": "a\r\nb"]) })
         #expect(reply.status == 503)
     }
 
     @Test("Proxies get 401, 403 or 503, and nothing to read", arguments: bareFailures)
     func bare(_ code: StatusCode, _ status: Int) async throws {
-        let reply = try await TestServer.answer(
-            to: TestServer.get("/verify"), handler: handler { _ in .failure(CallFailure(code, "secret")) })
+        let reply = try await TestGateway.answer(
+            to: TestGateway.get("/verify"), handler: handler { _ in .failure(CallFailure(code, "secret")) })
         #expect(reply.status == status)
         #expect(reply.body.isEmpty)
         #expect((reply["www-authenticate"] != nil) == (status == 401))
-    }
-
-    @Test(
-        "A body that is announced is not waited for, and the connection ends with the reply",
-        arguments: ["Content-Length: 5", "Content-Length: 99999999", "Transfer-Encoding: chunked"])
-    func missingBody(_ header: String) async throws {
-        let handler = handler()
-        let reply = try await TestServer.answer(
-            to: "GET /verify HTTP/1.1\r\nHost: a\r\n\(header)\r\n\r\n", handler: handler)
-        #expect(reply.status == 204)
-        #expect(reply["connection"] == "close")
-        #expect(handler.calls.count == 1)
-    }
-
-    @Test("What stands where the body would be is no request")
-    func smuggling() async throws {
-        let handler = handler()
-        let reply = try await TestServer.answer(
-            to:
-                "GET /verify HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\n\r\nGET /verify/inner HTTP/1.1\r\nHost: a\r\n\r\n",
-            handler: handler)
-        #expect(reply.status == 204)
-        #expect(handler.calls.map(\.body) == [["verb": "GET"]])
     }
 
     @Test("Headers become fields; a token stands in its header alone, and once")
@@ -214,7 +155,7 @@ struct HTTPBindingTests {
             ("X-Forwarded-Uri: /a?b&%61ppcheck=t\r\n", "/verify"), ("X-Original-URI: /a?b=appcheck\r\n", "/verify?c=d"),
         ] {
             #expect(
-                try await TestServer.answer(to: TestServer.get(target, headers: headers), handler: handler).status
+                try await TestGateway.answer(to: TestGateway.get(target, headers: headers), handler: handler).status
                     == 204)
         }
         #expect(handler.calls.map(\.token) == [.one("t"), .several, .inURL, .inURL, .inURL, nil])
@@ -225,8 +166,8 @@ struct HTTPBindingTests {
     @Test("A path of any method is not one of a method that is called so")
     func star() async throws {
         let handler = handler()
-        let reply = try await TestServer.answer(
-            to: TestServer.post("/token", headers: "X-HTTP-Method-Override: *\r\n"), handler: handler)
+        let reply = try await TestGateway.answer(
+            to: TestGateway.post("/token", headers: "X-HTTP-Method-Override: *\r\n"), handler: handler)
         #expect(reply.status == 400)
         #expect(handler.calls.isEmpty)
     }

@@ -1,5 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import Testing
 
 @Suite("Messages from paths, queries and headers", .timeLimit(.minutes(5)))
@@ -18,7 +21,7 @@ struct MessageTests {
 
     private func call(_ request: String, status: Int = 200) async throws -> Call? {
         let handler = FakeHandler(methods: Self.methods)
-        #expect(try await TestServer.answer(to: request, handler: handler).status == status)
+        #expect(try await TestGateway.answer(to: request, handler: handler).status == status)
         return handler.calls.first
     }
 
@@ -87,7 +90,7 @@ struct MessageTests {
     @Test("a caller that is not known is told how to say who it is")
     func challenge() async throws {
         let handler = FakeHandler(methods: Self.methods) { _ in .failure(CallFailure(.unauthenticated, "No.")) }
-        let reply = try await TestServer.answer(
+        let reply = try await TestGateway.answer(
             to: "DELETE /v1/projects/1/apps/a/parts/p HTTP/1.1\r\nHost: a\r\n\r\n", handler: handler)
         #expect(reply.status == 401)
         #expect(reply["www-authenticate"] == "Bearer realm=\"assay\"")

@@ -1,7 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayHTTP
 import AssayKit
 import AssayTestSupport
-import ServiceLifecycle
 import Testing
 
 @Suite("Pages for operators", .timeLimit(.minutes(5)))
@@ -14,8 +15,8 @@ struct PagesTests {
 
     @Test("Under both of its names, health is that the process answers", arguments: ["/livez", "/healthz"])
     func alive(_ path: String) async throws {
-        let reply = try await TestServer.answer(
-            to: TestServer.get(path), handler: FakeHandler(readiness: .notReady("not yet")))
+        let reply = try await TestGateway.answer(
+            to: TestGateway.get(path), handler: FakeHandler(readiness: .notReady("not yet")))
         #expect(reply.status == 200)
         #expect(try reply.json == ["status": "ok"])
     }
@@ -34,8 +35,8 @@ struct PagesTests {
         let log = RecordingLog()
         let numbers = Numbers()
         let pages = HTTPPages(showsDetail: true, checks: others.map { other in { other } })
-        let reply = try await TestServer.answer(
-            to: TestServer.get("/readyz"), handler: FakeHandler(readiness: own), logger: log.logger, pages: pages,
+        let reply = try await TestGateway.answer(
+            to: TestGateway.get("/readyz"), handler: FakeHandler(readiness: own), logger: log.logger, pages: pages,
             meter: numbers.meter)
         #expect(reply.status == status)
         #expect(try reply.json == body)
@@ -55,11 +56,11 @@ struct PagesTests {
             showsDetail: true, checks: [{ readiness }], metrics: { _ in HTTPPage(contentType: "text/plain", body: []) }
         ).withoutDetail
         for pages in [pages, HTTPPages(checks: [{ readiness }])] {
-            let reply = try await TestServer.answer(to: TestServer.get("/readyz"), pages: pages)
+            let reply = try await TestGateway.answer(to: TestGateway.get("/readyz"), pages: pages)
             #expect(reply.status == status)
             #expect(try reply.json == body)
-            #expect(try await TestServer.answer(to: TestServer.get("/livez"), pages: pages).status == 200)
-            #expect(try await TestServer.answer(to: TestServer.get("/metrics"), pages: pages).status == 404)
+            #expect(try await TestGateway.answer(to: TestGateway.get("/livez"), pages: pages).status == 200)
+            #expect(try await TestGateway.answer(to: TestGateway.get("/metrics"), pages: pages).status == 404)
         }
     }
 
@@ -69,76 +70,37 @@ struct PagesTests {
 
     @Test("The page of metrics is what its maker makes of the Accept headers")
     func metrics() async throws {
-        let reply = try await TestServer.answer(
-            to: TestServer.get("/metrics", headers: "Accept: text/plain\r\nAccept: */*\r\n"), pages: Self.metrics)
+        let reply = try await TestGateway.answer(
+            to: TestGateway.get("/metrics", headers: "Accept: text/plain\r\nAccept: */*\r\n"), pages: Self.metrics)
         #expect(reply.status == 200)
         #expect(reply["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
         #expect(reply["cache-control"] == "no-store")
         #expect(String(decoding: reply.body, as: UTF8.self) == "accept text/plain,*/*\n")
-        let head = try await TestServer.answer(to: "HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n", pages: Self.metrics)
+        let head = try await TestGateway.answer(to: "HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n", pages: Self.metrics)
         #expect(head.status == 200)
         #expect(head["content-length"] == "8")
-        #expect(try await TestServer.answer(to: TestServer.post("/metrics"), pages: Self.metrics).status == 405)
-        #expect(try await TestServer.answer(to: TestServer.get("/metrics")).status == 404)
+        #expect(try await TestGateway.answer(to: TestGateway.post("/metrics"), pages: Self.metrics).status == 405)
+        #expect(try await TestGateway.answer(to: TestGateway.get("/metrics")).status == 404)
     }
 
     @Test("A listener without pages has none of them, and one of pages has no method")
     func elsewhere() async throws {
         let pages = ["/livez", "/healthz", "/readyz", "/metrics"]
         for path in pages {
-            #expect(try await TestServer.answer(to: TestServer.get(path), pages: .none).status == 404)
+            #expect(try await TestGateway.answer(to: TestGateway.get(path), pages: .none).status == 404)
         }
         let handler = FakeHandler(readiness: .notReady("not yet"))
         let only = PagesOnly(handler)
-        let (ports, announce) = AsyncStream.makeStream(of: Int.self)
-        let service = try HTTPService(
-            handler: only, pages: Self.metrics, configuration: HTTPConfiguration(port: 0), logger: TestServer.logger,
-            onListening: { _, port in announce.yield(port) })
-        let group = ServiceGroup(services: [service], logger: TestServer.logger)
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await group.run() }
-            let port = try #require(await ports.first { _ in true })
-            let statuses = try await RawConnection.with(port: port) { connection in
-                var statuses: [Int] = []
-                for path in pages + ["/v1/jwks"] {
-                    try await connection.send(TestServer.get(path))
-                    statuses.append(try await connection.reply().status)
-                }
-                return statuses
-            }
-            #expect(statuses == [200, 200, 503, 200, 404])
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+        let gateway = try HTTPGateway(handler: only, pages: Self.metrics, logger: TestGateway.logger)
+        var statuses: [Int] = []
+        for path in pages + ["/v1/jwks"] {
+            statuses.append(await gateway.reply(to: GatewayRequest(method: "GET", target: path), peer: nil).status.code)
         }
+        #expect(statuses == [200, 200, 503, 200, 404])
         #expect(handler.calls.isEmpty)
         #expect(await only.handle(Call("jwks")).result.isFailure)
     }
 
-    @Test("Connections are counted while they are open, and refused requests by their status")
-    func counts() async throws {
-        let numbers = Numbers()
-        #expect(numbers["http_connections"] == nil)
-        try await TestServer.with(meter: numbers.meter) { port, _ in
-            #expect(numbers["http_connections"] == 0)
-            try await RawConnection.with(port: port) { first in
-                try await RawConnection.with(port: port) { second in
-                    try await first.send(TestServer.get("/livez"))
-                    #expect(try await first.reply().status == 200)
-                    try await second.send(TestServer.get("/nothing"))
-                    #expect(try await second.reply().status == 404)
-                    #expect(numbers["http_connections"] == 2)
-                    try await second.send("GARBAGE\r\n\r\n")
-                    #expect(try await second.reply().status == 400)
-                }
-                while numbers["http_connections"] != 1 { await Task.yield() }
-            }
-            while numbers["http_connections"] != 0 { await Task.yield() }
-        }
-        #expect(numbers["http_connections_accepted_total"] == 2)
-        #expect(numbers["http_requests_refused_total", "404"] == 1)
-        #expect(numbers["http_requests_refused_total", "400"] == 1)
-        #expect(numbers["http_accept_failures_total"] == 0)
-    }
 }
 
 extension Result {

@@ -1,4 +1,7 @@
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayTestSupport
 import Testing
 
 @testable import AssayHTTP
@@ -127,14 +130,14 @@ struct RouteTableTests {
             "/v1/{a=b/**}", "/v1/a:", "/v1/a b", "/v1/%41", "/v1/{a=/b}", "/v1/a:b/c", "/v1/{a=b}:c:d",
         ])
     func notTemplates(text: String) throws {
-        let error = #expect(throws: HTTPServiceError.self) { try RouteTemplate(text) }
+        let error = #expect(throws: HTTPGatewayError.self) { try RouteTemplate(text) }
         #expect(error?.code == .invalidRule)
     }
 
     @Test("two methods with one rule are refused")
     func conflicts() throws {
         let method = MethodDescriptor(name: "exchangeDebugToken", kind: .challenge, resources: [.app])
-        let error = #expect(throws: HTTPServiceError.self) {
+        let error = #expect(throws: HTTPGatewayError.self) {
             try RouteTable(methods: FakeHandler().methods + [method])
         }
         #expect(error?.code == .conflictingRules)

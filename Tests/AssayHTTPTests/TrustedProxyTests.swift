@@ -1,5 +1,6 @@
+import AssayCore
 import AssayKit
-import NIOHTTP1
+import AssayTestSupport
 import Testing
 
 @testable import AssayHTTP
@@ -31,7 +32,8 @@ struct TrustedProxyTests {
 
     @Test("the client is the last address that is no proxy's", arguments: lines)
     func client(_ lines: [String], _ expected: String) {
-        let headers = HTTPHeaders(lines.map { ("X-Forwarded-For", $0) } + [("Forwarded", "for=9.9.9.9")])
+        let headers = HeaderFields(
+            lines.map { (name: "X-Forwarded-For", value: $0) } + [(name: "Forwarded", value: "for=9.9.9.9")])
         #expect(Self.proxies.client(headers, behind: proxy) == expected)
     }
 
@@ -47,16 +49,24 @@ struct TrustedProxyTests {
         arguments: [true, false])
     func call(isTrusted: Bool) async throws {
         let handler = FakeHandler()
-        let request = TestServer.post(
+        let request = TestGateway.post(
             "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken", "{}",
             headers: "X-Forwarded-For: 9.9.9.9, 192.0.2.1\r\n")
         let proxies = isTrusted ? ["127.0.0.0/8"].compactMap { IPRange($0) } : []
-        try await TestServer.with(handler, proxies: proxies) { port, _ in
-            try await RawConnection.with(port: port) { connection in
-                try await connection.send(request)
-                #expect(try await connection.reply().status == 200)
-            }
-        }
+        let reply = try await TestGateway.answer(to: request, handler: handler, proxies: TrustedProxies(proxies))
+        #expect(reply.status == 200)
         #expect(handler.calls.map(\.peer) == [isTrusted ? "192.0.2.1" : "127.0.0.1"])
+    }
+
+    @Test("who connects through a Unix socket is believed only where that was said")
+    func sockets() async throws {
+        for includesSockets in [true, false] {
+            let handler = FakeHandler()
+            let request = TestGateway.post(
+                "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken", "{}", headers: "X-Forwarded-For: 192.0.2.1\r\n")
+            let proxies = TrustedProxies([], includesSockets: includesSockets)
+            _ = try await TestGateway.answer(to: request, handler: handler, proxies: proxies, peer: nil)
+            #expect(handler.calls.map(\.peer) == [includesSockets ? "192.0.2.1" : nil])
+        }
     }
 }

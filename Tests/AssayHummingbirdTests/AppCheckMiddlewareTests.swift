@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayHummingbird
 import AssayKit
 import HTTPTypes

@@ -1,8 +1,10 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayHummingbird
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import AssayVerifier
 import Foundation
 import HTTPTypes

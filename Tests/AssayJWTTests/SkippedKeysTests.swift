@@ -1,7 +1,9 @@
+import AssayCore
 import AssayCrypto
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import Logging
 import Synchronization
 import Testing

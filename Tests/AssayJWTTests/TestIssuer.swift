@@ -1,5 +1,7 @@
+import AssayCore
 import AssayCrypto
 import AssayKit
+import AssayState
 import AssayTesting
 import Logging
 

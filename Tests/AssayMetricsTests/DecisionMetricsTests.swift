@@ -1,6 +1,8 @@
 import AssayAppAttest
+import AssayCore
 import AssayDebug
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayMetrics
 import Testing

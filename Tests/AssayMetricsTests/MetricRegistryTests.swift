@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayMetrics
 import Testing

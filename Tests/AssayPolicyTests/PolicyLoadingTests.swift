@@ -1,5 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayYAML
 import Foundation
 import Testing
@@ -17,12 +20,12 @@ struct PolicyLoadingTests {
         let app = try #require(policies.apps.first)
         #expect(app.identity.resource == "projects/1234567890/apps/1:1234567890:ios:321abc456def7890")
         #expect(app.alias == "projects/example-project/apps/1:1234567890:ios:321abc456def7890")
-        #expect(app.identity.apple?.appID == "ABCDE12345.com.example.app")
+        #expect(app.sections.map(\.name) == ["apple"])
         #expect(app.providers.map(\.name) == ["app_attest", "debug"])
         #expect(app.providers.map(\.tokenLifetime) == [.seconds(3600), .seconds(3600)])
         let client = try #require(policies.apps.last)
         #expect(client.identity.resource == "oauthClients/1234567890-example.apps.googleusercontent.com")
-        #expect(client.identity.apple == app.identity.apple)
+        #expect(client.identity.linkedApp == app.identity.resource)
         #expect(client.providers.map(\.name) == ["app_attest", "debug"])
         #expect(client.issuerPrefix == "https://firebaseappcheck.googleapis.com/")
     }

@@ -1,5 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayReload
+import AssayState
 import AssayTesting
 import Logging
 import Synchronization

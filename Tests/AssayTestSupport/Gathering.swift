@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+internal import AssayKit
 import Synchronization
 
 /// Holds all who come until so many are there, then lets them go on together: nobody is done before all have begun.

@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+internal import AssayKit
 import Synchronization
 
 /// A server that answers as a test says, and remembers what it was asked.

@@ -1,4 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
+internal import AssayHosting
 internal import AssayKit
 internal import AssayTesting
 public import NIOSSL

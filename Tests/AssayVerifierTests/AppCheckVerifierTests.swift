@@ -1,7 +1,10 @@
+import AssayCore
+import AssayHosting
 import AssayJWT
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 @testable import AssayVerifier

@@ -1,7 +1,9 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import AssayVerifier
 import Logging
 import Testing

@@ -1,4 +1,4 @@
-import AssayKit
+import AssayCore
 import AssayYAML
 
 /// Parses a text under the name `policy.yaml`.

@@ -1,4 +1,4 @@
-import AssayKit
+import AssayCore
 import AssayYAML
 import Testing
 

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayYAML
 import Testing
 

@@ -1,4 +1,4 @@
-import AssayKit
+import AssayCore
 import AssayYAML
 import Testing
 
@@ -59,8 +59,8 @@ struct YAMLMisreadingTests {
     }
 
     @Test func `A number that is no character is refused in words`() {
-        #expect(refusals(#"a: "\U0000d83d""#).first?.contains("(there is no such character in Unicode)") == true)
-        #expect(refusals(#"a: "\U00110000""#).first?.contains("(there is no such character in Unicode)") == true)
+        #expect(refusals(#"a: "\U0000d83d""#).first?.contains("(Unicode has no such character)") == true)
+        #expect(refusals(#"a: "\U00110000""#).first?.contains("(Unicode has no such character)") == true)
     }
 
     // MARK: Blank lines

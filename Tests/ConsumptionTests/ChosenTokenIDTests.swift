@@ -1,5 +1,8 @@
+import AssayCore
 import AssayEngine
+import AssayHosting
 import AssayKit
+import AssayState
 import Testing
 
 @Suite("Identifiers of tokens that callers choose")

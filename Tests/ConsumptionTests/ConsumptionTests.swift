@@ -1,6 +1,9 @@
+import AssayCore
 import AssayCrypto
 import AssayEngine
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
 import Testing
 

@@ -1,5 +1,7 @@
+import AssayCore
 import AssayCrypto
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import Testing

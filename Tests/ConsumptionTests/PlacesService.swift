@@ -1,10 +1,13 @@
+import AssayCore
 import AssayCrypto
 import AssayCustomBackend
 import AssayEngine
 import AssayFleetEngine
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
+import AssayState
 import AssayTesting
 import Logging
 import Testing

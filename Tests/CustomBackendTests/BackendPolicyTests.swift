@@ -1,7 +1,9 @@
 import AssayAppAttest
+import AssayCore
 import AssayCustomBackend
 import AssayDebug
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayTesting
@@ -13,11 +15,11 @@ import Testing
 private let badBackends: [(String, String, String)] = [
     ("{token: {}}", "unknown key", "token"),
     ("{tokens: {limited: true}}", "unknown key", "tokens.limited"),
-    ("{tokens: {apps: [\"1:1:ios:1\"]}}", "there is no app or OAuth client `1:1:ios:1`", "tokens.apps[0]"),
+    ("{tokens: {apps: [\"1:1:ios:1\"]}}", "unknown app or OAuth client `1:1:ios:1`", "tokens.apps[0]"),
     ("{tokens: {apps: []}}", "without an app every token is refused", "tokens.apps"),
     ("{tokens: {providers: []}}", "without a provider every token is refused", "tokens.providers"),
-    ("{tokens: {providers: [debgu]}}", "there is no provider `debgu`", "tokens.providers[0]"),
-    ("{tokens: {providers: [debug, app_attst]}}", "there is no provider `app_attst`", "tokens.providers[1]"),
+    ("{tokens: {providers: [debgu]}}", "unknown provider `debgu`", "tokens.providers[0]"),
+    ("{tokens: {providers: [debug, app_attst]}}", "unknown provider `app_attst`", "tokens.providers[1]"),
     ("{other_methods: []}", "without a method", "other_methods"),
     ("{other_methods: [purge]}", "in capitals", "other_methods[0]"),
     ("{other_methods: [PURGE, POST]}", "`POST` is known without being listed", "other_methods[1]"),
@@ -62,9 +64,9 @@ private let badRoutes: [(String, String, String)] = [
     ("{path: /a, methods: [DELETE, PSOT], tokens: {}}", "did you mean `POST`?", ".methods[1]"),
     ("{path: /a, methods: [get], tokens: {}}", "did you mean `GET`?", ".methods[0]"),
     ("{path: /a, methods: [PURGE], tokens: {}}", "must be listed in the backend's `other_methods`", ".methods[0]"),
-    ("{path: /a, tokens: {providers: [app_attst]}}", "there is no provider `app_attst`", ".tokens.providers[0]"),
+    ("{path: /a, tokens: {providers: [app_attst]}}", "unknown provider `app_attst`", ".tokens.providers[0]"),
     ("{path: /a, methods: [], tokens: {}}", "without a method", ".methods"),
-    ("{path: /a, tokens: {apps: [\"1:1:ios:1\"]}}", "there is no app", ".tokens.apps[0]"),
+    ("{path: /a, tokens: {apps: [\"1:1:ios:1\"]}}", "unknown app", ".tokens.apps[0]"),
     ("{path: /a, tokens: {max_age: 0s}}", "above zero", ".tokens.max_age"),
     ("{path: /a, tokens: {limited: true}}", "unknown key", ".tokens.limited"),
 ]

@@ -1,5 +1,8 @@
+import AssayCore
 import AssayEngine
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
 import Testing
 
@@ -136,14 +139,9 @@ struct BackendTests {
             Issue.record("the method answers nothing")
             return
         }
-        let context = ConsumerContext(
-            decision: DecisionID(text: "01DECISION"), project: project, deadline: clock.now + .seconds(5),
-            now: clock.now, state: StateSpace("test", in: host.store), tokens: NoTokens(), logger: host.logger)
         for body in [["backend": "nobody"], [:]] as [JSON] {
-            let prepared = try prepare(consumer, try RequestFields(body))
-            #expect(prepared.demand(TokenDemand(enforcement: .off)) == TokenDemand())
-            #expect(prepared.service == nil)
-            await #expect(throws: InvalidRequest.self) { try await prepared.answer(context) }
+            let fields = try RequestFields(body)
+            #expect(throws: InvalidRequest.self) { try prepare(consumer, fields) }
         }
     }
 

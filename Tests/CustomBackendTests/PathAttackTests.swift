@@ -1,3 +1,4 @@
+import AssayCore
 import AssayEngine
 import AssayKit
 import AssayTesting

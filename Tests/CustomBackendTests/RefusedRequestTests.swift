@@ -1,5 +1,7 @@
+import AssayCore
 import AssayCustomBackend
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayTesting
 import Testing

@@ -1,3 +1,6 @@
+import AssayCore
+import AssayHosting
+import AssayKit
 import Testing
 
 @testable import AssayCustomBackend

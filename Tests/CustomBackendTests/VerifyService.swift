@@ -1,6 +1,8 @@
+import AssayCore
 import AssayCustomBackend
 import AssayDebug
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayTesting

@@ -1,7 +1,10 @@
+import AssayCore
 import AssayCrypto
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayYAML
 import Logging

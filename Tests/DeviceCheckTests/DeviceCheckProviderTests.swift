@@ -1,8 +1,11 @@
+import AssayCore
 import AssayDeviceCheck
 import AssayEngine
+import AssayHosting
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 private let malformed: [(JSON, Reason?)] = [

@@ -1,5 +1,7 @@
+import AssayCore
 import AssayDeviceCheck
 import AssayEngine
+import AssayHosting
 import AssayHTTPClient
 import AssayKit
 import AssayTesting

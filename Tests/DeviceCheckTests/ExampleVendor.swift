@@ -1,5 +1,7 @@
+import AssayCore
 import AssayCrypto
 import AssayDeviceCheck
+import AssayHosting
 import AssayKit
 
 /// Another vendor's check of device tokens: JSON both ways, a key in a header, no bits.

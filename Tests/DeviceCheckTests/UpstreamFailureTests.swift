@@ -1,5 +1,8 @@
+import AssayCore
 import AssayDeviceCheck
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
 import Testing
 

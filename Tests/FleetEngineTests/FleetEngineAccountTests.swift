@@ -1,3 +1,4 @@
+import AssayCore
 import AssayCrypto
 import AssayFleetEngine
 import AssayKit

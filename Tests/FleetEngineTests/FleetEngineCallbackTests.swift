@@ -1,6 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Synchronization
 import Testing
 

@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayYAML
 import Testing
@@ -36,7 +38,7 @@ private let mistakes: [(String, [ConfigurationError.Component], String)] = [
     ("roles: {driver: {vehicle: {}}}", ["roles", "driver", "vehicle"], "expected one of `claim` and `any: true`"),
     ("roles: {driver: {vehicle: {any: false}}}", ["roles", "driver", "vehicle"], "expected one of"),
     ("roles: {driver: {vehicle: {claim: a, any: true}}}", ["roles", "driver", "vehicle"], "expected one of"),
-    ("roles: {driver: {vehicle: {any: true}}}", ["roles", "driver", "vehicle"], "everybody gets any of them"),
+    ("roles: {driver: {vehicle: {any: true}}}", ["roles", "driver", "vehicle"], "every caller may request any"),
     ("roles: {driver: {vehicle: {claim: \"\"}}}", ["roles", "driver", "vehicle", "claim"], "path of a claim"),
     (
         "roles: {driver: {vehicle: {claim: a}, actor: {claim: a, values: []}}}",

@@ -1,4 +1,6 @@
+import AssayCore
 import AssayFleetEngine
+import AssayKit
 import Testing
 
 private let good = [

@@ -1,7 +1,10 @@
+import AssayCore
 import AssayEngine
+import AssayHosting
 import AssayKit
-import AssayTestSupport
+import AssayState
 import AssayTesting
+import AssayTestSupport
 import AssayYAML
 import Logging
 import Synchronization
@@ -76,10 +79,10 @@ struct FleetEngineScene: Sendable {
     }
 
     /// Calls a path that sample apps call, by its method's name.
-    func open(_ door: String, _ fields: JSON = [:], by user: JSON? = nil) async throws -> ConsumerVerdict {
-        guard let method = FleetEngineConsumer.methods.first(where: { $0.descriptor?.name == door }),
+    func open(_ name: String, _ fields: JSON = [:], by user: JSON? = nil) async throws -> ConsumerVerdict {
+        guard let method = FleetEngineConsumer.methods.first(where: { $0.descriptor?.name == name }),
             case .answer(let prepare) = method.action
-        else { throw InvalidRequest("there is no method \(door)") }
+        else { throw InvalidRequest("there is no method \(name)") }
         return try await prepare(consumer, RequestFields(fields)).answer(context(user))
     }
 

@@ -1,11 +1,13 @@
+import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
 import AssayFleetEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 /// An engine whose project has the consumer, an app with a debug token, and users of an issuer.
@@ -85,10 +87,10 @@ struct FleetEngineService: Sendable {
         return await engine.handle(Call("exchangeToken", body: .object(members)))
     }
 
-    func open(_ door: String, _ fields: JSON, _ token: String?, user: String?) async -> Reply {
+    func open(_ method: String, _ fields: JSON, _ token: String?, user: String?) async -> Reply {
         await engine.handle(
             Call(
-                door, body: fields, credentials: user.flatMap { BearerToken($0) },
+                method, body: fields, credentials: user.flatMap { BearerToken($0) },
                 token: token.map { PresentedToken.one($0) }))
     }
 }

@@ -1,8 +1,10 @@
+import AssayCore
 import AssayEngine
 import AssayFleetEngine
+import AssayHosting
 import AssayKit
-import AssayTestSupport
 import AssayTesting
+import AssayTestSupport
 import Testing
 
 private let driver = "driver: {vehicle: {claim: van}}"
@@ -35,7 +37,7 @@ struct FleetEngineServiceTests {
     }
 
     @Test("The paths of sample apps take the App Check token and the user's from headers")
-    func door() async throws {
+    func endpoint() async throws {
         let service = try FleetEngineService(driver)
         let (token, user) = (try await service.appToken(), try service.user(["van": "v"]))
         let reply = await service.open("fleetEngineDriverToken", ["vehicleId": "v"], token, user: user)

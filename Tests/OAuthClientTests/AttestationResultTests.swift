@@ -1,4 +1,7 @@
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
 import Testing
 

@@ -1,5 +1,7 @@
+import AssayCore
 import AssayCrypto
 import AssayEngine
+import AssayHosting
 import AssayJWT
 import AssayKit
 import AssayOAuthClient

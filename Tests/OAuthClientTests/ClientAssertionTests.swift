@@ -1,4 +1,6 @@
+import AssayCore
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import AssayTesting

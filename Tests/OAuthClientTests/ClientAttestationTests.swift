@@ -1,7 +1,10 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayJWT
 import AssayKit
 import AssayOAuthClient
+import AssayState
 import AssayTesting
 import Logging
 import Testing

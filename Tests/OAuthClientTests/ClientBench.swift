@@ -1,8 +1,10 @@
+import AssayCore
 import AssayCrypto
 import AssayEngine
 import AssayJWT
 import AssayKit
 import AssayOAuthClient
+import AssayState
 import AssayTesting
 import Testing
 

@@ -1,4 +1,6 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import Testing

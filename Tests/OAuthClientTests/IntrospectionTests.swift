@@ -1,6 +1,9 @@
+import AssayCore
 import AssayCrypto
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
+import AssayState
 import AssayTesting
 import Testing
 

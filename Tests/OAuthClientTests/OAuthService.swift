@@ -1,6 +1,8 @@
+import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
+import AssayHosting
 import AssayJWT
 import AssayKit
 import AssayOAuthClient

@@ -1,5 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
+import AssayState
 import AssayTesting
 import Testing
 

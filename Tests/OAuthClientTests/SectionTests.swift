@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssayOAuthClient
 import AssayPolicy
@@ -50,7 +52,7 @@ private let mistakes: [(String, [String])] = [
     ("attester: {key: {private_key: \"file:/nonexistent\", key_id: k}}", ["key.private_key"]),
     ("attester: {key: {private_key: \"env:PATH\", key_id: k}}", ["key.private_key", "the key cannot be used"]),
     ("attester: {key: {private_key: \"env:PATH\", key_id: \"\"}}", ["key.key_id"]),
-    ("attester: {}\nclients: {unknown: a}", ["clients.unknown", "there is no app"]),
+    ("attester: {}\nclients: {unknown: a}", ["clients.unknown", "unknown app"]),
     ("attester: {}\nclients: {\"1:1234567890:ios:0000000000000002\": \"\"}", ["expected a client ID"]),
     (
         "attester: {}\nclients: {\"1:1234567890:ios:0000000000000002\": 1234567890-abc.apps.example.com}",
@@ -60,10 +62,10 @@ private let mistakes: [(String, [String])] = [
         "verifier: {window: 0s, clock_skew: 301s, challenge_life: 9s, max_age: 0s}",
         ["verifier.window", "verifier.clock_skew", "verifier.challenge_life", "verifier.max_age"]
     ),
-    ("client_assertion: {providers: [debgu]}", ["client_assertion.providers[0]", "there is no provider `debgu`"]),
+    ("client_assertion: {providers: [debgu]}", ["client_assertion.providers[0]", "unknown provider `debgu`"]),
     (
         "ear: {audiences: [https://rp.example.com], providers: {app_attst: {}}}",
-        ["ear.providers.app_attst", "there is no provider `app_attst`"]
+        ["ear.providers.app_attst", "unknown provider `app_attst`"]
     ),
     ("verifier: {own: false}", ["expected `own` or `attesters`"]),
     ("verifier: {methods: [none]}", ["verifier.methods[0]", "attestation_pop_jwt"]),
@@ -82,7 +84,7 @@ private let mistakes: [(String, [String])] = [
         ["attesters[0].jwks", "is not set", "attesters[0].clients"]
     ),
     ("verifier: {attesters: [{jwks: \"env:PATH\"}]}", ["holds no set of public keys"]),
-    ("client_assertion: {clients: {unknown: ENFORCED}}", ["client_assertion.clients.unknown", "there is no client"]),
+    ("client_assertion: {clients: {unknown: ENFORCED}}", ["client_assertion.clients.unknown", "unknown client"]),
     ("client_assertion: {providers: [], max_age: 0s}", ["client_assertion.providers", "client_assertion.max_age"]),
     ("introspection: {accept: true}", ["unknown key `accept`"]),
     (

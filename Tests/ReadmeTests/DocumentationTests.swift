@@ -1,5 +1,7 @@
 import AssayAppAttest
+import AssayCore
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
 import Foundation

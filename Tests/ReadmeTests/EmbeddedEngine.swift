@@ -1,5 +1,7 @@
+import AssayCore
 import AssayDebug
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
 import Logging

@@ -1,5 +1,5 @@
+import AssayCore
 import AssayHummingbird
-import AssayKit
 import AssayVerifier
 import Hummingbird
 

@@ -1,6 +1,8 @@
+import AssayCore
 import AssayCrypto
 import AssayDebug
 import AssayEngine
+import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
@@ -123,6 +125,11 @@ struct ReadmeTests {
         let ticket = try #require(reply["access_token"]?.string)
         let payload = try CompactJWS.parse(utf8: Array(ticket.utf8)[...]).payload
         #expect(try JSON.parse(payload)["sub"] == "user-1")
+        func open(urgent: Bool) async -> Result<JSON, CallFailure> {
+            await engine.handle(Call("openTicket", body: ["urgent": .bool(urgent)], token: .one(token))).result
+        }
+        #expect(try await open(urgent: false).get()["ticket"] != nil)
+        await #expect(throws: CallFailure.self) { try await open(urgent: true).get() }
     }
 
     @Test("A backend as short as the article's verifies tokens")

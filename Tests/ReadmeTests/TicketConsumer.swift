@@ -1,3 +1,4 @@
+import AssayCore
 import AssayKit
 
 struct TicketConsumer: TokenConsumer {
@@ -15,14 +16,32 @@ struct TicketConsumer: TokenConsumer {
             ]
             let ticket = try context.tokens.sign(type: "ticket+jwt", claims: claims)
             return .granted(ExchangedToken(ticket, lifetime: .seconds(600)))
-        }
+        },
+        .redeem("openTicket", [HTTPRule(.post, "/tickets", version: .v1)], selection: .tokenProject) {
+            (consumer, request: TicketRequest) in
+            var demand = consumer.tokens
+            if request.isUrgent { demand.requiresLimitedUse = true }
+            return PreparedRequest(demand: demand) { context in
+                .granted(ConsumerReply(["ticket": .string(context.decision.text)]))
+            }
+        },
     ]
 
     let audiences: [String]
     private let issuer: String
+    private let tokens: TokenDemand
 
     init(_ configuration: Configuration, scope: ConsumerScope, host: PluginHost) throws(ConfigurationError) {
         audiences = [configuration.desk]
         issuer = scope.issuer
+        tokens = scope.tokens
+    }
+}
+
+struct TicketRequest: RequestMessage {
+    let isUrgent: Bool
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        isUrgent = try fields.bool("urgent")
     }
 }

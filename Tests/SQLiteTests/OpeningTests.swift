@@ -1,7 +1,11 @@
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayState
 import Foundation
-@testable import AssaySQLite
 import Testing
+
+@testable import AssaySQLite
 
 #if canImport(Glibc)
 import Glibc

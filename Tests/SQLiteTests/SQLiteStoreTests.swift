@@ -1,9 +1,13 @@
+import AssayCore
+import AssayHosting
 import AssayKit
+import AssayState
 import AssayTesting
 import Foundation
-@testable import AssaySQLite
 import Synchronization
 import Testing
+
+@testable import AssaySQLite
 
 @Suite struct SQLiteStoreTests {
     @Test func keepsThePromisesOfAStateStore() async throws {

@@ -1,5 +1,8 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import AssaySQLite
+import AssayState
 import Foundation
 import Synchronization
 

@@ -1,4 +1,4 @@
-import AssayKit
+import AssayCore
 
 enum Level: String, CaseIterable { case low, high }
 

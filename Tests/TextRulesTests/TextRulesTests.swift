@@ -10,14 +10,14 @@ struct TextRulesTests {
     /// What may stay, and why. Beside it stays what `protoc` makes of the names of fields, of which only these are read.
     private static let allowed: [(function: String, file: String?, reason: String)] = [
         ("AssayKit.ConsumerSelection.", nil, "names of fields that plugins declare"),
-        ("AssayKit.HTTPRule.Body.", nil, "names of fields that plugins declare"),
-        ("AssayKit.MessageField.Kind.", nil, "choices that plugins declare"),
+        ("AssayCore.HTTPRule.Body.", nil, "names of fields that plugins declare"),
+        ("AssayCore.MessageField.Kind.", nil, "choices that plugins declare"),
         // Of the same enumeration: the hash of its list of choices.
         (
             "lazy protocol witness table accessor for type Swift.Array<Swift.String>", "MessageShape.swift",
             "choices that plugins declare"
         ),
-        ("AssayKit.PolicyKey.Rule.", nil, "patterns that plugins declare"),
+        ("AssayCore.PolicyKey.Rule.", nil, "patterns that plugins declare"),
         ("AssayEngine.UnofferedMethods.", nil, "names and rules of methods that stand in the code"),
         ("AssayPolicy.PolicySchema.", nil, "words of the schema that stand in the code"),
     ]
@@ -57,7 +57,7 @@ struct TextRulesTests {
 
     @Test("the product's modules are found")
     func findsModules() {
-        for name in ["AssayKit", "AssayEngine", "AssayHTTP", "AssayAppAttest", "AssayOAuthClient", "AssaySQLite"] {
+        for name in ["AssayCore", "AssayKit", "AssayEngine", "AssayHTTP", "AssayAppAttest", "AssaySQLite"] {
             #expect(Self.modules.contains(name))
         }
     }

@@ -1,18 +1,22 @@
+internal import AssayCore
 internal import AssayKit
 
 /// One backend of a project.
 struct Backend: Sendable {
-    let name: String
-    private let tokens: TokenDemandConfiguration?
+    private let name: String
+    /// What it demands of tokens, where no route says more.
+    private let demand: TokenDemand
     private let source: BackendConfiguration.OriginalRequest?
     /// The status over HTTP of what is let through, where the policy says one.
-    let successStatus: Int?
+    private let successStatus: Int?
     private let routes: [Route]
 
     private static let routeLimit = 256
 
+    /// - Parameter tokens: what the section demands of tokens, where the backend says nothing else.
     init(
-        _ name: String, _ configuration: BackendConfiguration, at path: [ConfigurationError.Component]
+        _ name: String, _ configuration: BackendConfiguration, under tokens: TokenDemand,
+        at path: [ConfigurationError.Component]
     ) throws(ConfigurationError) {
         var problems = ConfigurationProblems()
         if !Backend.isName(name) {
@@ -55,53 +59,61 @@ struct Backend: Sendable {
         try problems.throwIfAny()
         self.name = name
         self.routes = routes
-        tokens = configuration.tokens
+        demand = configuration.tokens?.applied(to: tokens) ?? tokens
         source = configuration.originalRequest
         successStatus = configuration.successStatus
     }
 
-    /// What a request has to meet, by what the proxy tells of it.
-    func choice(for request: VerifyRequest) -> RouteChoice {
-        guard !routes.isEmpty else { return .own }
-        let (methods, targets) = original(request)
-        guard let method = methods.first, let target = targets.first else { return .missing }
-        guard methods.count == 1, targets.count == 1 else { return .ambiguous }
-        return routes.choice(method, target)
+    /// Finds what a request has to meet, and answers it.
+    func prepare(_ request: VerifyRequest) -> PreparedRequest {
+        let original = original(request)
+        let choice = choice(original)
+        return .immediate(service: name, demand: demand(choice), facts: original.facts) {
+            [problem = choice.problem, successStatus] context in
+            // The demand of an unclear request is not known: a valid token does not let it through.
+            if let problem { return .refused(problem) }
+            return .granted(Backend.reply(context, successStatus))
+        }
     }
 
     /// What the proxy says that its client asked for.
-    private func original(_ request: VerifyRequest) -> (methods: [String], targets: [String]) {
+    private func original(_ request: VerifyRequest) -> OriginalRequest {
         switch source {
-        case .original: (request.originalMethods, request.originalTargets)
-        case .forwarded: (request.forwardedMethods, request.forwardedTargets)
-        case .transport, nil: (request.methods, request.targets)
+        case .original: OriginalRequest(methods: request.originalMethods, targets: request.originalTargets)
+        case .forwarded: OriginalRequest(methods: request.forwardedMethods, targets: request.forwardedTargets)
+        case .transport, nil: OriginalRequest(methods: request.methods, targets: request.targets)
         }
     }
 
-    /// What the proxy's client asked for, for the record. The query stays out of it: secrets may be there.
-    func facts(of request: VerifyRequest) -> [Fact] {
-        let (methods, targets) = original(request)
-        let paths = targets.prefix(2).map { target in
-            String(decoding: target.utf8.prefix(512).prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
-        }
-        var facts: [Fact] = []
-        if !methods.isEmpty {
-            facts.append(Fact(.requestMethod, .text(methods.prefix(2).joined(separator: ", "))))
-        }
-        if !paths.isEmpty { facts.append(Fact(.requestPath, .text(paths.joined(separator: ", ")))) }
-        return facts
+    private func choice(_ original: OriginalRequest) -> RouteChoice {
+        guard !routes.isEmpty else { return .own }
+        guard let method = original.methods.first, let target = original.targets.first else { return .missing }
+        guard original.methods.count == 1, original.targets.count == 1 else { return .ambiguous }
+        return routes.choice(method, target)
     }
 
-    /// What a request demands of its token. One that is not clear gets the backend's own demand, and is refused later.
-    func demand(for request: VerifyRequest, _ base: TokenDemand) -> TokenDemand {
-        var demand = tokens?.applied(to: base) ?? base
-        switch choice(for: request) {
-        case .own: break
-        case .route(let route): demand = route.tokens.applied(to: demand)
-        // Whatever the policy says of others: what is not known is not let through.
-        case .unknown: demand.enforcement = .enforced
+    private func demand(_ choice: RouteChoice) -> TokenDemand {
+        switch choice {
+        case .own: return demand
+        case .route(let route): return route.tokens.applied(to: demand)
+        case .unknown:
+            // Whatever the policy enforces otherwise: an unclear request is not let through.
+            var demand = demand
+            demand.enforcement = .enforced
+            return demand
         }
-        return demand
+    }
+
+    private static func reply(_ context: ConsumerContext, _ successStatus: Int?) -> ConsumerReply {
+        var members = successStatus.map { [JSONMember("status", .integer(Int64($0)))] } ?? []
+        if let token = context.token {
+            members += [
+                JSONMember("appId", .string(token.subject)), JSONMember("jti", .string(token.id)),
+                JSONMember("consumed", .bool(context.consumesToken)),
+            ]
+            if let provider = token.provider { members.append(JSONMember("provider", .string(provider))) }
+        }
+        return ConsumerReply(.object(members))
     }
 
     private static func isName(_ text: String) -> Bool {
@@ -114,5 +126,24 @@ struct Backend: Sendable {
                 default: "-._".utf8.contains(byte)
                 }
             }
+    }
+}
+
+/// What the proxy's client asked for, as the proxy tells it.
+private struct OriginalRequest: Sendable {
+    let methods: [String]
+    let targets: [String]
+
+    /// What is put on record. The query stays out of it: it may contain secrets.
+    var facts: [Fact] {
+        let paths = targets.prefix(2).map { target in
+            String(decoding: target.utf8.prefix(512).prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+        }
+        var facts: [Fact] = []
+        if !methods.isEmpty {
+            facts.append(Fact(.requestMethod, .text(methods.prefix(2).joined(separator: ", "))))
+        }
+        if !paths.isEmpty { facts.append(Fact(.requestPath, .text(paths.joined(separator: ", ")))) }
+        return facts
     }
 }

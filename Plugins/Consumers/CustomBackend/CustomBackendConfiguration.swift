@@ -1,3 +1,4 @@
+public import AssayCore
 public import AssayKit
 
 /// The section `consumers.custom_backend` of a project's policy.
@@ -31,10 +32,13 @@ public struct BackendConfiguration: Decodable, Sendable {
         case transport
     }
 
+    /// What the backend demands of tokens; what is absent is taken from the section's own `tokens`.
     public let tokens: TokenDemandConfiguration?
+    /// Where the proxy puts the original request; nil where the policy does not say.
     public let originalRequest: OriginalRequest?
     /// The status of a reply over HTTP that lets a request through; nil for 204.
     public internal(set) var successStatus: Int?
+    /// What the backend demands for some requests; the first route that fits counts.
     public let routes: [Located<RouteConfiguration>]?
     /// HTTP methods that routes may be for beside those that are registered with IANA; none when absent.
     public internal(set) var otherMethods: [String]?
@@ -52,8 +56,11 @@ public struct BackendConfiguration: Decodable, Sendable {
 
 /// What a policy says of some of a backend's requests.
 public struct RouteConfiguration: Decodable, Sendable {
+    /// The path, or a pattern such as `/payments/*`.
     public let path: String
+    /// The HTTP methods that the route is for; every method when absent.
     public let methods: [String]?
+    /// What the route demands of tokens; what is absent is taken from the backend's own `tokens`.
     public let tokens: TokenDemandConfiguration
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -62,12 +69,14 @@ public struct RouteConfiguration: Decodable, Sendable {
 }
 
 extension CustomBackendConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "backends": "The backends, each by the name that its proxy asks by: `/verify/NAME`."
     ]
 }
 
 extension BackendConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "tokens": "What the backend demands of tokens; what is absent is taken from the section's own `tokens`.",
         "original_request": PolicyKey(
@@ -87,6 +96,7 @@ extension BackendConfiguration: DescribedConfiguration {
 }
 
 extension RouteConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "path": PolicyKey(
             """

@@ -1,26 +1,27 @@
+public import AssayCore
 public import AssayKit
 
-/// Says whether requests to an operator's own backends come from the project's apps: the question that a proxy asks before
-/// it lets a request through.
+/// Says whether requests to an operator's own backends come from the project's apps: the question that a proxy asks
+/// before it lets a request through.
 public struct CustomBackendConsumer: TokenConsumer {
+    /// The consumer's section of a policy.
     public typealias Configuration = CustomBackendConfiguration
 
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "custom_backend", contract: 1,
         summary: "Your own backends, behind a proxy that asks here before it lets a request through.",
         reasons: CustomBackendReasons.all, facts: [.requestMethod, .requestPath])
 
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods = [
-        ConsumerMethod<Self>.decide(
+        ConsumerMethod<Self>.redeem(
             "verifyRequest",
             [
                 HTTPRule(.any, "/verify", version: .v1), HTTPRule(.any, "/verify/{backend}", version: .v1),
             ],
-            selection: .audience("backend"), reply: reply, binding: binding, allowsUnenforced: true,
-            service: { consumer, request in consumer.backend(of: request)?.name },
-            demand: { consumer, request, base in consumer.demand(of: request, base) },
-            facts: { consumer, request in consumer.backend(of: request)?.facts(of: request) ?? [] }
-        ) { (consumer, request: VerifyRequest, context) in try consumer.answer(request, context) }
+            selection: .audience("backend"), reply: reply, binding: binding, allowsUnenforced: true
+        ) { (consumer, request: VerifyRequest) in try consumer.prepare(request) }
     ]
 
     private static let reply: MessageShape = [
@@ -44,11 +45,16 @@ public struct CustomBackendConsumer: TokenConsumer {
         statuses: [
             .invalidArgument: 403, .failedPrecondition: 403, .notFound: 403, .resourceExhausted: 503,
             .internalError: 503,
-        ])
+        ],
+        proxied: .init(method: "method", target: "uri", backend: "backend"))
 
+    /// The audiences whose tokens the consumer issues or checks.
     public let audiences: [String]
     private let backends: [ExactText: Backend]
 
+    /// Makes the consumer for its scope from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(
         _ configuration: CustomBackendConfiguration, scope: ConsumerScope, host: PluginHost
     ) throws(ConfigurationError) {
@@ -59,7 +65,7 @@ public struct CustomBackendConsumer: TokenConsumer {
         }
         for (name, section) in configuration.backends {
             backends[name] = problems.attempt { () throws(ConfigurationError) in
-                try Backend(name.string, section, at: ["backends", .key(name.string)])
+                try Backend(name.string, section, under: scope.tokens, at: ["backends", .key(name.string)])
             }
         }
         try problems.throwIfAny()
@@ -67,36 +73,15 @@ public struct CustomBackendConsumer: TokenConsumer {
         audiences = backends.keys.sorted().map(\.string)
     }
 
-    /// The backend that a request is about; the kernel has seen that it names one, or that there is but one.
-    private func backend(of request: VerifyRequest) -> Backend? {
-        if let name = request.backend { return backends[name] }
-        return backends.count == 1 ? backends.first?.value : nil
-    }
-
-    private func demand(of request: VerifyRequest, _ base: TokenDemand) -> TokenDemand {
-        guard let backend = backend(of: request) else {
-            // Nothing is known that it demands: what is not known is not let through.
-            var demand = base
-            demand.enforcement = .enforced
-            return demand
-        }
-        return backend.demand(for: request, base)
-    }
-
-    private func answer(
-        _ request: VerifyRequest, _ context: ConsumerContext
-    ) throws(InvalidRequest) -> ConsumerVerdict {
-        guard let backend = backend(of: request) else { throw InvalidRequest("there is no such backend") }
-        // The demand did not say which route it is: with good tokens, too, nobody may choose it by being unclear.
-        if let reason = backend.choice(for: request).problem { return .refused(reason) }
-        var members = backend.successStatus.map { [JSONMember("status", .integer(Int64($0)))] } ?? []
-        if let token = context.token {
-            members += [
-                JSONMember("appId", .string(token.subject)), JSONMember("jti", .string(token.id)),
-                JSONMember("consumed", .bool(context.consumesToken)),
-            ]
-            if let provider = token.provider { members.append(JSONMember("provider", .string(provider))) }
-        }
-        return .granted(ConsumerReply(.object(members)))
+    /// Finds the backend that a request is about: the kernel has seen that it names one, or that there is but one.
+    private func prepare(_ request: VerifyRequest) throws(InvalidRequest) -> PreparedRequest {
+        let backend =
+            if let name = request.backend {
+                backends[name]
+            } else {
+                backends.count == 1 ? backends.first?.value : nil
+            }
+        guard let backend else { throw InvalidRequest("unknown backend") }
+        return backend.prepare(request)
     }
 }

@@ -1,13 +1,32 @@
+public import AssayCore
 public import AssayKit
 
 /// Why requests to a backend are refused whose tokens may be good.
 public enum CustomBackendReasons {
+    /// The proxy did not say what its client requested, and the policy's routes depend on it.
     public static let targetMissing = Reason(
         "backend_target_missing",
-        "The proxy did not say what its client asked for, on which the policy's routes depend.")
+        "The proxy did not say what its client requested, and the policy's routes depend on it.",
+        advice: """
+            Let the proxy send the original method and URI (`X-Original-Method` and `X-Original-URI`, or \
+            `X-Forwarded-Method` and `X-Forwarded-Uri`): see the configurations in *Protect a backend*.
+            """)
+    /// The client's request can be read in several ways, and the policy's routes depend on it.
     public static let targetAmbiguous = Reason(
         "backend_target_ambiguous",
-        "What the client asked for can be read in several ways, and the policy's routes depend on it.")
+        "The client's request can be read in several ways, and the policy's routes depend on it.",
+        advice: """
+            A single case is an attempt to get past the routes with an odd path. If your clients send such paths, \
+            let the proxy normalise them before it asks.
+            """)
 
+    /// All of them.
     public static let all = [targetMissing, targetAmbiguous]
+}
+
+extension FactName {
+    /// The method of the request that a proxy asked about.
+    public static let requestMethod: FactName = "request_method"
+    /// Its path, without the query, as the proxy told it.
+    public static let requestPath: FactName = "request_path"
 }

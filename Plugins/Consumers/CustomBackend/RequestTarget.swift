@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// What a client asked a backend for, read so that the backend cannot read it otherwise.
 enum RequestTarget: Sendable, Equatable {
@@ -32,14 +32,7 @@ enum RequestTarget: Sendable, Equatable {
     /// Whether a name is a method (RFC 9110, section 9.1): few characters, all of them ASCII.
     static func isMethod(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: "-_".utf8.contains(byte)
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
     }
 
     /// The path with its escapes decoded; nil where a separator or a control character is escaped, or where a character
@@ -48,31 +41,22 @@ enum RequestTarget: Sendable, Equatable {
         guard uri.utf8.first == UInt8(ascii: "/") else { return nil }
         var path: [UInt8] = []
         path.reserveCapacity(uri.utf8.count)
-        var rest = uri.utf8.prefix { $0 != UInt8(ascii: "?") }
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit),
-                    case let decoded = high << 4 | low,
-                    // What is a separator to one and a letter to another. A decoded `%` would be decoded twice.
-                    decoded > 0x20, decoded != 0x7F, !"/\\%;?#".utf8.contains(decoded)
-                else { return nil }
-                path.append(decoded)
-            // Some cut a path at a semicolon or a `#`, and some take a backslash for a slash.
-            case 0...0x20, 0x7F..., UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"): return nil
-            default: path.append(byte)
+        let isPlain = PercentCoding.decode(uri.utf8.prefix { $0 != UInt8(ascii: "?") }) { byte, isEscaped in
+            if isEscaped {
+                // What is a separator to one and a letter to another. A decoded `%` would be decoded twice.
+                guard byte > 0x20, byte != 0x7F, !"/\\%;?#".utf8.contains(byte) else { return false }
+            } else {
+                switch byte {
+                // Some cut a path at a semicolon or a `#`, and some take a backslash for a slash.
+                case 0...0x20, 0x7F..., UInt8(ascii: "\\"), UInt8(ascii: ";"), UInt8(ascii: "#"): return false
+                default: break
+                }
             }
+            path.append(byte)
+            return true
         }
+        guard isPlain else { return nil }
         return path
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 
     /// Whether a decoded path is valid UTF-8 and has neither dot segments nor empty ones, which some take out and some do
@@ -88,9 +72,11 @@ enum RequestTarget: Sendable, Equatable {
 
     private static func isDot(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") }
 
-    /// Whether a backend may take a decoded path for another one that has other bytes: it may fold compatibility forms and
-    /// accents of Unicode (`ｂ`, `K` the sign of Kelvin), and name a file by other names as Windows does (`a.`, `a::$DATA`,
-    /// `PROGRA~1`, wildcards). Letter case and a slash at the end are ``RoutePath``'s to judge.
+    /// Whether a backend may take a decoded path for another one that has other bytes: it may fold compatibility forms
+    /// and accents of Unicode (`ｂ`, `K` the sign of Kelvin), and name a file by other names as Windows does (`a.`,
+    /// `a::$DATA`, `PROGRA~1`, wildcards).
+    ///
+    /// Letter case and a slash at the end are ``RoutePath``'s to judge.
     static func hasOtherSpellings(_ path: [UInt8]) -> Bool {
         var previous = UInt8(ascii: "/")
         for byte in path {

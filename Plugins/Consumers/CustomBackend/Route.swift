@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// One entry of a backend's `routes`.
@@ -18,7 +19,8 @@ struct Route: Sendable {
         return methods.contains(exactly: method) || method.isExactly("HEAD") && methods.contains(exactly: "GET")
     }
 
-    /// Whether it can demand more of a token than the backend itself does: unless all that it says makes the demand less.
+    /// Whether it can demand more of a token than the backend itself does: unless all that it says makes the demand
+    /// less.
     var mayDemandMore: Bool {
         switch tokens.enforcement {
         case .off, .unenforced: false
@@ -58,7 +60,7 @@ extension [Route] {
         return nearest.map { .route(self[$0]) } ?? .own
     }
 
-    /// The choice for a path that a backend could take for any other: what no route before one for all paths can change.
+    /// The choice for a path that a backend could take for any other: which only a route for all paths can change.
     private func uncertainChoice(_ method: String) -> RouteChoice {
         for route in self where route.isFor(method) {
             if route.path.isForAll { return .route(route) }
@@ -72,4 +74,45 @@ extension [Route] {
 extension RouteChoice {
     static let ambiguous = RouteChoice.unknown(CustomBackendReasons.targetAmbiguous)
     static let missing = RouteChoice.unknown(CustomBackendReasons.targetMissing)
+}
+
+extension [Route] {
+    /// Reports a route, or a method of one, that no request ever meets, as earlier routes cover all that it is for.
+    ///
+    /// - Parameters:
+    ///   - route: the route after these.
+    ///   - path: its place in its section.
+    func report(
+        hidden route: Route, at path: [ConfigurationError.Component], problems: inout ConfigurationProblems
+    ) {
+        guard let methods = route.methods else {
+            guard let first = first(where: { $0.isForEveryMethod && $0.path.nearlyCovers(route.path) }) else { return }
+            problems.report(at: path + ["path"], Self.words("no request meets this route", route, behind: first))
+            return
+        }
+        let hiding = methods.map { method in first { $0.isFor(method) && $0.path.nearlyCovers(route.path) } }
+        if let first = hiding.first ?? nil, hiding.allSatisfy({ $0 != nil }) {
+            problems.report(at: path + ["path"], Self.words("no request meets this route", route, behind: first))
+            return
+        }
+        for (index, first) in hiding.enumerated() {
+            guard let first else { continue }
+            problems.report(
+                at: path + ["methods", .index(index)],
+                Self.words("no request with `\(methods[index])` meets this route", route, behind: first))
+        }
+    }
+
+    private static func words(_ what: String, _ route: Route, behind first: Route) -> String {
+        let place = first.place.map { " at \($0)" } ?? ""
+        // Another spelling of an earlier path is not let through to either.
+        guard first.path.coversAll(of: route.path) else {
+            return
+                "\(what): its path differs from `\(first.text)`\(place) only in letter case or in the slash at its end, "
+                + "and requests that could mean either are refused; write one of them"
+        }
+        return
+            "\(what): the earlier route `\(first.text)`\(place) covers all of it, and the first that fits counts; put "
+            + "this one before that"
+    }
 }

@@ -1,7 +1,9 @@
-internal import AssayKit
+internal import AssayCore
 
-/// The HTTP methods that routes can be for: those that are registered with IANA ("Hypertext Transfer Protocol (HTTP) Method
-/// Registry"), and others that a backend declares. A misspelled method would fit no request, and so protect nothing.
+/// The HTTP methods that routes can be for: those that are registered with IANA ("Hypertext Transfer Protocol (HTTP)
+/// Method Registry"), and others that a backend declares.
+///
+/// A misspelled method would fit no request, and so protect nothing.
 struct RouteMethods {
     static let registered: [String] = [
         "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "CONNECT", "COPY", "DELETE", "GET", "HEAD", "LABEL",
@@ -52,6 +54,6 @@ struct RouteMethods {
 
     private static func isMethod(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
-            && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || $0 == UInt8(ascii: "-") }
+            && text.utf8.allSatisfy { $0.isASCIIUppercase || $0 == UInt8(ascii: "-") }
     }
 }

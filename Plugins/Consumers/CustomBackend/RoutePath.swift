@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Which paths a route is for.
 struct RoutePath: Sendable, Hashable {
@@ -40,7 +40,7 @@ struct RoutePath: Sendable, Hashable {
             self.path = path
         }
         self.extent = extent
-        folded = extent == .exact ? RoutePath.folded(path) : path.map(RoutePath.lowercased)
+        folded = extent == .exact ? RoutePath.folded(path) : path.map(\.lowercasedASCII)
     }
 
     /// Whether the path plays no part: the route is for all of them.
@@ -69,21 +69,12 @@ struct RoutePath: Sendable, Hashable {
 
     /// Whether a byte behind a word makes it a longer word, rather than giving it a suffix.
     private static func goesOn(_ byte: UInt8) -> Bool {
-        switch lowercased(byte) {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
-            UInt8(ascii: "_"), 0x80...:
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte >= 0x80
     }
 
     /// A path in lower case, and with a slash at the end.
     static func folded(_ path: [UInt8]) -> [UInt8] {
-        path.map(lowercased) + (path.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
-    }
-
-    private static func lowercased(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        path.map(\.lowercasedASCII) + (path.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])
     }
 }
 

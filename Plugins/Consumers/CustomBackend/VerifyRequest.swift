@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A proxy's question about one request of its client.
 struct VerifyRequest: RequestMessage {

@@ -1,48 +1,52 @@
+internal import AssayCore
 public import AssayKit
 
 extension FleetEngineConsumer {
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ConsumerMethod<FleetEngineConsumer>] = [
         .exchange { consumer, request, context in
             try await consumer.exchanged(request, context)
         },
-        door("fleetEngineDriverToken", "/token/driver/{vehicleId}") {
+        endpoint("fleetEngineDriverToken", "/token/driver/{vehicleId}") {
             (consumer, request: DriverTokenRequest) throws(InvalidFleetEngineClaims) in
             try FleetEngineClaims(.driver, [.vehicle: [request.id]])
         },
-        door("fleetEngineConsumerToken", "/token/consumer/{tripId}") {
+        endpoint("fleetEngineConsumerToken", "/token/consumer/{tripId}") {
             (consumer, request: ConsumerTokenRequest) throws(InvalidFleetEngineClaims) in
             try FleetEngineClaims(.consumer, [.trip: [request.id]])
         },
-        door("fleetEngineServerToken", "/token/server") {
+        endpoint("fleetEngineServerToken", "/token/server") {
             (consumer, request: FleetTokenRequest) throws(InvalidFleetEngineClaims) in
             try FleetEngineClaims(.server)
         },
-        door("fleetEngineDeliveryDriverToken", "/token/delivery_driver/{deliveryVehicleId}") {
+        endpoint("fleetEngineDeliveryDriverToken", "/token/delivery_driver/{deliveryVehicleId}") {
             (consumer, request: DeliveryDriverTokenRequest) throws(InvalidFleetEngineClaims) in
             try FleetEngineClaims(.untrustedDeliveryDriver, [.deliveryVehicle: [request.id]])
         },
-        door("fleetEngineDeliveryConsumerToken", "/token/delivery_consumer/{trackingId}") {
+        endpoint("fleetEngineDeliveryConsumerToken", "/token/delivery_consumer/{trackingId}") {
             (consumer, request: DeliveryConsumerTokenRequest) throws(InvalidFleetEngineClaims) in
             try FleetEngineClaims(.deliveryConsumer, [.tracking: [request.id]])
         },
-        door("fleetEngineReaderToken", "/token/fleet_reader") {
+        endpoint("fleetEngineReaderToken", "/token/fleet_reader") {
             (consumer, request: FleetTokenRequest) throws(InvalidFleetEngineClaims) in
             try FleetEngineClaims(consumer.readerRole)
         },
     ]
 
-    /// A path that sample apps of Google's call.
-    private static func door<Request: RequestMessage>(
+    /// An endpoint that Google's sample apps call.
+    private static func endpoint<Request: RequestMessage>(
         _ name: String, _ path: String,
         claims: @escaping @Sendable (FleetEngineConsumer, Request) throws(InvalidFleetEngineClaims) -> FleetEngineClaims
     ) -> ConsumerMethod<FleetEngineConsumer> {
         .redeem(
             name, [HTTPRule(.get, path, version: .v1)], selection: .tokenProject, reply: FleetEngineReply.shape
-        ) { (consumer: FleetEngineConsumer, request: Request, context) -> ConsumerVerdict in
-            switch try await consumer.token(try claims(consumer, request), context) {
-            case .granted(let token, let facts):
-                return .granted(ConsumerReply(FleetEngineReply.message(token, at: context.now), facts: facts))
-            case .refused(let reason, let detail): return .refused(reason, detail: detail)
+        ) { (consumer: FleetEngineConsumer, request: Request) in
+            PreparedRequest { context in
+                switch try await consumer.token(try claims(consumer, request), context) {
+                case .granted(let token, let facts):
+                    .granted(ConsumerReply(FleetEngineReply.message(token, at: context.now), facts: facts))
+                case .refused(let reason, let detail): .refused(reason, detail: detail)
+                }
             }
         }
     }

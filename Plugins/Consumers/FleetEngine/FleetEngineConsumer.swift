@@ -1,10 +1,12 @@
+public import AssayCore
 public import AssayKit
 
-/// Tokens for Google's Fleet Engine (Mobility services: on-demand trips and scheduled tasks), for apps that showed an App
-/// Check token and users of whom the policy says which vehicle, trip or shipment is theirs.
+/// Tokens for Google's Fleet Engine (Mobility services: on-demand trips and scheduled tasks), for apps that showed an
+/// App Check token and users of whom the policy says which vehicle, trip or shipment is theirs.
 ///
 /// Tokens come from token exchange, and from the paths that Google's sample apps call.
 public struct FleetEngineConsumer: TokenConsumer {
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "fleet_engine", contract: 1, summary: "Tokens for Google's Fleet Engine.",
         reasons: FleetEngineReasons.all, facts: [.fleetEngineRole, .fleetEngineIDs], metrics: FleetEngineMetrics.all)
@@ -15,6 +17,7 @@ public struct FleetEngineConsumer: TokenConsumer {
         case refused(Reason, detail: String)
     }
 
+    /// The audiences whose tokens the consumer issues or checks.
     public let audiences: [String]
     let exchange: FleetEngineExchange
     /// Whose tokens `/token/fleet_reader` gives.
@@ -23,6 +26,9 @@ public struct FleetEngineConsumer: TokenConsumer {
     private let rules: FleetEngineRules
     private let meter: Meter
 
+    /// Makes the consumer for its scope from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(
         _ configuration: FleetEngineConfiguration, scope: ConsumerScope, host: PluginHost
     ) throws(ConfigurationError) {
@@ -44,7 +50,7 @@ public struct FleetEngineConsumer: TokenConsumer {
         }
         readerRole = configuration.fleetReaderRole?.role ?? .deliveryFleetReader
         if configuration.fleetReaderRole != nil, configuration.roles.rules[readerRole] == nil {
-            problems.report(at: ["fleet_reader_role"], "there is no rule for `\(readerRole.rawValue)` in `roles`")
+            problems.report(at: ["fleet_reader_role"], "`roles` has no rule for `\(readerRole.rawValue)`")
         }
         try problems.throwIfAny()
         guard let read else { throw ConfigurationError(at: ["roles"], "the rules cannot be read") }
@@ -77,13 +83,6 @@ public struct FleetEngineConsumer: TokenConsumer {
 
     private static func isProvider(_ text: String) -> Bool {
         (1...63).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-.:".utf8.contains($0) }
     }
 }

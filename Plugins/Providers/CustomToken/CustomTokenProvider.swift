@@ -1,15 +1,18 @@
+public import AssayCore
 internal import AssayJWT
 public import AssayKit
 
 /// Custom tokens: a server of the operator's says that an app is genuine, by whatever it found out itself.
 ///
 /// A custom token is a JWT that a service account signs, as the Admin SDKs' `createToken` makes it, or one of an issuer
-/// whose keys are published. It is good for a few minutes and may be exchanged more than once in them.
+/// whose keys are published. It is valid for a few minutes and may be exchanged more than once.
 public struct CustomTokenProvider: AttestationProvider {
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "custom", contract: 1, summary: "Tokens that a service account or a trusted issuer signs.",
         reasons: CustomTokenReasons.all, facts: [.customTokenIssuer, .customTokenSubject], evidenceLimit: 16 * 1024)
 
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ProviderMethod<CustomTokenProvider>] = [
         .exchange("exchangeCustomToken", takesTokenID: true) { provider, request, context in
             try await provider.appraise(request, at: context.now)
@@ -26,6 +29,9 @@ public struct CustomTokenProvider: AttestationProvider {
     private let accounts: [ExactText: ServiceAccount]
     private let issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)]
 
+    /// Makes the provider for an app from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(_ configuration: CustomTokenConfiguration, app: AppIdentity, host: PluginHost)
         throws(ConfigurationError)
     {
@@ -57,7 +63,7 @@ public struct CustomTokenProvider: AttestationProvider {
         }
         try problems.throwIfAny()
         guard !accounts.isEmpty || !issuers.isEmpty else {
-            throw ConfigurationError("expected `service_accounts` or `issuers`: nobody's token is taken else")
+            throw ConfigurationError("expected `service_accounts` or `issuers`: otherwise no token is accepted")
         }
         self.accounts = accounts
         self.issuers = issuers

@@ -1,6 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
-internal import AssayKit
 
 /// A service account that a policy trusts: what its tokens are verified by.
 struct ServiceAccount: Sendable {

@@ -1,13 +1,14 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 /// The section `debug` of a policy.
 public struct DebugConfiguration: DescribedConfiguration, Sendable {
     /// The tokens that are accepted; none when absent.
     public let tokens: [Located<DebugToken>]?
-    /// Whether administrators may register others; nobody may when absent.
+    /// Whether administrators may register others; they may not when absent.
     public let managed: ManagedTokenPolicy?
 
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "tokens": "The debug tokens that are accepted; `assay debug-token` makes one.",
         "managed": """
@@ -26,6 +27,7 @@ public struct ManagedTokenPolicy: DescribedConfiguration, Sendable {
     static let limits = 1...500
     static let standardLimit = 20
 
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "limit": PolicyKey(
             "How many of them an app may have; those that have expired do not count.", .range(limits),
@@ -39,32 +41,39 @@ public struct DebugToken: DescribedConfiguration, Sendable {
     public let name: String
     /// The SHA-256 of the token's text in lower case.
     public let sha256: SecretDigest?
-    /// Where the token's text is to be found, in place of its hash.
+    /// Where the token's text is, instead of its hash.
     public let token: SecretReference?
-    /// Whether the policy is good without the token's text: then there is no such token. False when absent.
+    /// Whether the policy is valid when the token's text is missing: then the token is left out.
+    ///
+    /// False when absent.
     public let optional: Bool?
     /// From when on the token is refused; never when absent.
     public let expires: Instant?
 
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "name": PolicyKey(
             "What the token is called in logs.", .length(1...100), examples: ["a developer's device"]),
         "sha256": "The SHA-256 of the token's text in lower case, in hexadecimal; `assay debug-token` prints it.",
         "token": "Where the token's text is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
         "optional": PolicyKey(
-            "Whether the policy is good without the token's text: then there is no such token.", standard: false),
+            "Whether the policy is valid when the token's text is missing: then the token is left out.", standard: false
+        ),
         "expires": "From when on the token is refused (RFC 3339); never when absent.",
     ]
 
+    /// Groups of keys of which exactly one must be present.
     public static let alternatives = [["sha256", "token"]]
 
     /// How many characters a token has at least: fewer can be guessed.
     static let shortest = 16
 
-    /// The hash that a token's text is known by. App Check's tokens are UUIDs, which SDKs write in either case; other
-    /// letters than those of ASCII are taken as they are, so that a hash does not depend on a version of Unicode.
+    /// The hash that a token's text is known by.
+    ///
+    /// App Check's tokens are UUIDs, which SDKs write in either case; other letters than those of ASCII are taken as
+    /// they are, so that a hash does not depend on a version of Unicode.
     public static func hash(of text: String) -> [UInt8] {
-        SHA256.hash(text.utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
+        SHA256.hash(text.utf8.map { $0.lowercasedASCII })
     }
 
     /// The hash that the policy means; nil when it refers to an optional text that is not there.

@@ -1,16 +1,21 @@
+public import AssayCore
 public import AssayKit
 
 /// Debug tokens: shared secrets that stand in for a device's evidence, for simulators and continuous integration.
 ///
-/// The policy names each token by the SHA-256 of its text, or refers to the text. Where it has `managed`, administrators
-/// register others, which are kept in the state store, hashed in the same way. A token obtained so says `provider: debug`.
+/// The policy names each token by the SHA-256 of its text, or refers to the text. Where it has `managed`,
+/// administrators register others, which are kept in the state store, hashed in the same way. A token obtained so says
+/// `provider: debug`.
 public struct DebugProvider: AttestationProvider {
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "debug", contract: 1, summary: "Debug tokens that the policy lists, or that administrators registered.",
         reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken, DebugReasons.tooManyUnknown],
         facts: [.debugTokenName, .debugTokenID],
-        evidenceLimit: 1024, isForDevelopment: true)
+        evidenceLimit: 1024, isForDevelopment: true,
+        answers: [ManagedTokenStore.tooManyUnknown(wait: nil)])
 
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ProviderMethod<DebugProvider>] = [
         .exchange("exchangeDebugToken", resources: [.app, .oauthClient]) { provider, request, context in
             try await provider.appraise(request, context)
@@ -44,8 +49,12 @@ public struct DebugProvider: AttestationProvider {
     let place: String?
     let randomness: Randomness
 
+    /// Warnings about the policy's tokens, such as an expiry in the past.
     public var warnings: [ConfigurationWarning] { listed.warnings }
 
+    /// Makes the provider for an app from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(
         _ configuration: Located<DebugConfiguration>, app: AppIdentity, host: PluginHost
     ) throws(ConfigurationError) {
@@ -98,12 +107,25 @@ extension FactName {
 
 /// Why the debug provider refuses.
 public enum DebugReasons {
+    /// The debug token is neither listed by the policy nor registered.
     public static let unknownToken = Reason(
-        "debug_token_unknown", "The debug token is neither listed by the policy nor registered.")
-    public static let expiredToken = Reason("debug_token_expired", "The debug token is past its expiry.")
+        "debug_token_unknown", "The debug token is neither listed by the policy nor registered.",
+        advice: """
+            Add the token's SHA-256 to `providers.debug.tokens` of this app (`assay debug-token` prints it), or \
+            register it. The registered ones need `managed: {}` in the policy.
+            """)
+    /// The debug token has expired.
+    public static let expiredToken = Reason(
+        "debug_token_expired", "The debug token has expired.",
+        advice: "Remove `expires` of the token, set a later one, or let the developer use a new token.")
+    /// Too many unknown debug tokens came from the peer's address; this one was not looked up.
     public static let tooManyUnknown = Reason(
         "debug_tokens_unknown_too_many",
-        "Too many unknown debug tokens came from the peer's address; this one was not looked up.")
+        "Too many unknown debug tokens came from the peer's address; this one was not looked up.",
+        advice: """
+            Somebody guesses debug tokens, or a build farm runs with a token that was removed. Register the token; \
+            addresses are admitted again after the wait in `Retry-After`.
+            """)
 }
 
 /// What a client sends to exchange a debug token.

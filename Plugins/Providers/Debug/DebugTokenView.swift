@@ -1,7 +1,63 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 
-/// A debug token as far as anybody may see it: without its text, and without its hash.
+/// A debug token of the policy.
+struct ListedToken: Sendable {
+    let view: DebugTokenView
+    /// Where the policy lists it; nil where the policy is no file.
+    let place: String?
+}
+
+/// The debug tokens of the policy.
+struct ListedTokens: Sendable {
+    private var byHash: [[UInt8]: ListedToken] = [:]
+    private var byID: [ExactText: ListedToken] = [:]
+    /// Those that have expired, which cannot be used.
+    private(set) var warnings: [ConfigurationWarning] = []
+
+    /// - Parameter problems: takes what is wrong with the entries.
+    init(
+        _ tokens: [Located<DebugToken>], secrets: SecretSource, now: Instant, problems: inout ConfigurationProblems
+    ) {
+        var names: Set<ExactText> = []
+        for (index, entry) in tokens.enumerated() {
+            let token = entry.value
+            let path: [ConfigurationError.Component] = ["tokens", .index(index)]
+            if !names.insert(token.name).inserted {
+                problems.report(at: path + ["name"], "two debug tokens are named `\(token.name)`")
+            }
+            if let expires = token.expires, expires <= now {
+                warnings.append(
+                    ConfigurationWarning(
+                        at: path + ["expires"],
+                        "the debug token `\(token.name)` expired at \(expires), and is refused: take it out, or give it "
+                            + "another time"))
+            }
+            let found = problems.attempt { () throws(ConfigurationError) in try token.hash(at: path, secrets: secrets) }
+            guard case let hash?? = found else { continue }
+            if byHash[hash] != nil { problems.report(at: path, "the same token stands here twice") }
+            let view = DebugTokenView(
+                id: ListedTokens.id(of: token.name), displayName: token.name, expires: token.expires, updated: nil)
+            byHash[hash] = ListedToken(view: view, place: entry.place)
+            byID[view.id] = byHash[hash]
+        }
+    }
+
+    func token(hash: [UInt8]) -> ListedToken? { byHash[hash] }
+
+    func token(id: String) -> ListedToken? { byID[id] }
+
+    var views: [DebugTokenView] { byID.values.map(\.view) }
+
+    /// What the API knows a token by: the same as long as the token keeps its name, and never that of a registered one,
+    /// which is a UUID.
+    private static func id(of name: String) -> String {
+        "policy-\(Hex.encode(SHA256.hash(Array(name.utf8)).prefix(16)))"
+    }
+}
+
+/// A debug token as it may be shown: without its text, and without its hash.
 struct DebugTokenView: Sendable, Hashable {
     @Exact private(set) var id: String
     @Exact private(set) var displayName: String

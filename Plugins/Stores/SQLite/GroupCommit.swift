@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Synchronization
 
 /// Gathers concurrent writes into one transaction, so that they share the cost of making it durable.
@@ -37,7 +37,9 @@ final class GroupCommit: Sendable {
         self.watch = watch
     }
 
-    /// Carries out a write. Returns the number of rows that changed, once that is durable.
+    /// Carries out a write.
+    ///
+    /// Returns the number of rows that changed, once that is durable.
     func commit(_ mutation: Mutation) async throws(SQLiteStoreError) -> Int {
         let result = await withCheckedContinuation { reply in
             enqueue(Waiting(mutation: mutation, reply: reply))

@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 
 /// A write, as a value: what a transaction carries out for one caller.
 enum Mutation: Sendable {
@@ -21,7 +22,9 @@ enum Mutation: Sendable {
         if case .purge = self { true } else { false }
     }
 
-    /// Carries it out within the current transaction. Returns the number of rows that changed.
+    /// Carries it out within the current transaction.
+    ///
+    /// Returns the number of rows that changed.
     func apply(to db: Connection, now: Instant) throws -> Int {
         switch self {
         case .insert(let key, let value, let expires):

@@ -1,4 +1,5 @@
-public import AssayKit
+internal import AssayCore
+public import AssayState
 
 #if canImport(Glibc)
 internal import Glibc
@@ -8,7 +9,9 @@ internal import Darwin
 
 extension SQLiteStore {
     /// Writes a whole copy to another file (0600), as SQLite's `VACUUM INTO` makes it: of everything that is committed,
-    /// what is in the write-ahead log included. Blocks for as long as the disk takes.
+    /// what is in the write-ahead log included.
+    ///
+    /// Blocks for as long as the disk takes.
     public static func copy(
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
     ) async throws(StateStoreOpeningError) {
@@ -43,7 +46,7 @@ extension SQLiteStore {
         try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
         try add(entries, to: draft)
         try draft.flush()
-        // Unlike a renaming, it never takes the place of a file that somebody has made meanwhile.
+        // Unlike a rename, it never replaces a file that was created meanwhile.
         guard link(draft.path, target.path) == 0 else {
             throw SQLiteStoreError(.cannotOpen, "\(target.path): \(String(cString: strerror(errno)))")
         }
@@ -79,7 +82,7 @@ extension SQLiteStore {
     private static func existing(_ location: String) throws -> DatabaseFile {
         let file = try DatabaseFile(location)
         guard file.identity != nil else {
-            throw SQLiteStoreError(.cannotOpen, "\(file.path): there is no such file")
+            throw SQLiteStoreError(.cannotOpen, "\(file.path): no such file")
         }
         return file
     }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import CLibSQLite
 
 #if canImport(Glibc)

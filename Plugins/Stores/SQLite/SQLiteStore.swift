@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+public import AssayState
 internal import Synchronization
 
 /// A state store in one SQLite file: durable, and shared by the processes of one machine.
@@ -8,8 +9,8 @@ internal import Synchronization
 /// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
 ///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
 /// - A file that is removed or replaced while it is open is noticed with every operation, and the operation fails.
-/// - When there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since a log may have been
-///   left beside a file that was restored.
+/// - When there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since a log may have
+///   been left beside a file that was restored.
 /// - Expired entries are removed in small numbers by the writes that follow, or all at once by ``sweep()``. Freed pages
 ///   are used again; the file does not shrink.
 /// - Spaces and names have at most 1024 bytes of UTF-8, values at most 1 MiB, pages of a list at most 10 000 entries.
@@ -31,7 +32,7 @@ public final class SQLiteStore: StateStore {
     /// Blocks for the time of a few disk accesses, or up to the busy timeout while another process opens the file.
     ///
     /// - Parameters:
-    ///   - path: a path of the file system; never taken for a URI.
+    ///   - path: a path of the file system, never a URI.
     ///   - clock: tells which entries have expired.
     /// - Throws: ``SQLiteStoreError``: what is wrong with the folder, the file, its format or its version.
     public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
@@ -46,22 +47,30 @@ public final class SQLiteStore: StateStore {
         self.commits = GroupCommit(writer: writer, clock: clock, path: file.path, watch: watch)
     }
 
+    /// Stores a value if no unexpired value has this key.
+    ///
+    /// Returns whether it did.
     public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(SQLiteStoreError) -> Bool {
         try check(key, value)
         return try await commits.commit(.insert(key, value: value, expires: expires)) > 0
     }
 
+    /// Sets a counter if the value is greater than the stored one.
+    ///
+    /// Returns whether it did.
     public func advance(_ key: StateKey, to value: UInt64) async throws(SQLiteStoreError) -> Bool {
         try check(key, [])
         return try await commits.commit(.advance(key, to: value)) > 0
     }
 
+    /// Stores a value, replacing an earlier one; nil deletes it.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws(SQLiteStoreError) {
         try check(key, value ?? [])
         let mutation = value.map { Mutation.put(key, value: $0, expires: expires) } ?? .delete(key)
         _ = try await commits.commit(mutation)
     }
 
+    /// The value of a key; nil when there is none or it has expired.
     public func get(_ key: StateKey) async throws(SQLiteStoreError) -> [UInt8]? {
         try check(key, [])
         let now = clock.now
@@ -73,6 +82,7 @@ public final class SQLiteStore: StateStore {
         }
     }
 
+    /// The entries of a space in the order of their names, after a name, up to a limit.
     public func list(
         _ space: String, after name: String?, limit: Int
     ) async throws(SQLiteStoreError) -> [StateEntry] {
@@ -97,7 +107,9 @@ public final class SQLiteStore: StateStore {
         }
     }
 
-    /// Removes all entries that have expired, a few hundred in a transaction. Returns how many there were.
+    /// Removes all entries that have expired, a few hundred in a transaction.
+    ///
+    /// Returns how many there were.
     ///
     /// Writes do the same in passing; this is for a store that is seldom written. Stops early, without an error, when
     /// its task is cancelled.
@@ -112,7 +124,9 @@ public final class SQLiteStore: StateStore {
         return total
     }
 
-    /// Closes the file. Operations that come later throw ``SQLiteStoreError/Code/closed``.
+    /// Closes the file.
+    ///
+    /// Operations that come later throw ``SQLiteStoreError/Code/closed``.
     ///
     /// A store that is merely dropped closes its file too. Neither is needed for anything to be durable.
     public func close() {
@@ -121,7 +135,8 @@ public final class SQLiteStore: StateStore {
         writer.close()
     }
 
-    /// That the file, or its log, was removed or replaced, as far as that was found out within the last tenth of a second.
+    /// That the file, or its log, was removed or replaced, as far as that was found out within the last tenth of a
+    /// second.
     public var blockingReason: String? { watch.recentReason }
 
     private func read<T: Sendable>(

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import CLibSQLite
 
 /// Why a SQLite store could not be opened, or an operation on it could not be carried out.
@@ -40,6 +40,7 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
         case failed
     }
 
+    /// What kind of error it is.
     public let code: Code
     /// What happened, in words, with the file's path where the file is the matter.
     @Exact public private(set) var message: String
@@ -52,6 +53,7 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
         self.sqliteCode = sqliteCode
     }
 
+    /// The code, followed by the message.
     public var description: String { "\(code.rawValue): \(message)" }
 }
 

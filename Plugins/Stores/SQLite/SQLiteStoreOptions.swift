@@ -1,3 +1,6 @@
+public import AssayCore
+public import AssayState
+
 extension SQLiteStore {
     /// How durable the store is, how long it waits and how large it may grow.
     public struct Options: Sendable, Hashable {
@@ -12,14 +15,21 @@ extension SQLiteStore {
             case processCrash
         }
 
-        /// What an operation that has returned survives. The default is the loss of power.
+        /// What an operation that has returned survives.
+        ///
+        /// The default is the loss of power.
         public var durability: Durability
-        /// How long a write waits for another process to release the file. Bounded to a minute.
+        /// How long a write waits for another process to release the file.
+        ///
+        /// Bounded to a minute.
         public var busyTimeout: Duration
-        /// The bytes that the database file may grow to; nil for no limit but the disk's. Writes beyond it throw
-        /// ``SQLiteStoreError/Code/diskFull``. The write-ahead log beside the file is a few MiB and not counted.
+        /// The bytes that the database file may grow to; nil for no limit but the disk's.
+        ///
+        /// Writes beyond it throw ``SQLiteStoreError/Code/diskFull``. The write-ahead log beside the file is a few MiB
+        /// and not counted.
         public var maximumFileSize: Int?
 
+        /// Makes options; every argument has a default.
         public init(
             durability: Durability = .powerLoss, busyTimeout: Duration = .seconds(5), maximumFileSize: Int? = nil
         ) {
@@ -48,5 +58,26 @@ extension SQLiteStore {
         static let leastPurged = 16
         /// Expired entries that one transaction of a sweep removes.
         static let swept = 512
+    }
+}
+
+extension SQLiteStore: StateStorePlugin {
+    /// `sqlite`, followed by the path of the database.
+    public static let scheme = "sqlite"
+
+    /// Opens the store at a path; the path `:memory:` is refused.
+    ///
+    /// - Throws: `StateStoreOpeningError` when the file cannot be opened.
+    public static func open(
+        _ location: String, clock: HostClock
+    ) async throws(StateStoreOpeningError) -> SQLiteStore {
+        guard !location.isExactly(":memory:") else {
+            throw StateStoreOpeningError("`:memory:` would be the name of a file here; what is in memory is `memory`")
+        }
+        do throws(SQLiteStoreError) {
+            return try SQLiteStore(path: location, clock: clock)
+        } catch {
+            throw StateStoreOpeningError(error.message)
+        }
     }
 }

@@ -8,7 +8,9 @@ struct ValueBuilder {
         self.limits = limits
     }
 
-    /// Takes a token; the value, when it is complete. `remaining` is how many bytes follow the token.
+    /// Takes a token; the value, when it is complete.
+    ///
+    /// `remaining` is how many bytes follow the token.
     mutating func accept(_ token: Token, at offset: Int, remaining: Int) throws(CBORError) -> CBORValue? {
         if case .stop = token { return try close(at: offset) }
         items += 1

@@ -3,6 +3,7 @@ internal import CLibCBOR
 /// Encodes values with definite lengths and shortest heads, the pairs of maps in the order they have (RFC 8949,
 /// section 4.1).
 public struct CBOREncoder: Sendable {
+    /// An encoder; it has no settings.
     public init() {}
 
     /// The encoding of a value, whose nesting the caller answers for.

@@ -2,6 +2,7 @@
 /// would cost a hostile key much to normalize, and floating-point numbers by their bits; all that are not a number are one,
 /// as they are encoded.
 extension CBORValue {
+    /// Whether two values have one encoding.
     public static func == (left: CBORValue, right: CBORValue) -> Bool {
         switch (left, right) {
         case (.unsigned(let left), .unsigned(let right)): left == right
@@ -20,6 +21,7 @@ extension CBORValue {
         }
     }
 
+    /// Hashes the value as it is encoded: text by its bytes, numbers by their bits.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .unsigned(let number): combine(0, number, &hasher)

@@ -20,11 +20,43 @@ public enum CBORValue: Sendable, Hashable {
 
 /// A key of a CBOR map and its value.
 public struct CBORPair: Sendable, Hashable {
+    /// The key, which can be of any type.
     public let key: CBORValue
+    /// What the map has under the key.
     public let value: CBORValue
 
+    /// A pair of a map; a map keeps its pairs in the order of the input.
     public init(_ key: CBORValue, _ value: CBORValue) {
         self.key = key
         self.value = value
+    }
+}
+
+extension CBORValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
+    /// A text string.
+    public init(stringLiteral text: String) {
+        self = .text(text)
+    }
+
+    /// An integer of either sign.
+    public init(integerLiteral number: Int64) {
+        self = .integer(number)
+    }
+
+    /// The simple value `true` or `false`.
+    public init(booleanLiteral value: Bool) {
+        self = .bool(value)
+    }
+}
+
+extension CBORValue: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral {
+    /// A map with its pairs in this order.
+    public init(dictionaryLiteral pairs: (CBORValue, CBORValue)...) {
+        self = .map(pairs.map { CBORPair($0.0, $0.1) })
+    }
+
+    /// An array.
+    public init(arrayLiteral elements: CBORValue...) {
+        self = .array(elements)
     }
 }

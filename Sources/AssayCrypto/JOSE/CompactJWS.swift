@@ -5,7 +5,7 @@ public struct CompactJWS: Sendable {
 
     /// The header.
     public let header: JWSHeader
-    /// The payload, decoded; anybody may have written it until the signature is verified.
+    /// The payload, decoded; not trusted before the signature is verified.
     public let payload: [UInt8]
     /// The bytes that are signed: the first two parts as they came.
     public let signingInput: ArraySlice<UInt8>
@@ -40,5 +40,67 @@ public struct CompactJWS: Sendable {
                 key.isValidSignature(raw: signature[...], digest: digest, message: signingInput)
             }
         guard isValid else { throw .badSignature }
+    }
+}
+
+/// The three parts of a token as they came, still encoded.
+struct JWSParts {
+    let header: ArraySlice<UInt8>
+    let payload: ArraySlice<UInt8>
+    let signature: ArraySlice<UInt8>
+    /// The header and the payload with the dot between them.
+    let signingInput: ArraySlice<UInt8>
+
+    /// Splits a token at its two dots.
+    init(_ token: ArraySlice<UInt8>) throws(JWSError) {
+        guard token.count <= CompactJWS.maximumByteCount else { throw .malformed(.tooLarge) }
+        let dot = UInt8(ascii: ".")
+        guard let first = token.firstIndex(of: dot),
+            let second = token[(first + 1)...].firstIndex(of: dot),
+            !token[(second + 1)...].contains(dot)
+        else { throw .malformed(.parts) }
+        header = token[..<first]
+        payload = token[(first + 1)..<second]
+        signature = token[(second + 1)...]
+        signingInput = token[..<second]
+    }
+}
+
+/// Why a token in JWS compact form is refused.
+public enum JWSError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// It is not three parts of unpadded base64url with a JSON object in front, or it is larger than 16 KiB.
+    case malformed(Defect)
+    /// Its `alg` is `none` or unknown.
+    case unsupportedAlgorithm
+    /// No key has its `kid`, or it names none.
+    case unknownKey
+    /// Its `alg` is not the one that goes with the key.
+    case algorithmMismatch
+    /// The signature is not the key's over these bytes.
+    case badSignature
+
+    /// What is malformed.
+    public enum Defect: String, Sendable, Hashable {
+        case tooLarge = "larger than 16 KiB"
+        case parts = "not three parts"
+        case encoding = "not unpadded base64url"
+        case header = "a header that is not one JSON object of the right members"
+        case critical = "an extension that must be understood"
+    }
+
+    /// A stable name for logs and metrics.
+    public var code: String {
+        switch self {
+        case .malformed: "malformed"
+        case .unsupportedAlgorithm: "unsupported_algorithm"
+        case .unknownKey: "unknown_key"
+        case .algorithmMismatch: "algorithm_mismatch"
+        case .badSignature: "bad_signature"
+        }
+    }
+
+    /// The code, and for a malformed token the defect, for logs.
+    public var description: String {
+        if case .malformed(let defect) = self { "malformed: \(defect.rawValue)" } else { code }
     }
 }

@@ -1,21 +1,21 @@
-public import AssayKit
+public import AssayCore
 
 extension JWK {
     /// The members that only private and symmetric keys have (RFC 7518, sections 6.2.2, 6.3.2 and 6.4.1; `priv` of the
     /// key type AKP).
     private static let privateMembers: [String] = ["d", "p", "q", "dp", "dq", "qi", "oth", "k", "priv"]
 
-    /// The first member of a JWK that only private and symmetric keys have; nil when there is none.
+    /// The first member of a JWK that only private and symmetric keys have; nil when the JWK has none.
     public static func privateMember(of json: JSON) -> String? {
         (json.members ?? []).lazy.compactMap { member in privateMembers.first { $0.isExactly(member.name) } }.first
     }
 
     /// A key from JSON; members that mean nothing here are ignored.
     ///
-    /// - Throws: ``JWKError``: `unsupported` for a `kty`, `crv`, `alg` or RSA size that is not used here, `malformed` for
-    ///   missing or non-canonical members and for an `alg` that does not go with the key, `invalidKey` for numbers that are no
-    ///   key or a weak one (``RSAPublicKey``), `containsPrivateKey` when a member of a private key is there,
-    ///   `notForVerification` when `key_ops` lacks `verify`. What `use` says is the caller's to judge.
+    /// - Throws: ``JWKError``: `unsupported` for a `kty`, `crv`, `alg` or RSA size that is not used here, `malformed`
+    ///   for missing or non-canonical members and for an `alg` that does not go with the key, `invalidKey` for numbers
+    ///   that are no key or a weak one (``RSAPublicKey``), `containsPrivateKey` when a member of a private key is
+    ///   there, `notForVerification` when `key_ops` lacks `verify`. What `use` says is the caller's to judge.
     public init(_ json: JSON) throws(JWKError) {
         guard let members = json.members else { throw .malformed("not an object") }
         guard Set(members.lazy.map { ExactText($0.name) }).count == members.count else {

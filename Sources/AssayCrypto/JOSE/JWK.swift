@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// A public key as a JSON Web Key (RFC 7517; RFC 7518, section 6).
 public struct JWK: Sendable, Hashable {
@@ -16,7 +16,7 @@ public struct JWK: Sendable, Hashable {
         self.init(publicKey: publicKey, keyID: keyID, use: "sig", algorithm: JWSAlgorithm(for: publicKey))
     }
 
-    /// The JWK of a key that somebody else signs with, and calls by no name that is known.
+    /// The JWK of another party's key, whose key identifier is unknown.
     public init(_ publicKey: PublicKey) {
         self.init(publicKey: publicKey, keyID: nil, use: nil, algorithm: JWSAlgorithm(for: publicKey))
     }
@@ -39,7 +39,8 @@ public struct JWK: Sendable, Hashable {
         return .object(members)
     }
 
-    /// The key's thumbprint with SHA-256 in unpadded base64url (RFC 7638): the same for the same key, whatever its `kid`.
+    /// The key's thumbprint with SHA-256 in unpadded base64url (RFC 7638): the same for the same key, whatever its
+    /// `kid`.
     public var thumbprint: String {
         let members = parameters.sorted { $0.name.precedesExactly($1.name) }
         return Base64.encodeURL(SHA256.hash(JSON.object(members).encoded))
@@ -59,6 +60,36 @@ public struct JWK: Sendable, Hashable {
                 JSONMember("kty", "EC"), JSONMember("crv", .string(key.curve.jwkName)),
                 member("x", key.x963.dropFirst().prefix(size)), member("y", key.x963.suffix(size)),
             ]
+        }
+    }
+}
+
+/// Why a JSON Web Key, or a set of them, is refused.
+public enum JWKError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// It is not JSON of the right shape: a member is missing, of the wrong type, or not canonical base64url.
+    case malformed(String)
+    /// Its `kty`, `crv`, `alg` or size is none that is used here.
+    case unsupported(String)
+    /// Its numbers are no key.
+    case invalidKey(CryptoError)
+    /// It brings the private half along, which a public key document must never do.
+    case containsPrivateKey
+    /// Its `use` or its `key_ops` do not permit the verification of signatures.
+    case notForVerification(String)
+
+    /// Compares the descriptions by their UTF-8 bytes.
+    public static func == (left: JWKError, right: JWKError) -> Bool {
+        left.description.isExactly(right.description)
+    }
+
+    /// What is wrong with the key, for operators.
+    public var description: String {
+        switch self {
+        case .malformed(let what): "malformed JWK: \(what)"
+        case .unsupported(let what): "unsupported JWK: \(what)"
+        case .invalidKey(let error): "invalid JWK: \(error)"
+        case .containsPrivateKey: "the JWK contains a private key"
+        case .notForVerification(let what): "the JWK is not for signatures: \(what)"
         }
     }
 }

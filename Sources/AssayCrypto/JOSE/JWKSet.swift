@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// A set of public keys (RFC 7517, section 5), such as a JWKS document publishes.
 public struct JWKSet: Sendable, Hashable {
@@ -7,7 +7,8 @@ public struct JWKSet: Sendable, Hashable {
 
     /// The keys that verify signatures, in the order of the document.
     ///
-    /// Two of them may have one `kid` when their algorithms differ (RFC 7517, section 4.5); a token's `alg` chooses then.
+    /// Two of them may have one `kid` when their algorithms differ (RFC 7517, section 4.5); a token's `alg` chooses
+    /// then.
     public let keys: [JWK]
     /// The keys of the document that cannot be used, in its order.
     public let skipped: [Skipped]
@@ -19,6 +20,7 @@ public struct JWKSet: Sendable, Hashable {
         /// Why it cannot be used, in words for an operator; nothing in it comes from the document.
         @Exact public private(set) var problem: String
 
+        /// The place in the set and the problem, for logs.
         public var description: String { "keys[\(index)]: \(problem)" }
     }
 
@@ -34,9 +36,9 @@ public struct JWKSet: Sendable, Hashable {
 
     /// A set from a JWKS document.
     ///
-    /// Keys that cannot be used are skipped (RFC 7517, section 5), so that one of them does not make the others useless:
-    /// an unknown type, a point off its curve, a missing member, a private key, a key for encryption. Of two keys with one
-    /// `kid` and one algorithm the first is used.
+    /// Keys that cannot be used are skipped (RFC 7517, section 5), so that one of them does not make the others
+    /// useless: an unknown type, a point off its curve, a missing member, a private key, a key for encryption. Of two
+    /// keys with one `kid` and one algorithm the first is used.
     ///
     /// - Throws: ``JWKError``: `malformed` when the document is no such set or lists more than 64 keys.
     public init(json bytes: some Collection<UInt8>) throws(JWKError) {
@@ -67,7 +69,7 @@ public struct JWKSet: Sendable, Hashable {
         self.init(keys, skipped: skipped)
     }
 
-    /// The first key with an identifier; nil when there is none.
+    /// The first key with an identifier; nil when no key has it.
     public subscript(keyID: String) -> JWK? {
         keys.first { $0.keyID?.isExactly(keyID) ?? false }
     }

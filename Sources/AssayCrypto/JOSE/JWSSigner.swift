@@ -1,6 +1,6 @@
 /// Signs tokens with one key; the header is encoded once.
 public struct JWSSigner: Sendable {
-    /// How tokens are signed: the one algorithm that goes with the key.
+    /// How tokens are signed: the only algorithm of the key.
     public let algorithm: JWSAlgorithm
     /// The key's identifier, as the header names it.
     public let keyID: String
@@ -11,7 +11,7 @@ public struct JWSSigner: Sendable {
 
     /// A signer whose header is exactly `{"kid":…,"typ":"JWT","alg":…}`.
     ///
-    /// - Throws: ``CryptoError`` (`unsupported_key`) when `algorithm` is not the one that goes with the key.
+    /// - Throws: ``CryptoError`` (`unsupported_key`) when `algorithm` is not the key's algorithm.
     public init(key: PrivateKey, keyID: String, algorithm: JWSAlgorithm) throws(CryptoError) {
         guard algorithm == JWSAlgorithm(for: key.publicKey) else {
             throw CryptoError(.unsupportedKey, "\(algorithm.rawValue) needs another key than \(key.kind)")

@@ -10,7 +10,7 @@ final class JWSVerificationKey: Sendable {
     let publicKey: PublicKey
     /// The header that the key's tokens have.
     let header: JWSHeader
-    /// The same encoded, with the dot behind it: tokens that begin so need no parsing of a header.
+    /// The encoded header with the dot after it: tokens that start with it need no parsing of the header.
     private let head: [UInt8]
     /// The length of every signature of the key, in bytes.
     private let signatureCount: Int
@@ -29,8 +29,8 @@ final class JWSVerificationKey: Sendable {
 
     /// Verifies a token that has this very header, and a signature of the right length behind the second dot.
     ///
-    /// Where the dots are is known beforehand then; a third one is a character that no part can have. Nil means that the
-    /// token is not of this form, and says nothing of whether it is good.
+    /// Where the dots are is known beforehand then; a third one is a character that no part can have. Nil means that
+    /// the token is not of this form, and says nothing about its validity.
     func verify(_ token: Span<UInt8>, _ body: (JWSHeader, _ payload: Span<UInt8>) -> Void) -> Bool? {
         let end = token.count - Base64URL.encodedCount(signatureCount) - 1
         guard token.count <= CompactJWS.maximumByteCount, end >= head.count, token[end] == UInt8(ascii: ".") else {

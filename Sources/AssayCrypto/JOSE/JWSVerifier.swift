@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Verifies tokens against a set of keys; made once for a set, and shared by all requests.
 public struct JWSVerifier: Sendable {
@@ -13,8 +13,8 @@ public struct JWSVerifier: Sendable {
         }
     }
 
-    /// Verifies a token with the key that its header names, and returns it. Of several keys with that name, the one that
-    /// goes with the header's algorithm counts.
+    /// Verifies a token with the key that its header names, and returns it. Of several keys with that name, the one
+    /// that goes with the header's algorithm counts.
     ///
     /// - Throws: ``JWSError``: any of its cases.
     public func verify(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {
@@ -34,14 +34,14 @@ public struct JWSVerifier: Sendable {
 
     /// Verifies a token with the key that its header names, and lends its header and its payload to `body`.
     ///
-    /// It judges as ``verify(utf8:)`` does, and is faster: a token that is spelled as ``JWSSigner`` spells it is
-    /// neither parsed nor copied to the heap. `body` is called once for a good token and not at all for any other.
+    /// The result is that of ``verify(utf8:)``, but faster: a token with a header as ``JWSSigner`` writes it is not
+    /// parsed and not copied to the heap. `body` is called once for a valid token and never for any other.
     ///
     /// - Throws: ``JWSError``: any of its cases.
-    // Not generic over what `body` might return: across modules that costs as much as reading the token does.
     public func verify(
         _ token: Span<UInt8>, _ body: (JWSHeader, _ payload: Span<UInt8>) -> Void
     ) throws(JWSError) {
+        // Not generic over the result of `body`: across modules that costs as much as reading the token does.
         for key in keys {
             guard let isValid = key.verify(token, body) else { continue }
             guard isValid else { throw .badSignature }

@@ -41,10 +41,10 @@ public struct ECPublicKey: Sendable {
         self.curve = curve
         self.x963 = x963
         self.handle = handle
-        self.verification = try KeyOperation(.verify, key: handle, digest: nil)
+        self.verification = try KeyOperation(.verify, key: handle, padding: nil)
     }
 
-    /// Whether a DER signature (RFC 3279, section 2.2.3) over a message is good.
+    /// Whether a DER signature (RFC 3279, section 2.2.3) over a message is valid.
     ///
     /// Only the one strict encoding is accepted: minimal positive INTEGERs with 1 ≤ r, s < n, nothing over-long,
     /// nothing behind. A high `s` is accepted, for Apple's devices emit both.
@@ -54,7 +54,7 @@ public struct ECPublicKey: Sendable {
         isValid(der: signature, digest: digest) { hasher in hasher.update(message) }
     }
 
-    /// Whether a DER signature over the concatenation of several parts is good; see
+    /// Whether a DER signature over the concatenation of several parts is valid; see
     /// ``isValidSignature(der:digest:message:)``.
     public func isValidSignature(
         der signature: ArraySlice<UInt8>, digest: DigestAlgorithm, messageParts parts: ArraySlice<UInt8>...
@@ -64,7 +64,7 @@ public struct ECPublicKey: Sendable {
         }
     }
 
-    /// Whether a signature of the form `r ‖ s`, each as long as a coordinate (RFC 7518, section 3.4), is good.
+    /// Whether a signature of the form `r ‖ s`, each as long as a coordinate (RFC 7518, section 3.4), is valid.
     public func isValidSignature(
         raw signature: ArraySlice<UInt8>, digest: DigestAlgorithm, message: ArraySlice<UInt8>
     ) -> Bool {
@@ -77,7 +77,7 @@ public struct ECPublicKey: Sendable {
         isValid(raw: signature, digest: digest) { hasher in hasher.update(message) }
     }
 
-    /// Whether a raw signature over the concatenation of several parts is good; see
+    /// Whether a raw signature over the concatenation of several parts is valid; see
     /// ``isValidSignature(raw:digest:message:)``.
     public func isValidSignature(
         raw signature: ArraySlice<UInt8>, digest: DigestAlgorithm, messageParts parts: ArraySlice<UInt8>...
@@ -124,10 +124,12 @@ public struct ECPublicKey: Sendable {
 }
 
 extension ECPublicKey: Hashable {
+    /// Compares the points in their uncompressed form (X9.63).
     public static func == (left: ECPublicKey, right: ECPublicKey) -> Bool {
         left.x963 == right.x963
     }
 
+    /// Hashes the point in its uncompressed form (X9.63).
     public func hash(into hasher: inout Hasher) {
         hasher.combine(x963)
     }

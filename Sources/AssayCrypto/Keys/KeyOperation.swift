@@ -16,22 +16,22 @@ final class KeyOperation: Sendable {
 
     private let purpose: Purpose
     private let key: KeyHandle
-    /// What a PKCS #1 v1.5 signature names; nil for ECDSA, which names none.
-    private let digest: DigestAlgorithm?
+    /// How an RSA signature is padded; nil for ECDSA, which has no padding.
+    private let padding: RSAPadding?
     private let idle: Mutex<[KeyContext]>
 
-    init(_ purpose: Purpose, key: KeyHandle, digest: DigestAlgorithm?) throws(CryptoError) {
+    init(_ purpose: Purpose, key: KeyHandle, padding: RSAPadding?) throws(CryptoError) {
         self.purpose = purpose
         self.key = key
-        self.digest = digest
-        idle = Mutex([try KeyContext(purpose, key: key, digest: digest)])
+        self.padding = padding
+        idle = Mutex([try KeyContext(purpose, key: key, padding: padding)])
     }
 
     deinit {
         for context in idle.withLock({ $0 }) { EVP_PKEY_CTX_free(context.pointer) }
     }
 
-    /// Whether a signature over a digest is good; false as well when the library fails.
+    /// Whether a signature over a digest is valid; false also when the library fails.
     func isValid(signature: UnsafeBufferPointer<UInt8>, digest: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let context = try? take() else { return false }
         defer { put(context) }
@@ -58,7 +58,7 @@ final class KeyOperation: Sendable {
 
     private func take() throws(CryptoError) -> KeyContext {
         if let context = idle.withLock({ $0.popLast() }) { return context }
-        return try KeyContext(purpose, key: key, digest: digest)
+        return try KeyContext(purpose, key: key, padding: padding)
     }
 
     private func put(_ context: KeyContext) {
@@ -68,5 +68,64 @@ final class KeyOperation: Sendable {
             return true
         }
         if !isKept { EVP_PKEY_CTX_free(context.pointer) }
+    }
+}
+
+/// How an RSA signature is padded, and over which digest.
+enum RSAPadding: Hashable {
+    /// RSASSA-PKCS1-v1_5.
+    case pkcs1(DigestAlgorithm)
+    /// RSASSA-PSS with a salt as long as the digest.
+    case pss(DigestAlgorithm)
+}
+
+/// A context of OpenSSL that is ready to verify or to sign.
+// The caller that took it from its operation owns it alone, and puts it back or frees it.
+struct KeyContext: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    init(_ purpose: KeyOperation.Purpose, key: KeyHandle, padding: RSAPadding?) throws(CryptoError) {
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else {
+            throw .fromQueue(.operationFailed, "no context for the key")
+        }
+        var isReady =
+            switch purpose {
+            case .verify: EVP_PKEY_verify_init(context) == 1
+            case .sign: EVP_PKEY_sign_init(context) == 1
+            }
+        switch padding {
+        case .pkcs1(let digest):
+            isReady =
+                isReady && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+                && EVP_PKEY_CTX_set_signature_md(context, digest.method) == 1
+        case .pss(let digest):
+            // MGF1 uses the same digest when no other is set.
+            isReady =
+                isReady && EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PSS_PADDING) == 1
+                && EVP_PKEY_CTX_set_signature_md(context, digest.method) == 1
+                && EVP_PKEY_CTX_set_rsa_pss_saltlen(context, RSA_PSS_SALTLEN_DIGEST) == 1
+        case nil:
+            break
+        }
+        guard isReady else {
+            EVP_PKEY_CTX_free(context)
+            throw .fromQueue(.operationFailed, "the key cannot be used to \(purpose)")
+        }
+        pointer = context
+    }
+}
+
+/// Owns one reference to an OpenSSL key.
+// A key is only read once it is made, and OpenSSL counts its references atomically.
+final class KeyHandle: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over the caller's reference.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    deinit {
+        EVP_PKEY_free(pointer)
     }
 }

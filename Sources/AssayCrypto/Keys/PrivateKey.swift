@@ -18,15 +18,15 @@ public struct PrivateKey: Sendable {
         switch publicKey {
         case .rsa(let key):
             kind = .rsa(bits: key.bitCount)
-            signing = try KeyOperation(.sign, key: handle, digest: .sha256)
+            signing = try KeyOperation(.sign, key: handle, padding: .pkcs1(.sha256))
         case .ec(let key):
             kind = .ec(key.curve)
-            signing = try KeyOperation(.sign, key: handle, digest: nil)
+            signing = try KeyOperation(.sign, key: handle, padding: nil)
         }
         try checkHalves()
     }
 
-    /// The digest that goes with the key when a signature asks for no other: SHA-384 on P-384, else SHA-256.
+    /// The default digest of signatures by the key: SHA-384 on P-384, otherwise SHA-256.
     public var digest: DigestAlgorithm {
         kind == .ec(.p384) ? .sha384 : .sha256
     }
@@ -36,8 +36,9 @@ public struct PrivateKey: Sendable {
     /// - Parameters:
     ///   - message: the bytes, which are digested first.
     ///   - form: how an ECDSA signature is spelled; without effect on RSA.
-    ///   - digest: SHA-256 or SHA-384 for ECDSA; nil for the one that goes with the key. RSA keys sign with SHA-256.
-    /// - Throws: ``CryptoError``: `invalid_argument` for RSA with SHA-384, `operation_failed` when OpenSSL fails.
+    ///   - digest: any for ECDSA; nil for the one that goes with the key. RSA keys sign with SHA-256.
+    /// - Throws: ``CryptoError``: `invalid_argument` for RSA with another digest, `operation_failed` when OpenSSL
+    ///   fails.
     public func sign(
         _ message: some Collection<UInt8>, as form: SignatureForm = .der, digest: DigestAlgorithm? = nil
     ) throws(CryptoError) -> [UInt8] {
@@ -79,7 +80,7 @@ public struct PrivateKey: Sendable {
         return signature
     }
 
-    /// A key whose public half is another key's would sign what nobody can verify, or worse.
+    /// With the public half of another key, no signature could be verified.
     private func checkHalves() throws(CryptoError) {
         let message = Array("a key's two halves belong together".utf8)
         let signature = try sign(message)
@@ -97,5 +98,6 @@ public struct PrivateKey: Sendable {
 extension PrivateKey: CustomStringConvertible, CustomReflectable {
     /// The kind only.
     public var description: String { "<\(kind) private key>" }
+    /// An empty mirror, so that a dump reveals nothing of the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -9,8 +9,8 @@ public enum PublicKey: Sendable, Hashable {
 
     /// A key from a PEM text with one SubjectPublicKeyInfo (RFC 7468, section 13: `BEGIN PUBLIC KEY`).
     ///
-    /// - Throws: ``CryptoError``: `invalid_key` for anything else, `unsupported_key` for a key that is neither RSA of
-    ///   2048 to 4096 bits nor on P-256 or P-384, `invalid_argument` beyond 16 KiB.
+    /// - Throws: ``CryptoError``: `invalid_key` for any other text, `unsupported_key` for a key other than RSA of 2048
+    ///   to 4096 bits, P-256 or P-384, `invalid_argument` beyond 16 KiB.
     public init(pem text: some Collection<UInt8>) throws(CryptoError) {
         guard text.count <= PEMBuffer.maximumByteCount else {
             throw CryptoError(.invalidArgument, "a PEM text of more than \(PEMBuffer.maximumByteCount) bytes")
@@ -69,10 +69,60 @@ public enum PublicKey: Sendable, Hashable {
         return buffer.contents()
     }
 
+    /// Whether a signature over a message is valid.
+    ///
+    /// - Parameters:
+    ///   - signature: in DER for ECDSA (RFC 3279, section 2.2.3), and as long as the modulus for RSA.
+    ///   - algorithm: how it claims to be made. One of another kind than the key's makes it invalid.
+    public func isValidSignature(
+        _ signature: ArraySlice<UInt8>, by algorithm: SignatureAlgorithm, message: ArraySlice<UInt8>
+    ) -> Bool {
+        switch (self, algorithm) {
+        case (.ec(let key), .ecdsa(let digest)):
+            key.isValidSignature(der: signature, digest: digest, message: message)
+        case (.rsa(let key), .rsaPKCS1(let digest)):
+            key.isValidSignature(signature, digest: digest, message: message)
+        case (.rsa(let key), .rsaPSS(let digest)):
+            key.isValidPSSSignature(signature, digest: digest, message: message)
+        case (.ec, _), (.rsa, .ecdsa):
+            false
+        }
+    }
+
     private var handle: KeyHandle {
         switch self {
         case .rsa(let key): key.handle
         case .ec(let key): key.handle
         }
+    }
+}
+
+extension PublicKey {
+    /// The key in a certificate in PEM (`BEGIN CERTIFICATE`); nothing else in the certificate is checked. It is for
+    /// certificates in a configuration that only carry a key.
+    ///
+    /// - Throws: ``CryptoError``: `invalid_key` for what is no certificate, `unsupported_key` for a key that is neither
+    ///   RSA of 2048 to 4096 bits nor on P-256 or P-384, `invalid_argument` beyond 16 KiB.
+    public init(certificatePEM text: some Collection<UInt8>) throws(CryptoError) {
+        guard text.count <= PEMBuffer.maximumByteCount else {
+            throw CryptoError(.invalidArgument, "a PEM text of more than \(PEMBuffer.maximumByteCount) bytes")
+        }
+        guard PEMBuffer.hasBlock("CERTIFICATE", in: text) else {
+            throw CryptoError(.invalidKey, "no PEM block BEGIN CERTIFICATE")
+        }
+        let bytes = Array(text)
+        let handle = try bytes.withUnsafeBufferPointer { bytes throws(CryptoError) in
+            let buffer = try PEMBuffer()
+            try buffer.write(bytes)
+            guard let certificate = PEM_read_bio_X509(buffer.pointer, nil, nil, nil) else {
+                throw .fromQueue(.invalidKey, "the PEM text holds no certificate")
+            }
+            defer { X509_free(certificate) }
+            guard let key = X509_get_pubkey(certificate) else {
+                throw .fromQueue(.unsupportedKey, "the certificate holds no key that is known")
+            }
+            return KeyHandle(owning: key)
+        }
+        try self.init(handle: handle)
     }
 }

@@ -1,5 +1,5 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 /// The bearer tokens that `assay caller-token` makes: `assay_ct_`, 256 random bits, and a checksum, in hexadecimal.
 ///

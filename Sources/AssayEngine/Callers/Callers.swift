@@ -1,17 +1,18 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
-/// Everybody whom the policies let call methods that demand a permission.
+/// The callers of the policies: who may call methods that require a permission.
 struct Callers: Sendable {
     /// Those that show a bearer token, by its SHA-256: looking one up tells nothing about it by the time it takes.
     private var bearers: [[UInt8]: Caller] = [:]
     /// Those that show JWTs, by `iss`, in the order of the policy.
     private var issuers: [ExactText: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
 
-    /// A JWT is verified once for each caller of its issuer, whoever sends it.
+    /// A JWT is verified once for each caller of its issuer, and any client can send one.
     private static let callersPerIssuer = 16
 
     /// - Parameters:
@@ -30,11 +31,11 @@ struct Callers: Sendable {
         }
     }
 
-    /// Who shows a bearer token, and whom a JWT names as its subject.
+    /// The caller of a bearer token or of a JWT.
     ///
-    /// Of several callers whose demands a JWT meets, it is the first one's.
+    /// Of several callers whose demands a JWT meets, it is the first in the order of the policy.
     ///
-    /// - Throws: when the keys of a JWT's issuer cannot be had now.
+    /// - Throws: when the keys of a JWT's issuer are unavailable now.
     func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Finding {
         // What a hash in a policy hides is judged when it is shown.
         guard credentials.text.utf8.count >= CallerConfiguration.shortestToken,
@@ -132,5 +133,50 @@ struct Callers: Sendable {
         } catch {
             throw policy.section.diagnostics(for: error)
         }
+    }
+}
+
+/// A client of the API that a policy gives permissions.
+final class Caller: Sendable {
+    /// Its name in audit records.
+    let name: String
+    private let permissions: Set<Permission>
+    /// The names of the projects that it may act in; nil for all.
+    private let projects: Set<ExactText>?
+
+    init(name: String, permissions: Set<Permission>, projects: Set<ExactText>?) {
+        self.name = name
+        self.permissions = permissions
+        self.projects = projects
+    }
+
+    func has(_ permission: Permission) -> Bool {
+        permissions.contains(permission) || permissions.contains(.admin)
+    }
+
+    /// Whether it may act in a project; nil stands for one that no policy knows.
+    func mayAct(in project: ProjectIdentity?) -> Bool {
+        guard let projects else { return true }
+        guard let project else { return false }
+        return projects.contains(project.number) || projects.contains(project.id)
+    }
+}
+
+/// Why a JWT is refused for each of the callers of its issuer, each explanation once.
+struct JWTRefusals: Sendable {
+    private var explanations: [(text: String, callers: [String])] = []
+
+    mutating func add(_ text: String, for caller: String) {
+        if let index = explanations.firstIndex(where: { $0.text.utf8.elementsEqual(text.utf8) }) {
+            explanations[index].callers.append(caller)
+        } else {
+            explanations.append((text, [caller]))
+        }
+    }
+
+    /// `the JWT is no good for deployer: ...; for auditor: ...`.
+    var text: String {
+        "the JWT is no good "
+            + explanations.map { "for \($0.callers.joined(separator: ", ")): \($0.text)" }.joined(separator: "; ")
     }
 }

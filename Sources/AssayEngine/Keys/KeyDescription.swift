@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import AssayCrypto
 
 /// What there is to know about a key at a time; never the key itself.
@@ -38,6 +38,7 @@ public struct KeyDescription: Sendable, Equatable {
         case unpublished
     }
 
+    /// What the key is for.
     public let purpose: Purpose
     /// The `kid` of a signing key; of a sealing key eight hexadecimal digits, which artifacts name it by.
     @Exact public private(set) var id: String
@@ -45,7 +46,9 @@ public struct KeyDescription: Sendable, Equatable {
     @Exact public private(set) var algorithm: String
     /// The size of the key.
     public let bits: Int
+    /// What the key does at that time.
     public let state: State
+    /// When it was made.
     public let created: Instant
     /// From when on it may be, or might have been, activated.
     public let ready: Instant
@@ -56,9 +59,12 @@ public struct KeyDescription: Sendable, Equatable {
 
     /// Something that happens at a time.
     public struct Next: Sendable, Equatable {
+        /// What happens.
         public let event: Event
+        /// When it happens.
         public let at: Instant
 
+        /// An event and its time.
         public init(event: Event, at: Instant) {
             self.event = event
             self.at = at

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 internal import AssayVerifier
 
 /// What a ring means to calls: which key signs and which seals at a time, and which are published then.
@@ -59,5 +59,53 @@ final class KeyPlan: Sendable {
         .object([
             "keys": .array(published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key))
         ])
+    }
+}
+
+/// Things that take each other's place at known times, to be looked up for every call.
+struct Timeline<Element: Sendable>: Sendable {
+    private let first: Element
+    /// What follows it, in order of time.
+    private let later: [(from: Instant, element: Element)]
+
+    /// - Parameter entries: in order of time; the first one holds before its time, too. Nil when there are none.
+    init?(_ entries: [(from: Instant, element: Element)]) {
+        guard let first = entries.first else { return nil }
+        self.first = first.element
+        later = Array(entries.dropFirst())
+    }
+
+    func element(at now: Instant) -> Element {
+        later.last { $0.from <= now }?.element ?? first
+    }
+}
+
+/// Verifies tokens by one set of keys, and remembers those whose signature is good.
+///
+/// Backends ask about one token at every request of its client. What is remembered is that a key of this set signed it; its
+/// claims are judged each time, and with the keys the memory goes.
+struct CachingTokenVerifier: Sendable {
+    private let verifier: TokenVerifier
+    private let cache: VerifiedTokenCache
+
+    /// Some 4 MB when it is full.
+    private static let limit = 8192
+
+    init(_ verifier: TokenVerifier) {
+        self.verifier = verifier
+        cache = VerifiedTokenCache(limit: CachingTokenVerifier.limit)
+    }
+
+    func verify(_ token: String, _ expectation: TokenVerifier.Expectation, now: Instant) -> TokenVerifier.Outcome {
+        let digest = TokenDigest(of: token)
+        if let known = cache.token(digest) { return TokenVerifier.judge(known, expectation, now: now) }
+        let outcome = verifier.verify(token, expectation, now: now)
+        if case .verified(let verified) = outcome { cache.insert(verified, digest) }
+        return outcome
+    }
+
+    /// The type and the claims of any JWT that one of the keys signed; nil for all others.
+    func signed(_ token: String) -> (type: String, claims: JSON)? {
+        verifier.signed(token)
     }
 }

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 
 /// How a ring is written down: one JSON object, so that a change of keys is one file that is replaced.
 extension KeyRing {

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 internal import AssayPolicy
 
 /// All keys of a service, the newest of each kind first. Immutable: a change makes another ring.

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import AssayCrypto
 internal import AssayPolicy
 internal import Synchronization
@@ -173,4 +173,44 @@ public final class KeyStore: Sendable {
         case .memory: KeyError("there are no keys")
         }
     }
+}
+
+/// A ring as it is stored.
+struct StoredKeys: Sendable {
+    let ring: KeyRing
+    let mark: KeyChangeMark?
+    /// What a policy had changed in it, just now.
+    var changes: [KeyRing.Change] = []
+}
+
+/// What a stored set of keys is known by, without its being read: another one means that something was changed.
+///
+/// Of a file these are its identity, its size and its times. Every change of keys is another file.
+public struct KeyChangeMark: Sendable, Hashable {
+    private let parts: [Int64]
+
+    init(_ parts: [Int64]) {
+        self.parts = parts
+    }
+}
+
+/// Why keys cannot be read, made or used; words for an operator, never key material.
+public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, in words.
+    @Exact public private(set) var message: String
+    /// Whether the keys are in order, and only the rules of a key's life forbid what was asked.
+    public let isRefusal: Bool
+
+    init(_ message: String) {
+        self.message = message
+        isRefusal = false
+    }
+
+    init(refusal message: String) {
+        self.message = message
+        isRefusal = true
+    }
+
+    /// The message.
+    public var description: String { message }
 }

@@ -1,5 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
+internal import Synchronization
 
 /// A secret that seals artifacts and authenticates challenges.
 ///
@@ -78,5 +79,57 @@ struct SealingKey: RingKey {
     private func boxKey(salt: ArraySlice<UInt8>) throws(CryptoError) -> SecretBytes {
         try HKDFSHA256.derive(
             from: secret, salt: salt, info: Array("assay artifact v1".utf8), count: AES256GCM.keyByteCount)
+    }
+}
+
+/// Whom something sealed or authenticated is for: one app, one provider.
+struct SealedPurpose: Sendable {
+    /// The names, unambiguously joined.
+    let label: [UInt8]
+    /// The first eight bytes of the label's hash.
+    let tag: [UInt8]
+
+    init(resource: String, provider: String) {
+        let resource = Array(resource.utf8)
+        label = UInt64(resource.count).bigEndianBytes + resource + Array(provider.utf8)
+        tag = Array(SHA256.hash(label).prefix(8))
+    }
+}
+
+/// What a provider seals and opens with while it appraises one piece of evidence.
+final class CallSealer: Sendable {
+    private let purpose: SealedPurpose
+    private let keys: KeyPlan
+    private let live: LiveSnapshot
+    private let now: Instant
+    private let randomness: Randomness
+    private let failure = Mutex<KeyError?>(nil)
+
+    init(purpose: SealedPurpose, keys: KeyPlan, live: LiveSnapshot, now: Instant, randomness: Randomness) {
+        self.purpose = purpose
+        self.keys = keys
+        self.live = live
+        self.now = now
+        self.randomness = randomness
+    }
+
+    /// Why something could not be opened though it may be good: the key that it names is not known here, and whether it
+    /// is stored could not be seen. A refusal that was based on it would cost a device its attested key.
+    var undecided: KeyError? { failure.withLock { $0 } }
+
+    func seal(_ plaintext: [UInt8]) throws -> [UInt8] {
+        try keys.sealingKey(at: now).seal(plaintext, for: purpose, randomness: randomness)
+    }
+
+    func open(_ sealed: [UInt8]) -> [UInt8]? {
+        if let plaintext = SealingKey.open(sealed, for: purpose, keys: keys.ring.sealing) { return plaintext }
+        guard let id = SealingKey.identifier(of: sealed) else { return nil }
+        do throws(KeyError) {
+            guard let newer = try live.keys(toKnow: id, beyond: keys) else { return nil }
+            return SealingKey.open(sealed, for: purpose, keys: newer.ring.sealing)
+        } catch {
+            failure.withLock { $0 = error }
+            return nil
+        }
     }
 }

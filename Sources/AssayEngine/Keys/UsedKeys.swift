@@ -1,5 +1,6 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
+public import AssayState
 
 /// The keys that a state store remembers it was used with, so that their loss is noticed.
 ///

@@ -1,4 +1,7 @@
+internal import AssayCore
+public import AssayHosting
 internal import AssayKit
+internal import AssayState
 internal import Logging
 
 /// Runs what is due of the providers' maintenance, until its task is cancelled.
@@ -80,5 +83,38 @@ struct MaintenanceRunner: Sendable {
             metadata["next_s"] = pause.map { "\($0.wholeSeconds)" }
             host.logger.warning("maintenance took too long", metadata: metadata)
         }
+    }
+}
+
+/// How an engine runs the maintenance of its providers.
+public struct MaintenanceOptions: Sendable {
+    /// How many runs there may be at once, of all apps together.
+    public var concurrency: Int
+    /// How often policies are looked at that may have changed.
+    public var round: Duration
+    /// How long a provider is left alone that fails again and again; never shorter than its interval.
+    public var longestPause: Duration
+    /// Told of each run, after it; it must not block.
+    public var onRun: @Sendable (MaintenanceRecord) -> Void
+
+    /// By default, four runs at once, policies looked at every ten seconds, and pauses of an hour at most.
+    public init(
+        concurrency: Int = 4, round: Duration = .seconds(10), longestPause: Duration = .seconds(3600),
+        onRun: @escaping @Sendable (MaintenanceRecord) -> Void = { _ in }
+    ) {
+        self.concurrency = concurrency
+        self.round = round
+        self.longestPause = longestPause
+        self.onRun = onRun
+    }
+}
+
+extension Engine {
+    /// Does what providers have to do between calls, until the task is cancelled: run it beside whatever makes the calls.
+    ///
+    /// The apps' runs are spread over their intervals. Policies that take the place of the present ones take effect
+    /// within a round. No run is left behind: a cancelled one is waited for.
+    public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
+        await MaintenanceRunner(host: host, options: options) { self.maintenance }.run()
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 internal import Synchronization
 
@@ -118,4 +119,37 @@ final class MaintenanceSchedule: Sendable {
     private static func instant(_ uptime: Duration) -> Instant {
         Instant(milliseconds: uptime.wholeMilliseconds)
     }
+}
+
+/// What the providers of one snapshot do between calls. A change of policies makes another list.
+final class MaintenanceList: Sendable {
+    let entries: [MaintenanceEntry]
+
+    init(_ entries: [MaintenanceEntry]) {
+        self.entries = entries
+    }
+
+    /// Those of a snapshot's apps, each once, although apps have two names.
+    convenience init(_ apps: [ExactText: AppBinding]) {
+        var entries: [MaintenanceEntry] = []
+        for (name, app) in apps where name == app.name {
+            for provider in app.providers.values {
+                guard let maintenance = provider.maintenance else { continue }
+                entries.append(
+                    MaintenanceEntry(
+                        space: provider.space, provider: provider.descriptor.name, app: app.identity,
+                        maintenance: maintenance))
+            }
+        }
+        self.init(entries)
+    }
+}
+
+/// The maintenance of one provider for one app.
+struct MaintenanceEntry: Sendable {
+    /// The provider's namespace of the state store, which names app and provider.
+    let space: String
+    let provider: String
+    let app: AppIdentity
+    let maintenance: Maintenance
 }

@@ -1,5 +1,6 @@
-public import AssayKit
+public import AssayCore
 internal import AssayJWT
+internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
@@ -18,7 +19,7 @@ extension Registry {
                     allowsUnenforced: consumer.allowsUnenforced)
             }
         return PolicySchema(
-            providers: providers, consumers: consumers,
+            providers: providers, platforms: platforms, consumers: consumers,
             consumerKeys: [
                 ExactText(ConsumerKeys.tokens): ValueShape(of: TokenDemandConfiguration.self),
                 ExactText(ConsumerKeys.actors): ValueShape(of: [TrustedIssuerConfiguration].self),

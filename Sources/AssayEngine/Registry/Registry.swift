@@ -1,36 +1,37 @@
+public import AssayCore
 public import AssayKit
+internal import AssayPolicy
+public import AssayState
 
 /// The plugins that a program is built with.
 ///
-/// Whatever two of them both claim (a name, a method, a reason's code, a store's scheme) is an error that names both.
+/// Two plugins with the same name, method, reason code, metric or scheme of a store are an error that names both.
 public struct Registry: Sendable {
-    let providers: [ExactText: RegisteredProvider]
-    let consumers: [ExactText: RegisteredConsumer]
-    /// Each method of a consumer, and whose it is.
-    let consumerMethods: [ExactText: RegisteredConsumer]
-    private let stores: [ExactText: RegisteredStore]
-    /// The methods of the kernel and of every provider, in the order of registration.
+    let providers: [ExactText: ProviderPlugin]
+    let consumers: [ExactText: ConsumerPlugin]
+    /// The sections of platforms that apps can have, in the order of their names.
+    let platforms: [any PlatformSection.Type]
+    private let stores: [ExactText: StorePlugin]
+    /// The methods of the kernel and of every plugin, in the order of registration.
     public let methods: [MethodDescriptor]
-    /// The kernel's own methods, by name.
-    let kernelMethods: [ExactText: KernelMethod]
-    /// Each method's provider; none for the kernel's own.
-    let owners: [ExactText: String]
-    /// What each method demands of its caller; absent where anybody may call.
-    let demands: [ExactText: Permission]
+    /// How calls of each method are answered, by the methods' names.
+    let routes: [ExactText: MethodRoute]
 
     /// - Throws: ``RegistryError`` when plugins are in conflict, or were written for another contract.
     public init(_ plugins: [Plugin]) throws(RegistryError) {
-        var providers: [ExactText: RegisteredProvider] = [:]
-        var stores: [ExactText: RegisteredStore] = [:]
+        var providers: [ExactText: ProviderPlugin] = [:]
+        var stores: [ExactText: StorePlugin] = [:]
         var kernelMethods = KernelMethods.all
         var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
         var claims = Claims()
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
+        for key in AppKeys.all { try claims.claim("the key of an app", key, by: "the kernel") }
+        var platforms: [any PlatformSection.Type] = []
         var owners: [ExactText: String] = [:]
-        var consumers: [ExactText: RegisteredConsumer] = [:]
-        var consumerMethods: [ExactText: RegisteredConsumer] = [:]
+        var consumers: [ExactText: ConsumerPlugin] = [:]
+        var consumerMethods: [ExactText: ConsumerPlugin] = [:]
         for plugin in plugins {
             switch plugin.kind {
             case .provider(let provider):
@@ -38,6 +39,10 @@ public struct Registry: Sendable {
                 try claims.claim(
                     "provider", descriptor, provider.typeName, methods: provider.methods)
                 providers[descriptor.name] = provider
+                for platform in descriptor.platforms where !platforms.contains(where: { $0 == platform }) {
+                    try claims.claim("the key of an app", platform.name, by: "\(platform)")
+                    platforms.append(platform)
+                }
                 methods += provider.methods
                 for method in provider.methods { owners[method.name] = descriptor.name }
                 for method in provider.configMethods {
@@ -63,13 +68,19 @@ public struct Registry: Sendable {
         methods += unoffered.map(\.descriptor)
         self.providers = providers
         self.consumers = consumers
-        self.consumerMethods = consumerMethods
         self.stores = stores
+        self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
         self.methods = methods
-        self.kernelMethods = Dictionary(
-            kernelMethods.map { (ExactText($0.descriptor.name), $0) }, uniquingKeysWith: { first, _ in first })
-        self.demands = methods.reduce(into: [:]) { $0[$1.name] = $1.permission }
-        self.owners = owners
+        var targets: [ExactText: MethodRoute.Target] = [
+            ExactText(KernelMethods.keySet.name): .keySet, ExactText(TokenExchange.method.name): .tokenExchange,
+        ]
+        for method in kernelMethods { targets[method.descriptor.name] = .kernel(method) }
+        for (name, consumer) in consumerMethods { targets[name] = .consumer(consumer) }
+        routes = methods.reduce(into: [:]) { routes, method in
+            routes[method.name] = MethodRoute(
+                target: targets[method.name] ?? .provider, provider: owners[method.name],
+                permission: method.permission)
+        }
     }
 
     /// The descriptors of the registered consumers, by name.
@@ -84,7 +95,7 @@ public struct Registry: Sendable {
 
     /// The permissions that a policy can grant.
     public var permissions: Set<Permission> {
-        Set(demands.values).union([.admin, .mintTokens, .verifyTokens])
+        Set(methods.compactMap(\.permission)).union([.admin, .mintTokens, .verifyTokens])
     }
 
     /// Every reason that a refusal can have, the kernel's first: the registry that audit records and metrics refer to.
@@ -101,10 +112,10 @@ public struct Registry: Sendable {
         return try await store.open(location, clock)
     }
 
-    /// Writes a copy of a state to a file, while servers use the state: what `openStore` opens as `SCHEME:PATH`.
+    /// Writes a copy of a state to a file, while servers use the state. `openStore` opens the copy as `SCHEME:PATH`.
     ///
-    /// The copy knows that it is one: a server that is started with it takes everything that was issued before, and is
-    /// good once, for used, since it may have been used after the copy was made.
+    /// The copy knows that it is one: for a server that is started with it, every single-use value that was issued before
+    /// counts as used, since it may have been used after the copy was made.
     ///
     /// - Throws: ``StateStoreOpeningError``, also where there is something at the path.
     public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
@@ -121,7 +132,7 @@ public struct Registry: Sendable {
         return try await store.examine(location)
     }
 
-    private func find(_ name: String) throws(StateStoreOpeningError) -> (RegisteredStore, location: String) {
+    private func find(_ name: String) throws(StateStoreOpeningError) -> (StorePlugin, location: String) {
         if name.isExactly("memory") {
             throw StateStoreOpeningError(
                 "what is in memory ends with its process: there is nothing to look at or to copy")
@@ -133,6 +144,43 @@ public struct Registry: Sendable {
         }
         return (store, String(parts[1]))
     }
+}
+
+extension Registry {
+    /// The name of the provider that a method belongs to; nil for the kernel's own methods, and for unknown ones.
+    public func provider(of method: String) -> String? {
+        routes[method]?.provider
+    }
+
+    /// The providers that tokens and records may name: the registered ones, and the name in tokens that were minted for a
+    /// caller without evidence.
+    public var providerNames: [String] { descriptors.map(\.name) + [MintedTokens.provider] }
+
+    /// The name of the provider or the consumer that a method belongs to; nil for the kernel's own methods, and for unknown
+    /// ones.
+    public func plugin(of method: String) -> String? {
+        guard let route = routes[method] else { return nil }
+        if case .consumer(let consumer) = route.target { return consumer.descriptor.name }
+        return route.provider
+    }
+}
+
+/// How calls of one method are answered.
+struct MethodRoute: Sendable {
+    enum Target: Sendable {
+        case keySet
+        case tokenExchange
+        case kernel(KernelMethod)
+        case consumer(ConsumerPlugin)
+        /// By the provider of the app that a call is about.
+        case provider
+    }
+
+    let target: Target
+    /// The provider that the method belongs to; nil for the kernel's own and for those of consumers.
+    let provider: String?
+    /// What a caller must be allowed to do; nil where no permission is required.
+    let permission: Permission?
 }
 
 /// Who claims which name.
@@ -186,11 +234,13 @@ private struct Claims {
 
 /// Why plugins cannot work together.
 public struct RegistryError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, in words.
     @Exact public private(set) var message: String
 
     init(_ message: String) {
         self.message = message
     }
 
+    /// The message.
     public var description: String { message }
 }

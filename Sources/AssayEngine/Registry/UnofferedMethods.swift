@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// The methods of Google's service that a program has not: those of kinds of evidence without a plugin, and automations.

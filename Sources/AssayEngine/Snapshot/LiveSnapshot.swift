@@ -1,12 +1,13 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 internal import AssayPolicy
 internal import Logging
 internal import Synchronization
 
-/// The snapshot in force, and what puts another in its place.
+/// The snapshot in force, and how another replaces it.
 final class LiveSnapshot: Sendable {
-    /// What came of the last attempt to read the keys.
+    /// The result of the last attempt to read the keys.
     private struct Reading {
         /// What the store was known by then.
         var mark: KeyChangeMark?
@@ -89,7 +90,7 @@ final class LiveSnapshot: Sendable {
 
     /// The keys as they are stored, as a plan; the present one when nothing has changed.
     ///
-    /// - Parameter tokens: what the keys must be good for: what is missing is made. Nil to take them as they are.
+    /// - Parameter tokens: the kind of keys that is needed: what is missing is made. Nil to take them as they are.
     private func read(_ reading: inout Reading, for tokens: TokenPolicy?) throws(KeyError) -> KeyPlan {
         let mark = store.changeMark
         let present = snapshot.keys

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
@@ -22,6 +23,12 @@ extension PolicySet {
         // An OAuth client may have the section of its app.
         var places: Set<SourceLocation> = []
         for app in apps {
+            for section in app.sections {
+                guard let platform = registry.platforms.first(where: { $0.name.isExactly(section.name) }) else {
+                    continue
+                }
+                survey.look(through: section, of: platform)
+            }
             for policy in app.providers where !problems.isOverfull {
                 guard let provider = registry.providers[policy.name],
                     places.insert(policy.section.location).inserted
@@ -42,7 +49,7 @@ extension PolicySet {
             for policy in project.consumers where !problems.isOverfull {
                 guard let consumer = registry.consumers[policy.name] else { continue }
                 survey.look(
-                    through: policy.section, of: consumer.configuration, kernelKeys: ConsumerEntries.kernelKeys,
+                    through: policy.section, of: consumer.configuration, kernelKeys: ConsumerBindings.kernelKeys,
                     names: names[ExactText(project.identity.number)])
             }
         }

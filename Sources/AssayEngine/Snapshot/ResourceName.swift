@@ -1,7 +1,17 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The form of the names that callers give resources: `projects/*/apps/*`, `oauthClients/*` or `projects/*`.
 enum ResourceName {
+    /// How a call ends that is about a resource which no policy has. Only then is a malformed name told from an unknown one.
+    static func refusal(of text: String) -> CallOutcome {
+        do throws(InvalidRequest) {
+            try check(text)
+        } catch {
+            return .rejected(.invalidArgument, error.message)
+        }
+        return .rejected(.notFound, "Requested entity was not found.")
+    }
+
     /// - Throws: ``InvalidRequest`` when a text has not the form of a name; it says nothing of what exists.
     static func check(_ text: String) throws(InvalidRequest) {
         guard text.utf8.count <= 512 else { throw InvalidRequest("the resource name is too long") }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A binary heap of deadlines, the earliest on top.
 struct ExpiryHeap<Payload> {

@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 
 /// What a ``MemoryStore`` holds, and the rules by which it changes.
 struct MemoryState {

@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+public import AssayState
 internal import Synchronization
 
 /// A state store in memory: for tests, for trying things out, and for one process that may forget.
@@ -12,9 +13,12 @@ internal import Synchronization
 public final class MemoryStore: StateStore {
     /// The store holds as much as it may, and nothing of it has expired. Nothing was written.
     public struct Full: Error, Sendable, Hashable, CustomStringConvertible {
+        /// How many entries it holds at most.
         public let maximumEntries: Int
+        /// How many bytes the names and values of entries have at most.
         public let maximumBytes: Int
 
+        /// The limit in words.
         public var description: String {
             "the state in memory is full: at most \(maximumEntries) entries and counters, and \(maximumBytes) bytes"
         }
@@ -32,6 +36,7 @@ public final class MemoryStore: StateStore {
         self.state = Mutex(MemoryState(limits: Full(maximumEntries: maximumEntries, maximumBytes: maximumBytes)))
     }
 
+    /// Stores a value where there is none, and returns whether it did.
     public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(Full) -> Bool {
         let key = MemoryState.Key(key)
         let now = clock.now
@@ -40,18 +45,21 @@ public final class MemoryStore: StateStore {
         }
     }
 
+    /// Raises a counter, and returns whether the value was higher.
     public func advance(_ key: StateKey, to value: UInt64) async throws(Full) -> Bool {
         let key = MemoryState.Key(key)
         let now = clock.now
         return try state.withLock { state throws(Full) in try state.advance(key, to: value, now) }
     }
 
+    /// The value of a key; nil where there is none, or it has expired.
     public func get(_ key: StateKey) async -> [UInt8]? {
         let key = MemoryState.Key(key)
         let now = clock.now
         return state.withLock { $0.entry(key, now)?.value }
     }
 
+    /// Stores a value, or removes it where the value is nil.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws(Full) {
         let key = MemoryState.Key(key)
         let now = clock.now
@@ -59,6 +67,7 @@ public final class MemoryStore: StateStore {
         try state.withLock { state throws(Full) in try state.put(key, entry, now) }
     }
 
+    /// The entries of a space after a name, in the order of their names.
     public func list(_ space: String, after name: String?, limit: Int) async -> [StateEntry] {
         guard limit > 0 else { return [] }
         let now = clock.now

@@ -1,4 +1,6 @@
+public import AssayCore
 internal import AssayKit
+public import AssayState
 internal import Logging
 internal import Synchronization
 
@@ -106,8 +108,25 @@ final class StateHistory: Sendable {
 
     /// Whether a version up to 0.2, which wrote down no beginning, has remembered uses here.
     private static func holdsUses(_ store: any StateStore) async throws -> Bool {
-        let spaces = [Dispatch.challengeSpace, "tokens/verification", "tokens/services"]
+        let spaces = [ProviderCall.challengeSpace, "tokens/verification", "tokens/services"]
         for space in spaces where try await !store.list(space, after: nil, limit: 1).isEmpty { return true }
         return false
+    }
+}
+
+/// What a state store says of itself.
+public struct StateDescription: Sendable, Equatable {
+    /// Since when it remembers everything that was used; nil where it has never been served, or since a version up to 0.2.
+    public let completeSince: Instant?
+    /// When it was copied (RFC 3339), where nobody has served the copy; nil otherwise.
+    @Exact public private(set) var copied: String?
+
+    /// Reads it; changes nothing.
+    ///
+    /// - Throws: what the store throws; ``KeyError`` when what is written there is damaged.
+    public init(of store: any StateStore) async throws {
+        let found = try await StateHistory.description(of: store)
+        completeSince = found.beginning.flatMap { $0.milliseconds == 0 ? nil : $0 }
+        copied = found.copied
     }
 }

@@ -1,9 +1,12 @@
+internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
+internal import AssayState
 internal import Logging
 
 /// Finds out whether the state store works, by writing an entry and reading it again: a full disk can still be read.
 ///
-/// However many ask, the store is tried at most once in a few seconds, and nobody waits for it for long.
+/// However many ask, the store is tried at most once in a few seconds, and no caller waits for it for long.
 actor StoreProbe {
     private let host: PluginHost
     private var last: (readiness: Readiness, at: Duration)?
@@ -12,7 +15,7 @@ actor StoreProbe {
     private var waiting: [AsyncStream<Void>.Continuation] = []
     private var count: UInt64 = 0
 
-    /// How long a finding is good.
+    /// How long a finding is used.
     static let lifetime: Duration = .seconds(3)
     /// How long the store may take.
     static let timeLimit: Duration = .seconds(2)
@@ -27,11 +30,11 @@ actor StoreProbe {
             let now = host.clock.uptime
             if let last, now - last.at < StoreProbe.lifetime { return last.readiness }
             if let trying {
-                // Of a store that is known to hang nobody has to wait for the news.
+                // A caller need not wait for a store that is known to hang.
                 if now - trying >= StoreProbe.timeLimit { return StoreProbe.silence }
             } else {
                 trying = now
-                // A task of its own, one at a time: whoever asks must be able to leave a store that hangs.
+                // A task of its own, one at a time: a caller must be able to leave a store that hangs.
                 Task { await attempt() }
             }
             await waitForTheEnd()
@@ -66,12 +69,6 @@ actor StoreProbe {
         guard trying != nil else { return }
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         waiting.append(continuation)
-        let clock = host.clock
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in stream {} }
-            group.addTask { try? await clock.sleep(for: StoreProbe.timeLimit) }
-            await group.next()
-            group.cancelAll()
-        }
+        try? await Deadline.run(StoreProbe.timeLimit, clock: host.clock) { for await _ in stream {} }
     }
 }

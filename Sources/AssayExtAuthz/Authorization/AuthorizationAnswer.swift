@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
 internal import SwiftProtobuf
 
 #if canImport(FoundationEssentials)
@@ -19,21 +20,18 @@ struct AuthorizationAnswer {
     /// The status of HTTP that the client of an unreadable check gets.
     static let unreadableStatus = UInt(statuses(.invalidArgument).status)
 
-    /// The fields of a reply, and the headers that carry them.
-    private static let findings: [(field: String, header: ExactText)] = [
-        ("appId", "x-appcheck-app-id"), ("jti", "x-appcheck-jti"), ("provider", "x-appcheck-provider"),
-        ("consumed", "x-appcheck-consumed"),
-    ]
     /// Envoy refuses longer ones.
     private static let longestValue = 16_384
     /// What Envoy says to the backend when it lets a request through that was not decided about. Here it was.
     private static let failureMark: ExactText = "x-envoy-auth-failure-mode-allowed"
 
-    /// - Parameter claimed: names of the client's headers that a backend might take for findings.
-    init(_ reply: Reply, claimed: Set<ExactText>, forwardsToken: Bool) {
+    /// - Parameters:
+    ///   - findings: the headers that carry fields of the reply to the backend.
+    ///   - claimed: names of the client's headers that a backend might take for those.
+    init(_ reply: Reply, findings: [HTTPBinding.Header], claimed: Set<ExactText>, forwardsToken: Bool) {
         switch reply.result {
         case .success(let message):
-            if let leave = Self.leave(message, claimed: claimed, forwardsToken: forwardsToken) {
+            if let leave = Self.leave(message, findings: findings, claimed: claimed, forwardsToken: forwardsToken) {
                 response = leave
             } else {
                 response = Self.denial(CallFailure(.internalError, "Internal error."), decision: reply.decision)
@@ -51,11 +49,11 @@ struct AuthorizationAnswer {
 
     /// Nil when the message has what no header can carry.
     private static func leave(
-        _ message: JSON, claimed: Set<ExactText>, forwardsToken: Bool
+        _ message: JSON, findings: [HTTPBinding.Header], claimed: Set<ExactText>, forwardsToken: Bool
     ) -> Envoy_Service_Auth_V3_CheckResponse? {
         guard message.members != nil else { return nil }
         var leave = Envoy_Service_Auth_V3_OkHttpResponse()
-        var removed = claimed.union(findings.map(\.header)).union([failureMark])
+        var removed = claimed.union(findings.map { ExactText($0.name) }).union([failureMark])
         if !forwardsToken { removed.insert(ExactText(CheckHeaders.token)) }
         for finding in findings {
             let value: String
@@ -66,8 +64,8 @@ struct AuthorizationAnswer {
             default: return nil
             }
             guard !value.isEmpty, value.utf8.count <= longestValue, isHeaderValue(value) else { return nil }
-            leave.headers.append(header(finding.header, value))
-            removed.remove(finding.header)
+            leave.headers.append(header(ExactText(finding.name), value))
+            removed.remove(ExactText(finding.name))
         }
         leave.headersToRemove = removed.sorted().map(\.string)
         var response = Envoy_Service_Auth_V3_CheckResponse()

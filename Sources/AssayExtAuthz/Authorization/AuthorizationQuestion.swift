@@ -1,4 +1,6 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
+import AssayKit
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -28,7 +30,7 @@ struct AuthorizationQuestion {
 
     /// - Throws: ``UnreadableCheck`` when it is not about an HTTP request, or something of that cannot be read.
     init(
-        _ request: Envoy_Service_Auth_V3_CheckRequest, method: String, limits: ExtAuthzLimits
+        _ request: Envoy_Service_Auth_V3_CheckRequest, method: DecidingMethod, limits: ExtAuthzLimits
     ) throws(UnreadableCheck) {
         let attributes = request.attributes
         guard attributes.request.hasHTTP else { throw UnreadableCheck("it is not about an HTTP request") }
@@ -39,17 +41,19 @@ struct AuthorizationQuestion {
         guard http.path.count <= Self.pathLimit else {
             throw UnreadableCheck("the path is longer than \(Self.pathLimit) bytes")
         }
-        let headers = try CheckHeaders(http, limit: limits.headerFields)
+        let headers = try CheckHeaders(http, findings: method.findings, limit: limits.headerFields)
         let verb = String(decoding: http.method, as: UTF8.self)
         let path = String(decoding: http.path, as: UTF8.self)
         var fields: [JSONMember] = []
-        if let backend = try Self.backend(attributes) { fields.append(JSONMember("backend", .string(backend))) }
-        if !verb.isEmpty { fields.append(JSONMember("method", .string(verb))) }
-        if !path.isEmpty { fields.append(JSONMember("uri", .string(path))) }
+        if let backend = try Self.backend(attributes) {
+            fields.append(JSONMember(method.fields.backend, .string(backend)))
+        }
+        if !verb.isEmpty { fields.append(JSONMember(method.fields.method, .string(verb))) }
+        if !path.isEmpty { fields.append(JSONMember(method.fields.target, .string(path))) }
         let peer = attributes.source.address.socketAddress.address
         let isAddress = (1...Self.peerLimit).contains(peer.utf8.count) && peer.isASCII
         call = Call(
-            method, body: .object(fields), peer: isAddress ? peer : nil,
+            method.name, body: .object(fields), peer: isAddress ? peer : nil,
             token: PresentedToken(headers.tokens, targets: [path]))
         claimed = headers.findings
     }
@@ -74,5 +78,40 @@ struct AuthorizationQuestion {
             true
         default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
         }
+    }
+}
+
+/// The method that decides about requests, as it declares itself.
+struct DecidingMethod: Sendable {
+    let name: String
+    /// The fields of its request message.
+    let fields: HTTPBinding.ProxiedRequest
+    /// The headers that carry what was found to the backend.
+    let findings: [HTTPBinding.Header]
+
+    /// The one of a handler's methods that takes a token and decides about a proxied request.
+    init(_ methods: [MethodDescriptor]) throws(ExtAuthzError) {
+        let found = methods.filter { $0.takesToken && $0.binding.proxied != nil }
+        guard let method = found.first, let fields = method.binding.proxied else {
+            throw ExtAuthzError(.missingMethod, "there is no method that decides about the requests of a proxy")
+        }
+        guard found.count == 1 else {
+            let names = found.map(\.name).joined(separator: ", ")
+            throw ExtAuthzError(
+                .severalMethods, "several methods decide about the requests of a proxy: \(names)")
+        }
+        name = method.name
+        self.fields = fields
+        findings = method.binding.replyHeaders ?? []
+    }
+}
+
+/// A check that asks nothing that could be answered.
+struct UnreadableCheck: Error, CustomStringConvertible {
+    /// What is wrong, for an operator.
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

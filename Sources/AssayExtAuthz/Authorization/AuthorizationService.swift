@@ -1,5 +1,5 @@
-internal import AssayHTTP
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
 internal import GRPCCore
 internal import GRPCProtobuf
 internal import Logging
@@ -7,7 +7,7 @@ internal import Logging
 /// `envoy.service.auth.v3.Authorization`.
 struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServiceProtocol {
     let handler: any CallHandler
-    let method: String
+    let method: DecidingMethod
     let configuration: ExtAuthzConfiguration
     let refusals: RefusalLog
 
@@ -31,7 +31,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
             let question = try AuthorizationQuestion(request, method: method, limits: configuration.limits)
             let reply = await handler.handle(question.call)
             answer = AuthorizationAnswer(
-                reply, claimed: question.claimed, forwardsToken: configuration.forwardsToken)
+                reply, findings: method.findings, claimed: question.claimed, forwardsToken: configuration.forwardsToken)
             if answer.isUntold {
                 // Its record says that the request passed.
                 refused("what was decided has what no header can carry", ["decision": "\(reply.decision)"])

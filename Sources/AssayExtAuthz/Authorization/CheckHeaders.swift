@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -13,8 +13,8 @@ internal import Foundation
 struct CheckHeaders {
     /// The header with the token.
     static let token = "x-firebase-appcheck"
-    /// How the headers begin that tell the backend what was found.
-    static let findings = "x-appcheck-"
+    /// How headers begin that tell a backend of App Check's findings.
+    private static let namespace = "x-appcheck-"
 
     /// The longest name that is repeated to Envoy, in bytes.
     private static let nameLimit = 256
@@ -41,7 +41,12 @@ struct CheckHeaders {
 
     /// - Throws: ``UnreadableCheck`` when there are too many, one whose name could not be repeated to Envoy, or a token longer
     ///   than any that is looked at.
-    init(_ request: Envoy_Service_Auth_V3_AttributeContext.HttpRequest, limit: Int) throws(UnreadableCheck) {
+    ///
+    /// - Parameter declared: the headers of findings.
+    init(
+        _ request: Envoy_Service_Auth_V3_AttributeContext.HttpRequest, findings declared: [HTTPBinding.Header],
+        limit: Int
+    ) throws(UnreadableCheck) {
         let raw = request.headerMap.headers
         guard request.headers.count <= limit, raw.count <= limit else {
             throw UnreadableCheck("it has more than \(limit) header fields")
@@ -49,13 +54,13 @@ struct CheckHeaders {
         var findings: Set<ExactText> = []
         var merged = Shown.nothing
         for field in request.headers {
-            try Self.read(field.key, [field.value], into: &merged, &findings)
+            try Self.read(field.key, [field.value], declared, into: &merged, &findings)
         }
         var single = Shown.nothing
         for field in raw {
             // A field without a value is one field more, as it is over HTTP.
             let values = [field.value, field.rawValue].filter { !$0.isEmpty }
-            try Self.read(field.key, values.isEmpty ? [field.value] : values, into: &single, &findings)
+            try Self.read(field.key, values.isEmpty ? [field.value] : values, declared, into: &single, &findings)
         }
         switch (merged, single) {
         case (.nothing, let other), (let other, .nothing): tokens = other.values
@@ -66,12 +71,16 @@ struct CheckHeaders {
 
     /// Reads one field, and notes it if it is the token's or named like a finding.
     private static func read(
-        _ name: Data, _ values: [Data], into shown: inout Shown, _ findings: inout Set<ExactText>
+        _ name: Data, _ values: [Data], _ declared: [HTTPBinding.Header], into shown: inout Shown,
+        _ findings: inout Set<ExactText>
     ) throws(UnreadableCheck) {
         guard name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw UnreadableCheck("the name of a header field has characters that no name has")
         }
-        if isLike(name, Self.findings) {
+        let isFinding =
+            isLike(name, namespace)
+            || declared.contains { name.count == $0.name.utf8.count && isLike(name, $0.name) }
+        if isFinding {
             guard name.count <= nameLimit else {
                 throw UnreadableCheck("the name of a header field is longer than \(nameLimit) bytes")
             }

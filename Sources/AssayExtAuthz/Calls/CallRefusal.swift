@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import NIOHPACK
 internal import NIOHTTP2
 
@@ -45,6 +45,8 @@ struct CallMetrics: Sendable {
     private static let refused = Metric.counter(
         "ext_authz_calls_refused_total", "Calls of ext_authz that were ended before they were looked at, by reason.",
         labels: [.init("reason", CallRefusal.allCases.map(\.rawValue))])
+
+    static let all = [refused]
 
     private let meter: Meter
 

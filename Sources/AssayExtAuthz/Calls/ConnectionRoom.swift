@@ -1,4 +1,4 @@
-internal import AssayHTTP
+internal import AssayTransport
 
 /// What the calls of one connection hold, out of what the process may hold. It belongs to the connection's event loop.
 final class ConnectionRoom {

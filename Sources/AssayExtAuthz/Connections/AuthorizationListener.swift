@@ -1,15 +1,10 @@
-internal import AssayHTTP
+internal import AssayCore
+internal import AssayTransport
 internal import GRPCNIOTransportHTTP2TransportServices
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
-
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
 
 /// Takes connections for the gRPC transport, whose own listener knows no bound on them, and ends when one cannot be taken.
 struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
@@ -18,7 +13,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
     let configuration: ExtAuthzConfiguration
     let connections: OpenConnections
     let logger: Logger
-    let onListening: @Sendable (ExtAuthzConfiguration.Address) async -> Void
+    let onListening: @Sendable (ListenerAddress) async -> Void
 
     var eventLoopGroup: any EventLoopGroup { MultiThreadedEventLoopGroup.singleton }
 
@@ -27,40 +22,16 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
         connectionConfigurator: HTTP2ServerTransport.ConnectionConfigurator
     ) async throws -> NIOAsyncChannel<ConnectionChannel, Never> {
         let bootstrap = ServerBootstrap(group: eventLoopGroup)
-            .serverChannelOption(.backlog, value: Int32(clamping: configuration.limits.backlog))
             .serverChannelInitializer { [logger] channel in
                 listenerConfigurator.configure(channel: channel).flatMapThrowing {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger), position: .first)
                 }
             }
-        do {
-            switch configuration.address {
-            case .host(let host, let port):
-                let listening = try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-                    .bind(host: host, port: port) { setUp($0, connectionConfigurator) }
-                let local = listening.channel.localAddress
-                await onListening(.host(local?.ipAddress ?? host, port: local?.port ?? port))
-                return listening
-            case .unixSocket(let path):
-                SocketFile.makeWay(path)
-                let file = try SocketFile.bind(path, mode: configuration.socketMode)
-                let listening: NIOAsyncChannel<ConnectionChannel, Never>
-                do {
-                    listening = try await bootstrap.bind(file.descriptor) { setUp($0, connectionConfigurator) }
-                } catch {
-                    file.removeFile()
-                    throw error
-                }
-                listening.channel.closeFuture.whenComplete { _ in file.removeFile() }
-                // The transport has begun to listen with a backlog of its own.
-                listen(file.descriptor, Int32(clamping: configuration.limits.backlog))
-                await onListening(.unixSocket(path))
-                return listening
-            }
-        } catch {
-            let cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-            throw ExtAuthzError(.cannotListen, "cannot listen on \(configuration.address): \(cause)")
-        }
+        let (listening, address) = try await bootstrap.listen(
+            at: configuration.address, backlog: configuration.limits.backlog
+        ) { setUp($0, connectionConfigurator) }
+        await onListening(address)
+        return listening
     }
 
     private func setUp(
@@ -100,7 +71,7 @@ extension OpenConnection {
     fileprivate convenience init(_ channel: any Channel, _ exit: DirectClose) {
         let eventLoop = channel.eventLoop
         let bound = NIOLoopBound(exit, eventLoop: eventLoop)
-        self.init(peer: PeerNetwork(channel.remoteAddress), at: eventLoop.now) {
+        self.init(peer: PeerGroup(channel.remoteAddress?.ipAddress), at: eventLoop.now) {
             if eventLoop.inEventLoop { bound.value.close() } else { eventLoop.execute { bound.value.close() } }
         }
     }

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import NIOCore
 
 /// The open connections, and which of them goes when there would be one too many.
@@ -15,7 +16,7 @@ struct ConnectionTable {
     private let most: Int
     private let mostOfPeer: Int
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
-    private var ofPeer: [PeerNetwork: Int] = [:]
+    private var ofPeer: [PeerGroup: Int] = [:]
 
     /// - Parameters:
     ///   - most: the most connections.
@@ -30,7 +31,7 @@ struct ConnectionTable {
     mutating func admit(_ connection: OpenConnection) -> Admission {
         let own = ofPeer[connection.peer, default: 0]
         let isFull = connections.count >= most
-        let hasTooMany = connection.peer != .local && own >= mostOfPeer
+        let hasTooMany = connection.peer != .unknown && own >= mostOfPeer
         guard isFull || hasTooMany else {
             insert(connection)
             return .admitted
@@ -54,7 +55,7 @@ struct ConnectionTable {
     }
 
     /// A peer makes room for itself, and for those that have no more connections than it.
-    private func leaving(for peer: PeerNetwork, amongOwn isOwn: Bool) -> OpenConnection? {
+    private func leaving(for peer: PeerGroup, amongOwn isOwn: Bool) -> OpenConnection? {
         var best: (connection: OpenConnection, count: Int, since: NIODeadline)?
         let least = ofPeer[peer, default: 0]
         for connection in connections.values {

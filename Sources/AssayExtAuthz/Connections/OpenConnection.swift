@@ -1,10 +1,11 @@
+internal import AssayCore
 internal import NIOCore
 internal import Synchronization
 
 /// An open connection, as the others see it.
 final class OpenConnection: Sendable {
     /// By whom it is counted.
-    let peer: PeerNetwork
+    let peer: PeerGroup
     private let end: @Sendable () -> Void
     private let unanswered = Atomic(0)
     private let waitsSince: Atomic<UInt64>
@@ -12,7 +13,7 @@ final class OpenConnection: Sendable {
     /// - Parameters:
     ///   - now: when it was opened.
     ///   - close: closes it at once, from any thread.
-    init(peer: PeerNetwork, at now: NIODeadline, close: @escaping @Sendable () -> Void) {
+    init(peer: PeerGroup, at now: NIODeadline, close: @escaping @Sendable () -> Void) {
         self.peer = peer
         end = close
         waitsSince = Atomic(now.uptimeNanoseconds)
@@ -34,4 +35,24 @@ final class OpenConnection: Sendable {
     }
 
     func close() { end() }
+}
+
+/// Stands first in a connection's pipeline, and closes it without the farewells of TLS, which a silent client would be
+/// waited for with.
+final class DirectClose: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    func close() {
+        context?.close(promise: nil)
+    }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import NIOCore
 internal import Synchronization
 
@@ -10,6 +10,8 @@ final class OpenConnections: Sendable {
     private static let displaced = Metric.counter(
         "ext_authz_connections_displaced_total",
         "Idle connections of ext_authz that were closed to make room for new ones.")
+
+    static let metrics = [open, refused, displaced]
 
     private let meter: Meter
     private let table: Mutex<ConnectionTable>

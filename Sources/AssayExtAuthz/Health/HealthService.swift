@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
 internal import GRPCCore
 internal import SwiftProtobuf
 internal import Synchronization

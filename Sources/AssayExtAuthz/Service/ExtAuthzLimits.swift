@@ -36,5 +36,6 @@ public struct ExtAuthzLimits: Sendable, Hashable {
     /// How many connections wait in the system's backlog before it refuses more.
     public var backlog = 256
 
+    /// The limits that hold unless they are changed.
     public init() {}
 }

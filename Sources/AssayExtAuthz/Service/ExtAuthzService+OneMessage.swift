@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
 internal import SwiftProtobuf
 
 @_spi(Fuzzing) extension ExtAuthzService {
@@ -19,9 +20,9 @@ internal import SwiftProtobuf
         guard let request = try? Envoy_Service_Auth_V3_CheckRequest(serializedBytes: message) else { return nil }
         let answer: AuthorizationAnswer
         do throws(UnreadableCheck) {
-            let question = try AuthorizationQuestion(request, method: Self.method, limits: configuration.limits)
+            let question = try AuthorizationQuestion(request, method: method, limits: configuration.limits)
             answer = AuthorizationAnswer(
-                await handler.handle(question.call), claimed: question.claimed,
+                await handler.handle(question.call), findings: method.findings, claimed: question.claimed,
                 forwardsToken: configuration.forwardsToken)
         } catch {
             answer = AuthorizationAnswer(error)

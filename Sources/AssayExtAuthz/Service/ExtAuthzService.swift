@@ -1,5 +1,6 @@
-internal import AssayHTTP
-public import AssayKit
+public import AssayCore
+public import AssayHosting
+public import AssayTransport
 internal import GRPCCore
 internal import GRPCNIOTransportHTTP2TransportServices
 public import Logging
@@ -12,29 +13,25 @@ public import ServiceLifecycle
 /// On graceful shutdown it takes no more connections, and lets calls that have begun finish for as long as
 /// ``ExtAuthzLimits/drainTime``; then the rest is cancelled.
 public struct ExtAuthzService: Service {
-    /// The method that decides: it reads `backend`, `method` and `uri`, and replies `appId`, `jti`, `provider` and
-    /// `consumed`.
-    public static let method = "verifyRequest"
-
+    let method: DecidingMethod
     let handler: any CallHandler
     let configuration: ExtAuthzConfiguration
     private let clock: HostClock
     private let logger: Logger
     private let meter: Meter
-    private let onListening: @Sendable (ExtAuthzConfiguration.Address) async -> Void
+    private let onListening: @Sendable (ListenerAddress) async -> Void
 
     /// - Parameters:
     ///   - meter: where connections are counted.
     ///   - onListening: called once with what is listened on.
-    /// - Throws: ``ExtAuthzError`` when the handler has not the method ``method``.
+    /// - Throws: ``ExtAuthzError`` when the handler has not exactly one method that takes a token and declares how a request of a
+    ///   proxy is described to it (``HTTPBinding/proxied``).
     public init(
         handler: any CallHandler, configuration: ExtAuthzConfiguration, clock: HostClock = .system, logger: Logger,
         meter: Meter = .none,
-        onListening: @escaping @Sendable (ExtAuthzConfiguration.Address) async -> Void = { _ in }
+        onListening: @escaping @Sendable (ListenerAddress) async -> Void = { _ in }
     ) throws(ExtAuthzError) {
-        guard handler.methods.contains(where: { $0.name.isExactly(Self.method) && $0.takesToken }) else {
-            throw ExtAuthzError(.missingMethod, "there is no method \(Self.method), which decides about requests")
-        }
+        method = try DecidingMethod(handler.methods)
         self.handler = handler
         self.configuration = configuration
         self.clock = clock
@@ -45,7 +42,7 @@ public struct ExtAuthzService: Service {
 
     /// Serves until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``ExtAuthzError`` when the address cannot be listened on.
+    /// - Throws: ``ListenerError`` when the address cannot be listened on.
     public func run() async throws {
         let refusals = RefusalLog(logger, noun: "check", limits: configuration.records, clock: clock)
         let connections = OpenConnections(configuration.limits, meter)
@@ -56,7 +53,7 @@ public struct ExtAuthzService: Service {
                 listenerFactory: listener, config: .init(configuration.limits, CallMetrics(meter))),
             services: [
                 AuthorizationService(
-                    handler: handler, method: Self.method, configuration: configuration, refusals: refusals),
+                    handler: handler, method: method, configuration: configuration, refusals: refusals),
                 HealthService(handler: handler, limits: configuration.limits, clock: clock),
             ])
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// What a route leads to.

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The path of a request target, split and decoded (RFC 3986, sections 2.1 and 3.3; RFC 9112, section 3.2).
 struct RequestPath: Sendable, Hashable {
@@ -43,29 +43,13 @@ struct RequestPath: Sendable, Hashable {
     private static func decoded(_ part: ArraySlice<UInt8>) throws(Malformed) -> [UInt8] {
         var segment: [UInt8] = []
         segment.reserveCapacity(part.count)
-        var rest = part
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                segment.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else {
-                throw Malformed()
-            }
-            let decoded = high << 4 | low
-            guard decoded >= 0x20, decoded != 0x7F else { throw Malformed() }
-            segment.append(decoded)
+        let isWhole = PercentCoding.decode(part) { byte, isEscaped in
+            guard !isEscaped || (byte >= 0x20 && byte != 0x7F) else { return false }
+            segment.append(byte)
+            return true
         }
+        guard isWhole else { throw Malformed() }
         guard !String(validating: segment, as: UTF8.self).isNil else { throw Malformed() }
         return segment
-    }
-
-    static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// Finds what a request line asks for: by the custom verb and the number of segments, then by the few templates left.
@@ -29,8 +30,8 @@ struct RouteTable: Sendable {
     /// Whether any method demands no permission.
     private(set) var hasOpenMethods = false
 
-    /// - Throws: ``HTTPServiceError`` for a rule that is no template, and for two rules that are the same.
-    init(methods: [MethodDescriptor], pages: HTTPPages = .health) throws(HTTPServiceError) {
+    /// - Throws: ``HTTPGatewayError`` for a rule that is no template, and for two rules that are the same.
+    init(methods: [MethodDescriptor], pages: HTTPPages = .health) throws(HTTPGatewayError) {
         if pages.showsHealth {
             // Two names for one page: both are common.
             try add(.get, "/livez", .liveness)
@@ -46,7 +47,7 @@ struct RouteTable: Sendable {
     }
 
     /// Adds one rule. Of templates that match the same path, those with fewer wildcards come first.
-    mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPServiceError) {
+    mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPGatewayError) {
         let template = try RouteTemplate(text)
         if endpoint.isForAnybody { hasOpenMethods = true }
         if template.isPath { literals[text, default: [:]][verb] = endpoint }
@@ -54,7 +55,7 @@ struct RouteTable: Sendable {
         var list = entries[shape] ?? []
         if let index = list.firstIndex(where: { $0.segments == template.segments }) {
             guard list[index].rules.updateValue((template, endpoint), forKey: verb) == nil else {
-                throw HTTPServiceError(.conflictingRules, "two methods have the HTTP rule '\(verb.rawValue) \(text)'")
+                throw HTTPGatewayError(.conflictingRules, "two methods have the HTTP rule '\(verb.rawValue) \(text)'")
             }
         } else {
             list.append(Entry(segments: template.segments, rules: [verb: (template, endpoint)]))

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The template of an HTTP rule, compiled (google.api.HttpRule, "Path template syntax", without `**`).
 struct RouteTemplate: Sendable, Hashable {
@@ -25,9 +25,9 @@ struct RouteTemplate: Sendable, Hashable {
     /// The variable that is the call's resource; all others are fields of the message.
     static let resource = "resource"
 
-    /// - Throws: ``HTTPServiceError`` when the text is no such template.
-    init(_ text: String) throws(HTTPServiceError) {
-        let malformed = HTTPServiceError(.invalidRule, "the HTTP rule '\(text)' is not a template")
+    /// - Throws: ``HTTPGatewayError`` when the text is no such template.
+    init(_ text: String) throws(HTTPGatewayError) {
+        let malformed = HTTPGatewayError(.invalidRule, "the HTTP rule '\(text)' is not a template")
         guard text.utf8.first == UInt8(ascii: "/") else { throw malformed }
 
         var flat = ""

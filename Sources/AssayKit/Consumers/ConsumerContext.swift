@@ -1,32 +1,34 @@
+public import AssayCore
+public import AssayState
 public import Logging
 
-/// What a consumer has at hand while it answers one request.
+/// What a consumer can use while it answers one request.
 public struct ConsumerContext: Sendable {
     /// The decision's identifier, under which logs and audit records can be found.
     public let decision: DecisionID
     /// The project whose policy has the consumer.
     public let project: ProjectIdentity
-    /// The token, verified and good by the policy; nil for methods without one, and where the policy does not enforce it.
+    /// The token, verified and accepted by the policy; nil for methods without one, and where it is not enforced.
     public let token: VerifiedToken?
     /// The app that the token speaks for.
     public let app: AppIdentity?
-    /// Whether this request uses the token up.
+    /// Whether this request consumes the token.
     public let consumesToken: Bool
-    /// Why a request with no good token is let through; nil where nobody looked, or the token is good.
+    /// Why a request without a valid token is let through; nil when the token is valid or was not checked.
     public let unenforced: Reason?
     /// The user, where the request brought a JWT of an issuer that the section's `actors` names.
     public let actor: VerifiedActor?
     /// When the caller stops waiting. The kernel cancels the task then.
     public let deadline: Instant
-    /// Who called, as far as the transport knows: an address; nil in a process.
+    /// The client's address, as the transport saw it; nil for calls within the process.
     public let peer: String?
     /// The policy's name for the caller whose permission was checked; nil where none is demanded.
     public let caller: String?
     /// The time at which the request is judged: one reading for the whole decision.
     public let now: Instant
-    /// The consumer's own corner of the state store, for this project.
+    /// The consumer's namespace of the state store for this project.
     public let state: StateSpace
-    /// What the kernel does with tokens for the consumer.
+    /// The kernel's token operations for the consumer.
     public let tokens: any ConsumerTokens
     /// The host's logger.
     private let base: Logger

@@ -1,4 +1,6 @@
-/// What the kernel does with tokens for a consumer.
+public import AssayCore
+
+/// The kernel's token operations for a consumer.
 public protocol ConsumerTokens: Sendable {
     /// Signs a JWT by the key that signs App Check tokens.
     ///
@@ -14,12 +16,12 @@ public protocol ConsumerTokens: Sendable {
     /// Verifies an App Check token that came in a message, and consumes it: a limited-use token always, a session token
     /// where the demand has replay protection.
     ///
-    /// - Throws: when that cannot be decided now.
+    /// - Throws: when no decision is possible now, such as when the state store is unavailable.
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding
 
-    /// Says what an App Check token is without consuming it, for information alone: nothing may be given for it. A token
+    /// Verifies an App Check token without consuming it, for information only: do not grant anything for it. A token
     /// that was consumed anywhere is refused as used before.
     ///
-    /// - Throws: when that cannot be decided now.
+    /// - Throws: when no decision is possible now, such as when the state store is unavailable.
     func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding
 }

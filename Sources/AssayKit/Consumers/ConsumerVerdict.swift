@@ -1,23 +1,26 @@
-/// What a consumer decided.
+public import AssayCore
+
+/// A consumer's decision.
 public enum ConsumerVerdict: Sendable {
-    /// What was asked for is given.
+    /// The request is granted.
     case granted(ConsumerReply)
-    /// It is not given, for a reason that the descriptor lists. Clients learn no more than that.
+    /// The request is refused, by a reason that the descriptor lists. Clients are told nothing more.
     ///
     /// - Parameter detail: what helps an operator; never a token.
     case refused(Reason, detail: String? = nil)
 }
 
-/// What a consumer gives.
+/// The reply to a granted request.
 public struct ConsumerReply: Sendable {
     /// The reply message, an object.
     public var message: JSON
     /// What is put on record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
-    /// Why the request would have been refused, had the policy not said `UNENFORCED` of it; nil where nothing was wrong. Of
-    /// the request's own token the kernel knows that itself.
+    /// Why the request would be refused if the policy said `ENFORCED`; nil for no reason. The kernel itself adds the
+    /// reasons against the request's own token.
     public var unenforced: Reason?
 
+    /// Makes a reply; `unenforced` says why the request would have been refused.
     public init(_ message: JSON, facts: [Fact] = [], unenforced: Reason? = nil) {
         self.message = message
         self.facts = facts
@@ -25,14 +28,14 @@ public struct ConsumerReply: Sendable {
     }
 }
 
-/// What a consumer gives for a token by token exchange (RFC 8693, section 2.2.1).
+/// A consumer's decision about a token exchange (RFC 8693, section 2.2.1).
 public enum ExchangeVerdict: Sendable {
     case granted(ExchangedToken)
     /// As with ``ConsumerVerdict/refused(_:detail:)``.
     case refused(Reason, detail: String? = nil)
 }
 
-/// What a token was exchanged for.
+/// The token that a token exchange issues.
 public struct ExchangedToken: Sendable {
     /// `access_token`.
     public var text: String
@@ -47,6 +50,7 @@ public struct ExchangedToken: Sendable {
     /// What is put on record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
 
+    /// Makes a token for the reply; `use` is its `token_type` (RFC 8693, section 2.2.1).
     public init(
         _ text: String, type: TokenType = .jwt, use: String = "Bearer", lifetime: Duration, fields: [ReplyField] = [],
         facts: [Fact] = []
@@ -60,15 +64,20 @@ public struct ExchangedToken: Sendable {
     }
 }
 
-/// What kind of token one is (RFC 8693, section 3).
+/// The type of a token, as a URI (RFC 8693, section 3).
 public struct TokenType: Sendable, Hashable {
+    /// The URI of the type.
     @Exact public private(set) var uri: String
 
+    /// Makes a type from its URI.
     public init(_ uri: String) {
         self.uri = uri
     }
 
+    /// An OAuth 2.0 access token.
     public static let accessToken = TokenType("urn:ietf:params:oauth:token-type:access_token")
+    /// An OpenID Connect ID token.
     public static let idToken = TokenType("urn:ietf:params:oauth:token-type:id_token")
+    /// A JWT of any other use.
     public static let jwt = TokenType("urn:ietf:params:oauth:token-type:jwt")
 }

@@ -1,3 +1,5 @@
+public import AssayCore
+
 /// A JWT that this service signed.
 public struct OwnToken: Sendable, Hashable {
     /// `typ` of its header.
@@ -5,6 +7,7 @@ public struct OwnToken: Sendable, Hashable {
     /// Its claims, an object; nothing of them is checked.
     public let claims: JSON
 
+    /// Makes a token from its verified header and claims.
     public init(type: String, claims: JSON) {
         self.type = type
         self.claims = claims

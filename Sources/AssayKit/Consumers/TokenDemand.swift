@@ -1,7 +1,9 @@
-/// What is demanded of App Check tokens beyond their being good: a part of the policy of whatever takes them.
+public import AssayCore
+
+/// What a policy demands of App Check tokens beyond their validity.
 ///
-///     limited_use: true                     # only tokens that are good for one use
-///     replay_protection: ENFORCED           # session tokens, too, are good for one use
+///     limited_use: true                     # only tokens that are valid for one use
+///     replay_protection: ENFORCED           # session tokens, too, are valid for one use
 ///     max_age: 10m
 ///     providers: [app_attest]
 ///     apps: ["1:1234567890:ios:321abc456def7890"]
@@ -13,19 +15,20 @@ public struct TokenDemand: Sendable, Hashable {
     public var requiresLimitedUse: Bool
     /// Whether the second use of a session token is refused; that of a limited-use token always is.
     public var replayProtection: EnforcementMode
-    /// How long ago a token may have been issued; nil for as long as it lives.
+    /// The largest age of a token since its `iat`; nil for its whole lifetime.
     public var maximumAge: Duration?
-    /// The providers whose tokens are taken; nil for all.
+    /// The providers whose tokens are accepted; nil for all.
     public var providers: Set<ExactText>?
-    /// The app IDs and OAuth client IDs whose tokens are taken; nil for all of the project's.
+    /// The app IDs and OAuth client IDs whose tokens are accepted; nil for all of the project's.
     public var apps: Set<ExactText>?
-    /// Whether tokens of OAuth clients are taken; ``apps``, where it is not nil, decides alone.
+    /// Whether tokens of OAuth clients are accepted; ``apps``, where it is not nil, decides alone.
     public var acceptsOAuthClients: Bool
-    /// Whether tokens of providers for development are taken.
+    /// Whether tokens of providers for development are accepted.
     public var acceptsDevelopment: Bool
-    /// What becomes of requests whose token does not meet the demand.
+    /// What is done with requests whose token does not meet the demand.
     public var enforcement: EnforcementMode
 
+    /// Makes a demand; by default any valid production token of an app is accepted.
     public init(
         requiresLimitedUse: Bool = false, replayProtection: EnforcementMode = .off, maximumAge: Duration? = nil,
         providers: Set<ExactText>? = nil, apps: Set<ExactText>? = nil, acceptsOAuthClients: Bool = false,
@@ -44,15 +47,23 @@ public struct TokenDemand: Sendable, Hashable {
 
 /// A ``TokenDemand`` as a policy writes it.
 ///
-/// What is absent is taken from the demand that it stands under.
+/// Absent keys have the values of the enclosing demand.
 public struct TokenDemandConfiguration: Decodable, Sendable {
+    /// See ``TokenDemand/enforcement``.
     public let enforcement: EnforcementMode?
+    /// See ``TokenDemand/requiresLimitedUse``.
     public let limitedUse: Bool?
+    /// See ``TokenDemand/replayProtection``.
     public let replayProtection: EnforcementMode?
+    /// See ``TokenDemand/maximumAge``.
     public let maximumAge: Duration?
+    /// See ``TokenDemand/providers``.
     public let providers: [String]?
+    /// See ``TokenDemand/apps``.
     public let apps: [String]?
+    /// See ``TokenDemand/acceptsOAuthClients``.
     public let acceptsOAuthClients: Bool?
+    /// See ``TokenDemand/acceptsDevelopment``.
     public let acceptsDevelopment: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -65,7 +76,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
         case acceptsDevelopment = "accept_development"
     }
 
-    /// The demand that it makes of the one that it stands under.
+    /// The enclosing demand with the values of this configuration in place of its own.
     public func applied(to demand: TokenDemand) -> TokenDemand {
         TokenDemand(
             requiresLimitedUse: limitedUse ?? demand.requiresLimitedUse,
@@ -78,9 +89,9 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
             enforcement: enforcement ?? demand.enforcement)
     }
 
-    /// Says what is wrong with it. Names of apps and providers are looked up by the kernel.
+    /// Reports what is wrong with it. The kernel looks up the names of apps and providers.
     ///
-    /// - Parameter path: where it stands in its section.
+    /// - Parameter path: its place in its section.
     public func report(at path: [ConfigurationError.Component], to problems: inout ConfigurationProblems) {
         if apps?.isEmpty == true {
             problems.report(at: path + ["apps"], "without an app every token is refused; leave the key out")
@@ -95,16 +106,17 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
 }
 
 extension TokenDemandConfiguration: DescribedConfiguration {
+    /// What each key means, for the JSON Schema of policies.
     public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
-            What becomes of requests whose token is not good: OFF looks at none, UNENFORCED lets them through and counts, \
+            What happens to requests with an invalid token: OFF looks at none, UNENFORCED lets them through and counts, \
             ENFORCED refuses them.
             """, standard: "ENFORCED"),
         "limited_use": PolicyKey(
-            "Whether only limited-use tokens are taken, which are good for one use.", standard: false),
+            "Whether only limited-use tokens are accepted, which are valid for one use.", standard: false),
         "replay_protection": PolicyKey(
-            "What becomes of session tokens that were used before; limited-use tokens are good for one use always.",
+            "What happens to session tokens that were used before; limited-use tokens are always valid for one use.",
             standard: "OFF"),
         "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
         "providers": PolicyKey(
@@ -119,7 +131,7 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             authorization server; `oauth_client` takes them when this is absent, other consumers do not.
             """),
         "accept_development": PolicyKey(
-            "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens.",
+            "Whether tokens are accepted that replace evidence while an app is developed, as debug tokens do.",
             standard: false, development: .words(["true"])),
     ]
 }

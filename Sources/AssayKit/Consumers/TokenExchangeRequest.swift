@@ -1,3 +1,5 @@
+public import AssayCore
+
 /// A request for token exchange, as far as a consumer reads it (RFC 8693, section 2.1).
 public struct TokenExchangeRequest: Sendable {
     /// The name by which the request chose the consumer, one of its ``TokenConsumer/audiences``.
@@ -6,11 +8,12 @@ public struct TokenExchangeRequest: Sendable {
     public let resources: [String]
     /// `scope`, word by word.
     public let scopes: [String]
-    /// `requested_token_type`; nil for what the consumer gives anyway.
+    /// `requested_token_type`; nil for the consumer's default.
     public let requestedType: TokenType?
-    /// The request's other parameters, for those of the consumer's own.
+    /// The request's other parameters, which the consumer may define.
     public let fields: RequestFields
 
+    /// Makes a request from the parameters of RFC 8693, section 2.1.
     public init(
         audience: String, resources: [String] = [], scopes: [String] = [], requestedType: TokenType? = nil,
         fields: RequestFields

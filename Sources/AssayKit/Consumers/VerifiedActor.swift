@@ -1,5 +1,7 @@
-/// On whose behalf a token is exchanged (RFC 8693, section 1.1): the user of the app, known by a JWT of an issuer that the
-/// policy trusts.
+public import AssayCore
+
+/// The user on whose behalf a token is exchanged (RFC 8693, section 1.1), known by a JWT of an issuer that the policy
+/// trusts.
 public struct VerifiedActor: Sendable, Hashable {
     /// `iss`.
     @Exact public private(set) var issuer: String
@@ -8,6 +10,7 @@ public struct VerifiedActor: Sendable, Hashable {
     /// All claims.
     public let claims: JSON
 
+    /// Makes an actor from verified claims.
     public init(issuer: String, subject: String, claims: JSON) {
         self.issuer = issuer
         self.subject = subject
@@ -28,7 +31,7 @@ public struct VerifiedActor: Sendable, Hashable {
         }
     }
 
-    /// A claim by its whole name or, where there is none of that name, by a path with dots.
+    /// A claim by its whole name or, if no claim has that name, by a path with dots.
     private func value(at path: String) -> JSON? {
         if let value = claims[path] { return value }
         var value: JSON? = claims

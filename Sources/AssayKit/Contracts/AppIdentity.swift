@@ -1,70 +1,61 @@
-/// The app that evidence is to speak for, as the policy registers it.
+public import AssayCore
+
+/// The app that evidence must prove, as the policy registers it.
 public struct AppIdentity: Sendable, Hashable {
     /// The canonical resource name: `projects/NUMBER/apps/APP_ID` or `oauthClients/CLIENT_ID`.
     @Exact public private(set) var resource: String
-    /// Whether it is an app or an OAuth client.
+    /// The kind: an app or an OAuth client.
     public let kind: ResourceKind
     /// The project that it belongs to.
     public let project: ProjectIdentity
     /// The App Check app ID or the OAuth client ID: the subject of its tokens.
     @Exact public private(set) var subject: String
-    /// What Apple knows the app by; nil for apps of other platforms.
-    public let apple: AppleIdentity?
     /// The canonical resource name of the app that an OAuth client is linked to; nil for an app.
     @Exact public private(set) var linkedApp: String?
+    private let sections: PlatformSections
 
+    /// An app or an OAuth client.
+    ///
+    /// - Parameter platforms: what platforms know the app by; of an OAuth client, the sections of the app that it is
+    ///   linked to.
     public init(
-        resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, apple: AppleIdentity? = nil,
-        linkedApp: String? = nil
+        resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, linkedApp: String? = nil,
+        platforms: [any PlatformSection] = []
     ) {
         self.resource = resource
         self.kind = kind
         self.project = project
         self.subject = subject
-        self.apple = apple
         self.linkedApp = linkedApp
+        sections = PlatformSections(all: platforms)
+    }
+
+    /// What a platform knows the app by; nil where the policy has no such section.
+    public func platform<Section: PlatformSection>(_ type: Section.Type) -> Section? {
+        for section in sections.all {
+            if let section = section as? Section { return section }
+        }
+        return nil
+    }
+
+    /// The same app with these sections in place of its own.
+    package func with(_ platforms: [any PlatformSection]) -> AppIdentity {
+        AppIdentity(
+            resource: resource, kind: kind, project: project, subject: subject, linkedApp: linkedApp,
+            platforms: platforms)
     }
 }
 
 /// A project's two names (AIP-2510 lets clients use either).
 public struct ProjectIdentity: Sendable, Hashable {
+    /// The project number: decimal digits.
     @Exact public private(set) var number: String
+    /// The project ID, such as `example-project`.
     @Exact public private(set) var id: String
 
+    /// A project by both names.
     public init(number: String, id: String) {
         self.number = number
         self.id = id
-    }
-}
-
-/// An app's names at Apple.
-public struct AppleIdentity: Sendable, Hashable {
-    /// The ten-character team identifier.
-    @Exact public private(set) var teamID: String
-    /// The bundle identifier; on macOS the signing identifier.
-    @Exact public private(set) var bundleID: String
-
-    public init(teamID: String, bundleID: String) {
-        self.teamID = teamID
-        self.bundleID = bundleID
-    }
-
-    /// The App ID, `TEAM.bundle`, whose SHA-256 is the relying party identifier in App Attest's evidence.
-    public var appID: String { "\(teamID).\(bundleID)" }
-}
-
-/// The kinds of resources that methods are called on: those that can obtain tokens, and projects.
-public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
-    case app
-    case oauthClient
-    case project
-
-    /// The pattern of the resource name, in the terms of gRPC transcoding.
-    public var pattern: String {
-        switch self {
-        case .app: "projects/*/apps/*"
-        case .oauthClient: "oauthClients/*"
-        case .project: "projects/*"
-        }
     }
 }

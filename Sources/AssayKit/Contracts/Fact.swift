@@ -1,15 +1,21 @@
+public import AssayCore
+
 /// The name of something that a provider learned from evidence: `os_version`, `environment`.
 public struct FactName: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The name in lower_snake_case.
     @Exact public private(set) var text: String
 
+    /// Makes a name.
     public init(_ text: String) {
         self.text = text
     }
 
+    /// Makes a name from a literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
+    /// Same as ``text``.
     public var description: String { text }
 }
 
@@ -22,6 +28,7 @@ public struct Fact: Sendable, Hashable {
         case bool(Bool)
         case instant(Instant)
 
+        /// Compares texts by their UTF-8 bytes.
         public static func == (left: Value, right: Value) -> Bool {
             switch (left, right) {
             case (.text(let left), .text(let right)): left.isExactly(right)
@@ -32,14 +39,18 @@ public struct Fact: Sendable, Hashable {
             }
         }
 
+        /// Hashes texts by their UTF-8 bytes.
         public func hash(into hasher: inout Hasher) {
             description.hashExactly(into: &hasher)
         }
     }
 
+    /// What the value describes.
     public let name: FactName
+    /// The value.
     public let value: Value
 
+    /// Makes a fact.
     public init(_ name: FactName, _ value: Value) {
         self.name = name
         self.value = value
@@ -47,6 +58,7 @@ public struct Fact: Sendable, Hashable {
 }
 
 extension Fact.Value: CustomStringConvertible {
+    /// The value as text, for logs and audit records.
     public var description: String {
         switch self {
         case .text(let text): text

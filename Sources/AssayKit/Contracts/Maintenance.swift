@@ -1,11 +1,13 @@
+public import AssayCore
+
 /// Work that an instance of a provider does between calls: refreshing what it keeps, fetching keys.
 ///
 /// The kernel runs it about every ``interval``, at another moment for each app, and never twice at once in one process.
-/// Several servers may share one state: what must not be done by all of them is claimed in the ``StateSpace`` first. A
-/// run that throws, or takes longer than ``timeLimit``, is logged, and the next ones come later and later until one
-/// succeeds. After a change of policies the new instance's maintenance takes the place of the old one's.
+/// Several servers may share one state: work that only one of them may do is claimed in the ``StateSpace`` first. A run
+/// that throws, or takes longer than ``timeLimit``, is logged, and the wait before the next one grows until one
+/// succeeds. After a change of policies the new instance's maintenance replaces the old one's.
 public struct Maintenance: Sendable {
-    /// The time from the end of a run to the beginning of the next, more or less.
+    /// The approximate time from the end of a run to the start of the next.
     public let interval: Duration
     /// How long a run may take; its task is cancelled then.
     public let timeLimit: Duration
@@ -22,17 +24,19 @@ public struct Maintenance: Sendable {
     }
 }
 
-/// Thrown by a run that must not be followed by another one for a while, since somebody asked for that.
+/// Thrown by a run to postpone the next one, because another server asked for that.
 public struct MaintenancePause: Error, Sendable, Hashable, CustomStringConvertible {
-    /// How long to wait at least; a day at most is obeyed.
+    /// The shortest wait before the next run; at most one day counts.
     public let duration: Duration
     /// Why, for an operator.
     @Exact public private(set) var message: String
 
+    /// Pauses for a duration; `message` says why, for operators.
     public init(for duration: Duration, _ message: String) {
         self.duration = duration
         self.message = message
     }
 
+    /// Same as ``message``.
     public var description: String { message }
 }

@@ -1,18 +1,23 @@
+public import AssayCore
+public import AssayState
 public import Logging
 internal import Synchronization
 
-/// What a provider has at hand while it does its ``Maintenance`` for one app.
+/// What a provider can use during its ``Maintenance`` for one app.
 public struct MaintenanceContext: Sendable {
     /// The app whose policy names the provider.
     public let app: AppIdentity
+    /// The host's clock.
     public let clock: HostClock
     /// When the run's task is cancelled.
     public let deadline: Instant
-    /// The provider's own corner of the state store, for this app: the one that calls see.
+    /// The provider's namespace of the state store for this app; calls use the same one.
     public let state: StateSpace
+    /// The logger of the run.
     public let logger: Logger
     private let tally = MaintenanceTally()
 
+    /// Makes a context; tests use it.
     public init(app: AppIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
         self.app = app
         self.clock = clock
@@ -21,7 +26,7 @@ public struct MaintenanceContext: Sendable {
         self.logger = logger
     }
 
-    /// Counts something that happened; what was counted stands in the run's ``MaintenanceRecord``.
+    /// Counts something that happened; the counts are in the run's ``MaintenanceRecord``.
     public func count(_ event: MaintenanceEvent) {
         tally.count(event)
     }
@@ -30,15 +35,17 @@ public struct MaintenanceContext: Sendable {
     public var counts: [MaintenanceEvent: Int] { tally.counts }
 }
 
-/// Something that maintenance counts: a stable code for logs and metric labels, of which a plugin has a few.
+/// An event that maintenance counts: a stable code for logs and metric labels. A plugin has only a few.
 public struct MaintenanceEvent: Sendable, Hashable, CustomStringConvertible {
     /// Lower-case words joined by underscores. It never changes its meaning.
     @Exact public private(set) var code: String
 
+    /// Makes an event from its code.
     public init(_ code: String) {
         self.code = code
     }
 
+    /// Same as ``code``.
     public var description: String { code }
 }
 

@@ -1,17 +1,19 @@
+public import AssayCore
+
 /// What a method looks like from outside: what transports route by, and `assay methods` prints.
 public struct MethodDescriptor: Sendable, Hashable {
     /// What a method does.
     public enum Kind: Sendable, Hashable {
-        /// Hands out a challenge.
+        /// Issues a challenge.
         case challenge
         /// Exchanges evidence for a token.
         case exchange(TokenReply)
         /// Publishes the keys that verify tokens.
         case keySet
-        /// Does something else, for callers that have a permission; nil for anybody. What a `GET` replies to callers with
-        /// `admin` may be compressed, and must hold no secret.
+        /// Any other method, for callers that have a permission; nil for every caller. A response to `GET` with `admin`
+        /// may be compressed, and must hold no secret.
         case call(Permission?)
-        /// Is a method of Google's service that this program has not: it says so, to callers that would be allowed.
+        /// A method of Google's service that is not implemented here; callers with the permission are told so.
         case notOffered(Permission?)
     }
 
@@ -19,12 +21,13 @@ public struct MethodDescriptor: Sendable, Hashable {
     public enum TokenReply: Sendable, Hashable {
         /// The reply is the token: `{"token", "ttl"}`.
         case alone
-        /// The token stands under `appCheckToken`, beside fields of the provider.
+        /// The token is the field `appCheckToken`, beside fields of the provider.
         case enclosed
     }
 
     /// The name: `exchangeDebugToken`; for challenges and exchanges also the custom verb of the HTTP rules.
     @Exact public private(set) var name: String
+    /// What the method does.
     public let kind: Kind
     /// The kinds of resources that it is called on; empty when it has none.
     public let resources: Set<ResourceKind>
@@ -36,12 +39,13 @@ public struct MethodDescriptor: Sendable, Hashable {
     public var binding = HTTPBinding.standard
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
-    /// What it reads, beside what the kernel reads of every exchange; nil when it does not say.
+    /// The request's fields, without those that the kernel reads of every exchange; nil when not described.
     public var request: MessageShape?
-    /// What it replies: beside the token, for an exchange whose token is enclosed. Nil when it does not say.
+    /// The reply's fields, without the token for an exchange whose token is enclosed; nil when not described.
     public var reply: MessageShape?
 
-    /// A method under its custom verb, `POST {resource=projects/*/apps/*}:exchangeDebugToken`; a key set under its name.
+    /// A method under its custom verb, `POST {resource=projects/*/apps/*}:exchangeDebugToken`; a key set under its
+    /// name.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>) {
         if kind == .keySet {
             let rules = APIVersion.allCases.map { HTTPRule(.get, "/\($0.rawValue)/\(name)", version: $0) }
@@ -72,17 +76,11 @@ public struct MethodDescriptor: Sendable, Hashable {
         return descriptor
     }
 
-    /// What a caller must be allowed to do; nil when anybody may call.
+    /// The permission that a caller needs; nil when every caller may call.
     public var permission: Permission? {
         switch kind {
         case .call(let permission), .notOffered(let permission): permission
         case .challenge, .exchange, .keySet: nil
         }
     }
-}
-
-/// The versions of the App Check API.
-public enum APIVersion: String, Sendable, Hashable, CaseIterable {
-    case v1
-    case v1beta
 }

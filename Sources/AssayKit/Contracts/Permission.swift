@@ -1,7 +1,10 @@
+public import AssayCore
+
 /// What a caller must be allowed to do before a method answers it; the policy's section `callers` grants it.
 ///
-/// The kernel's own have the names of Google's IAM permissions without their prefix `firebaseappcheck.`.
+/// The kernel's permissions have the names of Google's IAM permissions without the prefix `firebaseappcheck.`.
 public struct Permission: Sendable, Hashable, CustomStringConvertible {
+    /// The name, as policies write it.
     @Exact public private(set) var name: String
 
     /// - Parameter name: lower-case and upper-case letters and dots, as in `tokens.mint`.
@@ -9,6 +12,7 @@ public struct Permission: Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
+    /// Same as ``name``.
     public var description: String { name }
 
     /// Everything, those of plugins included.

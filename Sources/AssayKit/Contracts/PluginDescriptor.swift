@@ -1,4 +1,6 @@
-/// What a plugin says of itself, once, before any policy is read.
+public import AssayCore
+
+/// A plugin's description of itself, read once before any policy.
 public struct PluginDescriptor: Sendable {
     /// The version of the contract that this kit describes. A plugin built for another one is refused at start.
     public static let currentContract = 1
@@ -17,17 +19,23 @@ public struct PluginDescriptor: Sendable {
     public let metrics: [Metric]
     /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
     public let evidenceLimit: Int
-    /// Whether the provider stands in for evidence while an app is developed, as debug tokens do: its tokens are good only
-    /// where a policy says so.
+    /// Whether the provider is for development, as debug tokens are: its tokens are accepted only where a policy says
+    /// so.
     public let isForDevelopment: Bool
-    /// Whether a consumer takes tokens of OAuth clients where the policy does not say. Such a token proves an app to an
-    /// authorization server, and so a consumer that protects anything else does not.
+    /// Whether a consumer accepts tokens of OAuth clients by default. Such a token proves an app to an authorization
+    /// server, so a consumer that protects anything else should not accept it.
     public let takesOAuthClients: Bool
+    /// The sections of an app that a provider reads, such as what Apple knows the app by.
+    public let platforms: [any PlatformSection.Type]
+    /// Responses that the plugin makes itself, by throwing a ``CallFailure`` with one of its reasons; for the list of
+    /// reasons. The kernel makes the responses to all other refusals.
+    public let answers: [CallFailure]
 
+    /// Describes a plugin; the defaults suit most plugins.
     public init(
         name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
         metrics: [Metric] = [], evidenceLimit: Int = 32 * 1024, isForDevelopment: Bool = false,
-        takesOAuthClients: Bool = false
+        takesOAuthClients: Bool = false, platforms: [any PlatformSection.Type] = [], answers: [CallFailure] = []
     ) {
         self.name = name
         self.contract = contract
@@ -38,5 +46,7 @@ public struct PluginDescriptor: Sendable {
         self.evidenceLimit = evidenceLimit
         self.isForDevelopment = isForDevelopment
         self.takesOAuthClients = takesOAuthClients
+        self.platforms = platforms
+        self.answers = answers
     }
 }

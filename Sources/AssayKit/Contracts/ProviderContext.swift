@@ -1,28 +1,29 @@
+public import AssayCore
+public import AssayState
 public import Logging
 
-/// What a provider has at hand while it appraises one piece of evidence.
+/// What a provider can use while it appraises one piece of evidence.
 public struct ProviderContext: Sendable {
     /// The decision's identifier, under which logs and audit records can be found.
     public let decision: DecisionID
-    /// The app that the evidence is to speak for.
+    /// The app that the evidence must prove.
     public let app: AppIdentity
     /// The challenge that the kernel redeemed for this request; nil for methods without one.
     public let challenge: [UInt8]?
     /// When the caller stops waiting. The kernel cancels the task then.
     public let deadline: Instant
-    /// Who called, as far as the transport knows: an address; nil in a process.
+    /// The client's address, as the transport saw it; nil for calls within the process.
     public let peer: String?
     private let wasVerified: @Sendable (PeerGroup) -> Bool
     /// The policy's name for the caller whose permission was checked; nil where none is demanded.
     public let caller: String?
     /// The time at which the request is judged: one reading for the whole decision.
     public let now: Instant
-    /// The provider's own corner of the state store, for this app.
+    /// The provider's namespace of the state store for this app.
     public let state: StateSpace
-    /// The same corner for the app that an OAuth client is linked to: what is kept for an app holds for its clients. For
-    /// an app it is ``state``.
+    /// The namespace of the app that an OAuth client is linked to, which its clients share; for an app, ``state``.
     public let appState: StateSpace
-    /// Seals what clients keep for the provider, for this app.
+    /// Seals data that clients keep for the provider, for this app.
     public let sealer: Sealer
     /// The host's logger.
     private let base: Logger
@@ -30,16 +31,15 @@ public struct ProviderContext: Sendable {
     /// A logger that carries the decision's identifier. It is made when it is asked for: few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
-    /// Whom the request counts for where strangers share something bounded.
+    /// The group of peers that the request counts for in limits on unverified requests.
     public var peerGroup: PeerGroup { PeerGroup(peer) }
 
-    /// Whether evidence of this peer was verified lately, for this app: such peers go first where something bounded is scarce.
-    /// It says nothing of the present evidence.
+    /// Whether evidence of this peer was verified recently for this app, which gives it priority under limits.
     public var peerWasVerified: Bool { wasVerified(peerGroup) }
 
     /// - Parameters:
     ///   - logger: the host's.
-    ///   - wasVerified: whether evidence of a peer was verified lately, for this app.
+    ///   - wasVerified: whether evidence of a peer was verified recently, for this app.
     public init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
         caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
@@ -69,12 +69,13 @@ extension Logger {
     }
 }
 
-/// Seals bytes that a client keeps and brings back: only this service can read them, and only for the app and the
-/// provider that they were sealed for. What was sealed stays good across restarts and rotations of the sealing key.
+/// Seals bytes that a client keeps and sends back: only this service can read them, and only for the same app and
+/// provider. Sealed bytes stay readable across restarts and rotations of the sealing key.
 public struct Sealer: Sendable {
     private let sealing: @Sendable ([UInt8]) throws -> [UInt8]
     private let opening: @Sendable ([UInt8]) -> [UInt8]?
 
+    /// Makes a sealer from two closures; `open` returns nil for bytes that `seal` did not make.
     public init(
         seal: @escaping @Sendable ([UInt8]) throws -> [UInt8], open: @escaping @Sendable ([UInt8]) -> [UInt8]?
     ) {

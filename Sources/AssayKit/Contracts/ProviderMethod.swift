@@ -1,8 +1,10 @@
+public import AssayCore
+
 /// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
 /// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token;
-/// - ``call(_:_:permission:resources:_:)``: anything else, such as the management of what the provider keeps;
+/// - ``call(_:_:permission:resources:_:)``: any other method, such as the management of the provider's data;
 /// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// What the method looks like from outside.
@@ -21,9 +23,9 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
         if case .config(let resource) = action { resource } else { nil }
     }
 
-    /// A method that hands out a challenge: an empty request, and `challenge` and `ttl` in reply.
+    /// A method that issues a challenge: an empty request, and `challenge` and `ttl` in reply.
     ///
-    /// Challenges are bound to the app and to the provider, good for five minutes and for one exchange.
+    /// Challenges are bound to the app and to the provider, valid for five minutes and for one exchange.
     public static func challenge(_ name: String, resources: Set<ResourceKind> = [.app]) -> ProviderMethod {
         ProviderMethod(
             descriptor: MethodDescriptor(name: name, kind: .challenge, resources: resources), action: .challenge)
@@ -32,12 +34,11 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// A method that exchanges evidence for a token.
     ///
     /// - Parameters:
-    ///   - challenge: where the request carries the challenge, if it has one. The handler sees only challenges that were
-    ///     made for this app, lately, and were not used before; of several requests with one challenge that are handled
-    ///     at the same time, the kernel answers one with a token.
-    ///   - reply: whether the token is the whole reply, or stands in it beside the provider's own fields.
-    ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the request:
-    ///     for callers that are trusted with that, as servers are. The kernel reads the field.
+    ///   - challenge: the request's challenge, if it has one. The handler sees only challenges that were made for this
+    ///     app, are not expired and not used; of several concurrent requests with one challenge, only one gets a token.
+    ///   - reply: whether the token is the whole reply, or a part of it beside the provider's own fields.
+    ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
+    ///     request: for trusted callers, such as servers. The kernel reads the field.
     ///   - replyFields: what the reply has beside the enclosed token.
     ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
@@ -58,14 +59,14 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
             })
     }
 
-    /// A method that neither hands out challenges nor tokens.
+    /// A method that issues neither challenges nor tokens.
     ///
     /// - Parameters:
-    ///   - path: where it stands under its resources.
+    ///   - path: the part of the HTTP path after the resource's name.
     ///   - permission: what a caller must be allowed to do; the kernel has checked that before the handler runs.
     ///   - reply: the fields of the reply message.
-    ///   - handler: answers with the reply message, and with what the record is to say. A ``CallFailure`` that it throws is
-    ///     the answer; any other error means that nothing could be decided now, and the client is told to come back.
+    ///   - handler: returns the reply message and the facts for the record. A ``CallFailure`` that it throws is the
+    ///     response; after any other error the client is told that the service is unavailable.
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
         reply: MessageShape? = nil,
@@ -81,7 +82,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
             })
     }
 
-    /// A method that neither hands out challenges nor tokens, and whose reply message is all that there is to say.
+    /// A method that issues neither challenges nor tokens, and whose reply is the message alone.
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
         reply: MessageShape? = nil,
@@ -97,7 +98,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the last part of the resource's name: `deviceCheckConfig`.
-    ///   - fields: what it shows beside the name and the life of tokens; never a secret.
+    ///   - fields: what it shows beside the name and the token lifetime; never a secret.
     public static func config(
         _ name: String, _ fields: @escaping @Sendable (Provider) -> [ReplyField] = { _ in [] }
     ) -> ProviderMethod {
@@ -108,13 +109,14 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     }
 }
 
-/// What a call is answered with.
+/// The answer to a call.
 public struct CallAnswer: Sendable {
     /// The reply message.
     public var reply: JSON
     /// What is put on record, under names that the provider's descriptor lists.
     public var facts: [Fact]
 
+    /// Makes an answer from the reply message and facts for the audit record.
     public init(_ reply: JSON, facts: [Fact] = []) {
         self.reply = reply
         self.facts = facts

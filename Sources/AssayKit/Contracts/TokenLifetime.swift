@@ -1,12 +1,15 @@
-/// How long tokens live, in the ranges of Google's service.
+internal import AssayCore
+
+/// The permitted lifetimes of tokens, in the ranges of Google's service.
 public enum TokenLifetime {
-    /// A session token's life: 30 minutes to 7 days.
+    /// The lifetime of a session token: 30 minutes to 7 days.
     public static let range = Duration.seconds(1800)...Duration.seconds(7 * 86_400)
 
-    /// The life of a limited-use token, whatever a policy says of others.
+    /// The lifetime of a limited-use token; no policy changes it.
     public static let limitedUse = Duration.seconds(300)
 
-    /// Whether a session token can live so long: within the range, and in whole seconds, which is what JWTs have.
+    /// Whether a session token may have this lifetime: within the range, and whole seconds, since JWTs have whole
+    /// seconds.
     public static func isPossible(_ lifetime: Duration) -> Bool {
         range.contains(lifetime) && lifetime == .seconds(lifetime.wholeSeconds)
     }

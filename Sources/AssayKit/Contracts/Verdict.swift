@@ -1,13 +1,14 @@
+public import AssayCore
+
 /// The outcome of appraising evidence (RFC 9334, section 4.2: attestation results).
 ///
 /// A refusal is a value. A provider that cannot decide, because a store or an upstream does not answer, throws instead;
-/// the kernel never makes a token of that.
+/// the kernel then issues no token.
 public enum Verdict: Sendable {
     /// The evidence is genuine and fulfils the policy.
     case verified(Appraisal)
-    /// The evidence is not good enough, and why; `detail` helps an operator and holds no secret. `facts` are on record, as those
-    /// of an appraisal are: what the evidence says of itself, such as which key it is of, where that could be read. Nothing of
-    /// them needs to be verified.
+    /// The evidence is refused, by a reason; `detail` is for operators and holds no secret. `facts` are recorded, as
+    /// those of an appraisal are: what could be read of the evidence, such as its key. They need not be verified.
     case refused(Reason, detail: String? = nil, facts: [Fact] = [])
 
     /// A verdict without facts or reply fields.
@@ -20,15 +21,15 @@ public struct Appraisal: Sendable {
     public var facts: [Fact]
     /// What the reply carries beside the token, such as an artifact.
     public var reply: [ReplyField]
-    /// The life of the token where the evidence itself says one, in whole seconds, 30 minutes to 7 days; nil for what the
-    /// policy says. The kernel takes anything else for a fault of the provider, whose policy may set a narrower range.
-    /// Limited-use tokens live five minutes all the same.
+    /// The token lifetime that the evidence states, in whole seconds, 30 minutes to 7 days; nil for that of the policy.
+    /// Any other value counts as a fault of the provider. It does not apply to limited-use tokens, which live five
+    /// minutes.
     public var tokenLifetime: Duration?
-    /// Who showed the evidence, where the provider can tell several apart, such as the subject of a custom token. Where
-    /// callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one. Nil where
-    /// all evidence of the provider is of one holder.
+    /// Who showed the evidence, such as the subject of a custom token; nil where all evidence is of one holder. Where
+    /// callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
     public var holder: String?
 
+    /// Makes an appraisal; by default the token has the lifetime of the policy.
     public init(
         facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil
     ) {
@@ -43,8 +44,10 @@ public struct Appraisal: Sendable {
 public struct ReplyField: Sendable, Hashable {
     /// The name in lowerCamelCase.
     @Exact public private(set) var name: String
+    /// The field's value.
     public let value: JSON
 
+    /// Makes a field of the reply.
     public init(_ name: String, _ value: JSON) {
         self.name = name
         self.value = value

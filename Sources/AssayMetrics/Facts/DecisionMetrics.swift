@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+public import AssayHosting
 
 /// Counts decisions: how each ended, why, and how long it took.
 ///
@@ -6,9 +7,12 @@ public import AssayKit
 public struct DecisionMetrics: DecisionSink {
     /// A method, and the provider that it belongs to; nil for one of the kernel.
     public struct Method: Sendable, Hashable {
+        /// The value of the label `method`.
         @Exact public private(set) var name: String
+        /// The provider's name; nil for a method of the kernel.
         @Exact public private(set) var provider: String?
 
+        /// A method by its name, and the provider whose it is.
         public init(_ name: String, provider: String?) {
             self.name = name
             self.provider = provider
@@ -23,14 +27,15 @@ public struct DecisionMetrics: DecisionSink {
     private let uses: MetricFamily
 
     /// - Parameters:
-    ///   - methods: whatever calls can be made; others count as `other`.
-    ///   - providers: whatever a record may name as its provider, as the engine's registry lists it; others count as `other`.
-    ///   - reasons: whatever evidence can be refused for, as the engine's registry lists it; others count as `other`.
+    ///   - methods: all methods that can be called; others count as `other`.
+    ///   - providers: all providers that records may name, as the engine's registry lists it; others count as
+    ///     `other`.
+    ///   - reasons: all reasons of refusals, as the engine's registry lists it; others count as `other`.
     public init(
         methods: [Method], providers names: [String], reasons: [Reason], in registry: MetricRegistry
     ) throws(MetricError) {
         let methodNames = Metric.Label("method", methods.map(\.name))
-        // Where a call did not get as far as a provider, the label is empty, which is as good as absent.
+        // For a call that did not reach a provider, the label is empty, which means absent.
         let providers = Metric.Label("provider", [""] + methods.compactMap(\.provider) + names)
         let causes = [""] + reasons.map(\.code) + StatusCode.allCases.map(\.rawValue)
         decisions = try registry.declare(
@@ -51,7 +56,7 @@ public struct DecisionMetrics: DecisionSink {
                 "Calls that could not be decided by a fault of ours. Every method is there from the start.",
                 labels: [methodNames]))
         challenges = try registry.declare(
-            .counter("challenges_issued_total", "Challenges handed out.", labels: [methodNames, providers]))
+            .counter("challenges_issued_total", "Challenges issued.", labels: [methodNames, providers]))
         tokens = try registry.declare(
             .counter(
                 "tokens_issued_total", "Tokens issued; limited-use ones are good for one request.",
@@ -77,6 +82,7 @@ public struct DecisionMetrics: DecisionSink {
 
     private static let outcomes = ["challenged", "issued", "answered", "refused", "rejected", "error"]
 
+    /// Counts a decision, its duration, its reason and the use of its token.
     public func record(_ record: DecisionRecord) {
         let provider = record.provider ?? ""
         let outcome: String

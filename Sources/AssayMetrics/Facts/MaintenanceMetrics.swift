@@ -1,4 +1,6 @@
-public import AssayKit
+internal import AssayCore
+public import AssayHosting
+internal import AssayKit
 
 /// Counts what providers do between calls: how the runs of their maintenance ended, and what they came across.
 public struct MaintenanceMetrics: Sendable {

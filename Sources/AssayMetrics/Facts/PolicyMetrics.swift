@@ -1,6 +1,8 @@
-public import AssayKit
+public import AssayCore
 
-/// What is known of the policies in force. Whoever loads them says so here.
+/// What is known of the policies in force.
+///
+/// Whoever loads them says so here.
 public struct PolicyMetrics: Sendable {
     private let meter: Meter
 
@@ -11,6 +13,10 @@ public struct PolicyMetrics: Sendable {
     private static let succeeded = Metric.gauge(
         "policy_last_reload_successful", "Whether the last attempt to load policies succeeded: 1 or 0.")
 
+    /// All that it records.
+    package static let all = [apps, clients, loaded, succeeded]
+
+    /// Metrics that record to a meter; nothing is recorded before policies are loaded.
     public init(_ meter: Meter) {
         self.meter = meter
     }
@@ -26,5 +32,16 @@ public struct PolicyMetrics: Sendable {
     /// Policies could not be loaded; those before them stay in force.
     public func reloadFailed() {
         meter.set(0, of: PolicyMetrics.succeeded)
+    }
+}
+
+/// Which release runs: a gauge that is always 1, with the version in a label.
+public enum BuildMetrics {
+    /// Declares `build_info` and sets it to 1.
+    public static func add(to registry: MetricRegistry) throws(MetricError) {
+        let version = AssayVersion.text
+        let family = try registry.declare(
+            .gauge("build_info", "The release that runs.", labels: [.init("version", [version])]))
+        family.series([version])?.set(1)
     }
 }

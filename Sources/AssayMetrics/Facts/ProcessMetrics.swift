@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 #if canImport(Glibc)
 internal import Glibc
@@ -8,8 +8,9 @@ internal import Darwin
 
 /// What the system says of this process, under the names that Prometheus' own client libraries use.
 ///
-/// Read from `/proc` for each page; where there is none, only the limit and the time of the processor are shown.
+/// Read from `/proc` for each page; without `/proc`, only the limit and the processor time are shown.
 public enum ProcessMetrics {
+    /// Declares the metrics, and has them read before each page.
     public static func add(to registry: MetricRegistry) throws(MetricError) {
         let declare = { (metric: Metric) throws(MetricError) in
             try registry.declare(metric, isStandard: true)

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 #if canImport(Glibc)
 internal import Glibc

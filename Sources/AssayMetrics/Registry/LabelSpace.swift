@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import Synchronization
 
 /// The values that the labels of a metric may have, each set of them packed into one number.
 struct LabelSpace: Sendable {
@@ -19,7 +20,7 @@ struct LabelSpace: Sendable {
     /// What stands for every value that was not declared.
     static let other = "other"
 
-    /// - Throws: ``MetricError`` when there are more sets than anybody could want.
+    /// - Throws: ``MetricError`` when the number of sets exceeds the limit.
     init(_ metric: Metric) throws(MetricError) {
         var axes: [Axis] = []
         var stride = 1
@@ -61,5 +62,31 @@ struct LabelSpace: Sendable {
             let value = index < axis.values.count ? axis.values[index] : axis.found[index - axis.values.count]
             return (axis.name, value)
         }
+    }
+}
+
+/// The values of a label that were not known when it was declared, as many as it may have.
+final class FoundValues: Sendable {
+    let limit: Int
+    private let state = Mutex<(indices: [ExactText: Int], values: [String])>(([:], []))
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// The place of a value, which it gets when there is room; nil when there is none, or the value is too long.
+    func index(of value: String) -> Int? {
+        guard limit > 0 else { return nil }
+        return state.withLock { state in
+            if let index = state.indices[value] { return index }
+            guard state.values.count < limit, value.utf8.count <= Metric.Label.valueLimit else { return nil }
+            state.indices[value] = state.values.count
+            state.values.append(value)
+            return state.values.count - 1
+        }
+    }
+
+    subscript(index: Int) -> String {
+        state.withLock { $0.values.indices.contains(index) ? $0.values[index] : LabelSpace.other }
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+package import AssayCore
 internal import Synchronization
 
 /// A metric that was declared, with its series: one for each set of labels that was recorded so far.
@@ -7,10 +7,10 @@ internal import Synchronization
 public final class MetricFamily: Sendable {
     /// The name with its prefixes.
     public let name: String
-    let metric: Metric
+    package let metric: Metric
     private let space: LabelSpace
     private let budget: SeriesBudget
-    /// What there is of series with values that were found on the way.
+    /// The series with label values that were added at run time.
     private let open: SeriesBudget
     private let series = Mutex<[Int: MetricSeries]>([:])
 
@@ -26,7 +26,7 @@ public final class MetricFamily: Sendable {
 
     /// The series for values of the labels, in the order of their declaration; made when it is new.
     ///
-    /// - Returns: nil when there are not as many values as labels, and when the registry has no room for another series.
+    /// - Returns: nil when the number of values differs from that of the labels, and when the registry is full.
     public func series(_ values: [String]) -> MetricSeries? {
         guard values.count == space.labelCount else { return nil }
         var packed = 0
@@ -34,9 +34,9 @@ public final class MetricFamily: Sendable {
         return series(packed)
     }
 
-    /// The same for a metric with open labels: where there is no room for such series any more, that of `fallback`.
+    /// The same for a metric with open labels: the series of `fallback` when the budget of such series is exhausted.
     ///
-    /// So a metric with thousands of apps leaves room for others, and counts each event in one series all the same.
+    /// So a metric with thousands of apps does not exhaust the registry, and still counts each event in one series.
     func series(_ values: [String], orElse fallback: @autoclosure () -> [String]) -> MetricSeries? {
         guard values.count == space.labelCount else { return nil }
         var packed = 0
@@ -73,5 +73,21 @@ public final class MetricFamily: Sendable {
     var readings: [(labels: [(name: String, value: String)], reading: MetricSeries.Reading)] {
         let known = series.withLock { $0 }
         return known.sorted { $0.key < $1.key }.map { (space.labels(of: $0.key), $0.value.reading) }
+    }
+}
+
+/// How many more series there may be, all metrics together.
+final class SeriesBudget: Sendable {
+    private let left: Atomic<Int>
+
+    init(_ count: Int) {
+        left = Atomic(count)
+    }
+
+    /// Whether there is room for another one, which is taken then.
+    func take() -> Bool {
+        if left.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return true }
+        left.wrappingAdd(1, ordering: .relaxed)
+        return false
     }
 }

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import Synchronization
 
 /// The metrics of a process: declared once, recorded from anywhere, shown on a page that Prometheus reads.
@@ -61,12 +61,14 @@ public final class MetricRegistry: Sendable {
         }
     }
 
-    /// Has a piece of code run before each page, which sets what nobody tells the registry of.
+    /// Has a piece of code run before each page, which sets the values that are not reported to the registry.
     public func beforeEachPage(_ update: @escaping @Sendable () -> Void) {
         state.withLock { $0.updates.append(update) }
     }
 
-    /// The meter that records here. A metric is declared when it is first recorded.
+    /// The meter that records here.
+    ///
+    /// A metric is declared when it is first recorded.
     public var meter: Meter {
         Meter { scope, metric, change, labels in
             guard let family = self.family(metric, scope) else { return }
@@ -75,7 +77,7 @@ public final class MetricRegistry: Sendable {
     }
 
     /// The metrics in the order of their names.
-    func families() -> [MetricFamily] {
+    package func families() -> [MetricFamily] {
         let updates = state.withLock { $0.updates }
         for update in updates { update() }
         return state.withLock { Array($0.families.values) }.sorted { $0.name.precedesExactly($1.name) }
@@ -88,14 +90,24 @@ public final class MetricRegistry: Sendable {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
-        default: false
-        }
+        byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "_")
     }
 
     private static func names(_ metric: Metric, _ name: String) -> Set<ExactText> {
         guard case .histogram = metric.kind else { return [ExactText(name)] }
         return Set(exactly: [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"])
     }
+}
+
+/// Why a metric cannot be declared.
+public struct MetricError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Which metric cannot be declared, and why.
+    @Exact public private(set) var message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
 }

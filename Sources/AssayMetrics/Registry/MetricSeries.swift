@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Synchronization
 
 /// The numbers of a metric for one set of its labels' values.
@@ -51,7 +51,7 @@ public final class MetricSeries: Sendable {
         }
     }
 
-    /// Makes a counter show what somebody else counts, such as the system the time of the processor.
+    /// Sets a counter to a value that is counted elsewhere, such as the processor time.
     public func mirror(_ value: Double) {
         state.withLock { $0.value = max($0.value, value) }
     }

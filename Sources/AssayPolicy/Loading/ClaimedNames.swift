@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayYAML
 
 /// Names that may be given only once, over all files.

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 public import AssayYAML
 
 #if canImport(Glibc)
@@ -10,19 +10,21 @@ internal import Darwin
 /// The folder that an operator keeps policies in: its files `*.yaml` and `*.yml`, in capitals or not, in the order of
 /// their names.
 public struct PolicyDirectory: Sendable {
+    /// The path of the folder.
     public let path: String
 
     private static let fileLimit = 1024
     private static let byteLimit = 64 << 20
 
+    /// Refers to a folder; nothing is read yet.
     public init(_ path: String) {
         self.path = path
     }
 
-    /// Reads the files; hidden ones, subfolders and files with another ending are passed over.
+    /// Reads the files; hidden ones, subfolders and files with another ending are ignored.
     ///
-    /// - Throws: ``Diagnostics`` when the folder or files cannot be read, when a file has no bytes or there is no policy
-    ///   file at all, and when there are more than 1024 files or 64 MiB.
+    /// - Throws: ``Diagnostics`` when the folder or a file cannot be read, when a file is empty, when the folder has no
+    ///   policy file, and beyond 1024 files or 64 MiB.
     public func files() throws(Diagnostics) -> [PolicyFile] {
         let sink = DiagnosticSink()
         let files = files(problems: sink)
@@ -39,7 +41,7 @@ public struct PolicyDirectory: Sendable {
         return policies
     }
 
-    /// Reads the files as far as they are good, for whoever looks at the sections of plugins next: see
+    /// Reads the valid parts of the files, for a caller that then checks the sections of plugins: see
     /// ``PolicySet/read(_:)``.
     public func read() -> PolicySet {
         let sink = DiagnosticSink()
@@ -98,7 +100,7 @@ public struct PolicyDirectory: Sendable {
         return names.sortedExactly()
     }
 
-    /// Files that came by way of Windows or a camera's naming may end in capitals; nobody means them to be left out.
+    /// Files from Windows may have endings in capitals; they are policy files, too.
     private static func isPolicy(_ name: String) -> Bool {
         let parts = name.split(onASCII: ".")
         guard parts.count > 1, let ending = parts.last else { return false }
@@ -142,4 +144,23 @@ public struct PolicyDirectory: Sendable {
 
 private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, start, count)
+}
+
+/// A policy file's name and bytes.
+public struct PolicyFile: Sendable {
+    /// The name for messages.
+    public let name: String
+    /// The text in UTF-8.
+    public let bytes: [UInt8]
+
+    /// Makes a file that need not exist on disk.
+    public init(name: String, bytes: [UInt8]) {
+        self.name = name
+        self.bytes = bytes
+    }
+
+    /// A policy file from its text.
+    public init(name: String, text: String) {
+        self.init(name: name, bytes: Array(text.utf8))
+    }
 }

@@ -1,7 +1,8 @@
+internal import AssayCore
 internal import AssayKit
 internal import AssayYAML
 
-/// Reads policy files one after the other, and goes on after errors so that all are found, or as many as are kept.
+/// Reads policy files one after the other, and continues after errors to report all of them, up to a limit.
 struct PolicyLoader {
     private let sink: DiagnosticSink
     private let warnings = DiagnosticSink()
@@ -149,7 +150,7 @@ struct PolicyLoader {
         }
     }
 
-    /// What apps need to know of their project.
+    /// The parts of a project that its apps need.
     private struct Project {
         let identity: ProjectIdentity
         let issuerPrefix: String
@@ -173,19 +174,18 @@ struct PolicyLoader {
         let id = text(section, "id", "an app ID such as 1:1234567890:ios:321abc456def7890", Identifiers.isAppID)
         if let id { names.claim("the app", id, by: section, key: "id") }
         _ = section.optional("name", as: String.self)
-        let appleSection = section.optional("apple")
-        let apple = appleSection.flatMap { readApple($0) }
         let providers = readProviders(section, of: "the app")
+        let rateLimit = section.optional(RateLimitReader.key).flatMap { RateLimitReader.read($0) }
         let number = project.identity.number
-        let identity = AppIdentity(
-            resource: "projects/\(number)/apps/\(id ?? "")", kind: .app, project: project.identity, subject: id ?? "",
-            apple: apple)
         let app = AppPolicy(
-            identity: identity, issuerPrefix: project.issuerPrefix,
-            alias: "projects/\(project.identity.id)/apps/\(id ?? "")", providers: providers,
-            rateLimit: section.optional(RateLimitReader.key).flatMap { RateLimitReader.read($0) },
-            isSound: project.isSound && !id.isNil && (appleSection == nil) == (apple == nil),
-            location: value.location)
+            identity: AppIdentity(
+                resource: "projects/\(number)/apps/\(id ?? "")", kind: .app, project: project.identity,
+                subject: id ?? ""),
+            issuerPrefix: project.issuerPrefix, alias: "projects/\(project.identity.id)/apps/\(id ?? "")",
+            providers: providers, rateLimit: rateLimit,
+            // Which of the other keys are sections of platforms, and which are unknown, only plugins can tell.
+            sections: section.rest().map { PolicySection($0, in: section.path, kernelKeys: []) },
+            isSound: project.isSound && !id.isNil, location: value.location)
         apps.append(app)
         guard let id else {
             known.isWhole = false
@@ -213,36 +213,26 @@ struct PolicyLoader {
         let app = linkedApp(section, among: known)
         let identity = AppIdentity(
             resource: "oauthClients/\(id ?? "")", kind: .oauthClient, project: project.identity, subject: id ?? "",
-            apple: app?.identity.apple, linkedApp: app?.identity.resource)
+            linkedApp: app?.identity.resource)
         apps.append(
             AppPolicy(
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
                 providers: own ?? app?.providers ?? [],
                 rateLimit: section.optional(RateLimitReader.key).map { RateLimitReader.read($0) } ?? app?.rateLimit,
-                isSound: !id.isNil && app?.isSound == true,
+                sections: [], isSound: !id.isNil && app?.isSound == true,
                 location: value.location))
     }
 
-    /// The app that an OAuth client is linked to; nil when there is none, which is reported.
+    /// The app that an OAuth client is linked to; nil when it does not exist, which is reported.
     private func linkedApp(_ section: YAMLMapping, among known: KnownApps) -> AppPolicy? {
         guard let link = section.required("app"), let id = link.decode(String.self) else { return nil }
         if let app = known.byID[ExactText(id)] { return app }
         // Where an app could not be read it may be the one that is meant.
         guard known.isWhole else { return nil }
         link.report(
-            "there is no app `\(id)` in this project",
+            "unknown app `\(id)` in this project",
             hint: Spelling.hint(for: id, among: known.byID.keys.map(\.string)))
         return nil
-    }
-
-    private func readApple(_ value: YAMLValue) -> AppleIdentity? {
-        guard let section = value.mapping() else { return nil }
-        defer { section.finish() }
-        let team = text(
-            section, "team_id", "an Apple team ID: ten upper-case letters and digits", Identifiers.isTeamID)
-        let bundle = text(section, "bundle_id", "a bundle ID such as com.example.app", Identifiers.isBundleID)
-        guard let team, let bundle else { return nil }
-        return AppleIdentity(teamID: team, bundleID: bundle)
     }
 
     private func readProviders(_ app: YAMLMapping, of what: String) -> [ProviderPolicy] {
@@ -256,7 +246,7 @@ struct PolicyLoader {
         let all = section.all()
         if all.isEmpty { value.warn("\(what) has no providers: every call for it is refused", into: warnings) }
         return all.map { entry, value in
-            // Whether the section is a mapping at all is looked at by the provider.
+            // The provider checks that the section is a mapping.
             let own = value.node[ProviderKeys.tokenTTL].flatMap { node in
                 node.isNull
                     ? nil

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayYAML
 
 /// Reads the section `services` of a project.

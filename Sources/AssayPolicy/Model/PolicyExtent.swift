@@ -1,15 +1,17 @@
+internal import AssayCore
 internal import AssayKit
 internal import AssayYAML
 
-/// How much policies say, by what they say it of: enough to notice that a part of them is gone.
+/// The number of settings in policies by their subject: enough to notice that a part of them is missing.
 ///
-/// A file that was written in part, or that is missing, can leave policies that are valid and say less.
+/// A file that is truncated or missing can leave policies that are valid but incomplete.
 public struct PolicyExtent: Sendable {
     /// The number of values, in the order of the policies.
     private let counts: [(name: String, count: Int)]
     /// Whether there is an app or an OAuth client.
     public let servesAnybody: Bool
 
+    /// Counts the apps, clients, callers and settings in policies.
     public init(_ policies: PolicySet) {
         let (apps, clients) = policies.counts
         var counts = [("apps", apps), ("oauth_clients", clients), ("callers", policies.callers.count)]
@@ -27,7 +29,7 @@ public struct PolicyExtent: Sendable {
         servesAnybody = apps + clients > 0
     }
 
-    /// What there is less of than before: `apps 3 to 2`, `custom_backend of projects/example 41 to 12`; 16 at most.
+    /// The counts that decreased: `apps 3 to 2`, `custom_backend of projects/example 41 to 12`; 16 at most.
     public func losses(since before: PolicyExtent) -> [String] {
         let present = Dictionary(counts.map { (ExactText($0.name), $0.count) }, uniquingKeysWith: +)
         let fewer = before.counts.compactMap { name, count -> String? in

@@ -1,4 +1,4 @@
-package import AssayKit
+package import AssayCore
 public import AssayYAML
 
 /// A plugin's own section of a policy file, which knows where it stands.
@@ -65,13 +65,24 @@ public struct PolicySection: Sendable {
         Diagnostics(entry.diagnostic(message, in: parent, hint: hint))
     }
 
-    /// The problem of a section for which there is no consumer.
-    package func unknownConsumer(known: [String]) -> Diagnostics {
-        diagnostics("there is no consumer `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
+    /// Whether the section is there without a value, which is as if it were not there.
+    var isNull: Bool { entry.value.isNull }
+
+    /// The problem of an unknown key.
+    func unknownKey(known: [String]) -> Diagnostic {
+        entry.unknownKey(in: parent, known: known)
     }
 
-    /// The problem of a section for which there is no plugin.
+    /// The key that it stands under.
+    package var name: String { entry.key }
+
+    /// The problem of a section whose consumer is unknown.
+    package func unknownConsumer(known: [String]) -> Diagnostics {
+        diagnostics("unknown consumer `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
+    }
+
+    /// The problem of a section whose plugin is unknown.
     package func unknownProvider(known: [String]) -> Diagnostics {
-        diagnostics("there is no provider `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
+        diagnostics("unknown provider `\(entry.key)`", hint: Spelling.hint(for: entry.key, among: known))
     }
 }

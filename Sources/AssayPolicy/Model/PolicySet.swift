@@ -1,17 +1,19 @@
+internal import AssayCore
 internal import AssayKit
 public import AssayYAML
 
-/// What all policy files together say, checked as far as that is possible without knowing any plugin.
+/// The content of all policy files together, with the checks that need no plugin.
 public struct PolicySet: Sendable {
     /// How tokens are signed.
     public let tokens: TokenPolicy
     /// Who may call methods that demand a permission.
     public let callers: [CallerPolicy]
+    /// The projects, in the order in which the files name them.
     public let projects: [ProjectPolicy]
     /// The apps and OAuth clients of all projects.
-    public let apps: [AppPolicy]
-    /// What is wrong already; nil when nothing is. No engine takes a set with problems.
-    public let problems: Diagnostics?
+    public internal(set) var apps: [AppPolicy]
+    /// The errors so far; nil when there are none. An engine refuses a set with problems.
+    public internal(set) var problems: Diagnostics?
     /// What is questionable, and no reason to refuse the policies; nil when nothing is.
     public let warnings: Diagnostics?
     /// What a server for production refuses of what the loader itself reads; nil for nothing.
@@ -37,10 +39,10 @@ extension PolicySet {
         return policies
     }
 
-    /// Reads policy files as far as they are good, and keeps what is wrong in ``problems``.
+    /// Reads the valid parts of policy files, and keeps the errors in ``problems``.
     ///
-    /// An engine, or a check, that is given the set looks at the sections of plugins as well and reports everything
-    /// together: this is how an operator sees all mistakes at once. Whoever uses the set itself asks for problems first.
+    /// An engine or a check then adds the errors in the sections of plugins, and reports everything together, so that
+    /// an operator sees all errors at once. A caller that uses the set itself must read ``problems`` first.
     public static func read(_ files: [PolicyFile]) -> PolicySet {
         read(files, isWhole: true, problems: DiagnosticSink())
     }
@@ -52,5 +54,25 @@ extension PolicySet {
         var loader = PolicyLoader(sink: sink, isWhole: isWhole)
         for file in files where !sink.isOverfull { loader.read(file) }
         return loader.policies
+    }
+}
+
+/// How tokens are signed: the section `tokens`, which stands in at most one file.
+public struct TokenPolicy: Sendable, Hashable {
+    /// The signature algorithms that clients of App Check can verify.
+    public enum Algorithm: String, Sendable, Hashable, CaseIterable {
+        case rs256 = "RS256"
+        case es256 = "ES256"
+    }
+
+    /// The signature algorithm of new tokens.
+    public var algorithm: Algorithm
+    /// The size of RSA keys: 2048 or 3072; of no meaning for ES256.
+    public var rsaBits: Int
+
+    /// Makes settings; the defaults are those of a policy without the section.
+    public init(algorithm: Algorithm = .rs256, rsaBits: Int = 2048) {
+        self.algorithm = algorithm
+        self.rsaBits = rsaBits
     }
 }

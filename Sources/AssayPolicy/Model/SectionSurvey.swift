@@ -1,8 +1,8 @@
-package import AssayKit
+package import AssayCore
 package import AssayYAML
 
-/// Looks through the sections of plugins for what the kernel judges itself, by what the plugins' types declare of their keys
-/// (``PolicyKey``): names that must be known, and values that are for development only.
+/// Looks through the sections of plugins for what the kernel judges itself, by what the plugins' types declare of their
+/// keys (``PolicyKey``): names that must be known, and values that are for development only.
 package struct SectionSurvey {
     /// The names of a project that its sections can use; nil where not all of them are known.
     package struct Names {
@@ -131,8 +131,8 @@ package struct SectionSurvey {
         let known: Set<ExactText>?
         let message: String
         switch kind {
-        case .providers: (known, message) = (names.providers, "there is no provider `\(name)`")
-        case .apps: (known, message) = (names.apps, "there is no app or OAuth client `\(name)` in this project")
+        case .providers: (known, message) = (names.providers, "unknown provider `\(name)`")
+        case .apps: (known, message) = (names.apps, "unknown app or OAuth client `\(name)` in this project")
         }
         guard let known, !known.contains(ExactText(name)) else { return nil }
         return (message, Spelling.hint(for: name, among: known.map(\.string)))

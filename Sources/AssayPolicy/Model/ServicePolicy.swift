@@ -1,11 +1,11 @@
-public import AssayKit
+public import AssayCore
 public import AssayYAML
 
-/// Which uses of a token a place knows of.
+/// Which earlier uses of a token are seen.
 public enum ConsumptionScope: String, Sendable, Hashable, CaseIterable {
-    /// Those everywhere: a limited-use token is good once, wherever it is shown.
+    /// Those everywhere: a limited-use token can be used once, in any service.
     case shared
-    /// Its own only, as in Google's service; and no other place knows of those.
+    /// Its own only, as in Google's service; they are not seen elsewhere.
     case separate
 }
 
@@ -13,15 +13,15 @@ public enum ConsumptionScope: String, Sendable, Hashable, CaseIterable {
 public struct ServicePolicy: Sendable {
     /// The service's name: one of Google's, such as `firestore.googleapis.com`, or the operator's own.
     public let id: String
-    /// The level of protection; where it can be edited, the one to begin with.
+    /// The level of protection; where it can be edited, the initial one.
     public let enforcement: EnforcementMode
     /// The level of protection from tokens that are shown twice; not above `enforcement`.
     public let replayProtection: EnforcementMode
     /// Whether administrators may change the levels through the API; what they set is kept in the state store.
     public let isEditable: Bool
-    /// Whether tokens of providers for development are good here.
+    /// Whether tokens of providers for development are accepted here.
     public let acceptsDevelopment: Bool
-    /// Whether tokens of OAuth clients are good here.
+    /// Whether tokens of OAuth clients are accepted here.
     public let acceptsOAuthClients: Bool
     /// Which uses of a token count here.
     public let consumption: ConsumptionScope

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayYAML
 
 /// The sections that the loader reads, in the words of JSON Schema.
@@ -68,7 +68,7 @@ extension PolicySchema {
                     ]),
                 reference("verification", to: "verification", "What `verifyAppCheckToken` accepts."),
                 JSONMember("services", .object(services)),
-                reference("consumers", to: "consumers", "What the project's tokens are good for."),
+                reference("consumers", to: "consumers", "The consumers of the project's tokens."),
                 list("apps", of: "app", "The project's apps."),
                 list(
                     "oauth_clients", of: "oauth_client",
@@ -108,7 +108,7 @@ extension PolicySchema {
             JSONMember(
                 "enforcement",
                 [
-                    "description": "Whether requests without a good token are let through, counted, or refused.",
+                    "description": "Whether requests without a valid token are let through, counted, or refused.",
                     "enum": modes, "default": "OFF", "examples": ["ENFORCED"],
                 ]),
             JSONMember(
@@ -116,7 +116,7 @@ extension PolicySchema {
                 [
                     "description": .string(
                         "The same for session tokens that were used before. Not above `enforcement`. Limited-use tokens are "
-                            + "good for one use always, unless `consumption` is `separate`."),
+                            + "always valid for one use, unless `consumption` is `separate`."),
                     "enum": modes, "default": "OFF",
                 ]),
             JSONMember(
@@ -131,7 +131,7 @@ extension PolicySchema {
                 "accept_oauth_clients",
                 [
                     "description": .string(
-                        "Whether tokens of OAuth clients are good here. When absent they are for "
+                        "Whether tokens of OAuth clients are accepted here. When absent they are for "
                             + "\(ServicePolicy.oauth2) only."),
                     "type": "boolean",
                 ]),
@@ -159,7 +159,7 @@ extension PolicySchema {
             "accept_development",
             [
                 "description": .string(
-                    "Whether tokens are good that stand in for evidence while an app is developed, as debug tokens. "
+                    "Whether tokens are accepted that replace evidence while an app is developed, as debug tokens do. "
                         + "A server for production refuses `true`."),
                 "type": "boolean", "default": false,
             ])
@@ -176,7 +176,7 @@ extension PolicySchema {
                         "examples": ["1:1234567890:ios:321abc456def7890"],
                     ]),
                 name("What people call the app."),
-                reference("apple", to: "apple", "What Apple knows the app by."),
+            ] + platforms.map { reference($0.name, to: Self.platformDefinition($0), $0.summary) } + [
                 tokenLifetime("How long tokens live, where a provider's section does not say it."),
                 reference(
                     RateLimitReader.key, to: "rate_limit",
@@ -196,13 +196,13 @@ extension PolicySchema {
                     "app",
                     [
                         "description":
-                            "The app ID of the app it is linked to: that app's team, bundle and providers hold for it.",
+                            "The app ID of the app it is linked to: what platforms know that app by, and its providers, hold for it.",
                         "type": ["string", "number"], "examples": ["1:1234567890:ios:321abc456def7890"],
                     ]),
                 tokenLifetime("How long tokens live, for a client with providers of its own."),
                 reference(
                     RateLimitReader.key, to: "rate_limit",
-                    "How many calls for the client are answered: its app's limit without this, counted by itself."),
+                    "How many calls for the client are answered; when absent, its app's limit, counted separately."),
                 reference("providers", to: "providers", "Providers of the client's own, in place of its app's."),
             ], required: ["id", "app"])
     }
@@ -233,18 +233,6 @@ extension PolicySchema {
                             PolicyKey(
                                 "The most calls at once, after a pause. Without it as many as `requests`.", counts)))),
             ], required: ["requests"])
-    }
-
-    var apple: [JSONMember] {
-        ShapeSchema.object(
-            [
-                text(
-                    "team_id", "The team identifier: ten upper-case letters and digits.", "^[A-Z0-9]{10}$",
-                    example: "ABCDE12345"),
-                text(
-                    "bundle_id", "The bundle identifier; on macOS the signing identifier.", "^[A-Za-z0-9._-]{1,155}$",
-                    example: "com.example.app"),
-            ], required: ["team_id", "bundle_id"])
     }
 
     var providerSections: [JSONMember] {

@@ -1,17 +1,18 @@
+package import AssayCore
 package import AssayKit
 package import AssayYAML
 
 /// The JSON Schema (2020-12) of policy files, by which editors complete, explain and check them.
 ///
-/// What the loader reads itself is said here once more; what plugins read is seen from their configurations. A test holds
-/// both against the code that reads policies.
+/// What the loader reads itself is said here once more; what plugins read is seen from their configurations. A test
+/// holds both against the code that reads policies.
 package struct PolicySchema {
     /// A provider or a consumer whose section can stand in a policy.
     package struct Provider {
         let name: String
         let summary: String
         let section: ValueShape
-        /// Of a consumer, whether its policy can let requests through without a good token.
+        /// Of a consumer, whether its policy can let requests through without a valid token.
         let allowsUnenforced: Bool
 
         package init(name: String, summary: String, section: ValueShape, allowsUnenforced: Bool = false) {
@@ -23,6 +24,8 @@ package struct PolicySchema {
     }
 
     let providers: [Provider]
+    /// The sections of platforms that an app can have.
+    let platforms: [Provider]
     let consumers: [Provider]
     /// What `tokens` and `actors` of a consumer are.
     let consumerKeys: [ExactText: ValueShape]
@@ -31,15 +34,17 @@ package struct PolicySchema {
 
     /// - Parameters:
     ///   - providers: in the order of their names.
+    ///   - platforms: in the order of their names.
     ///   - consumers: in the order of their names.
     ///   - consumerKeys: what the kernel's keys in their sections are.
     ///   - caller: what an entry of `callers` is.
     ///   - permissions: what callers can be granted.
     package init(
-        providers: [Provider], consumers: [Provider], consumerKeys: [ExactText: ValueShape], caller: ValueShape,
-        permissions: [String]
+        providers: [Provider], platforms: [any PlatformSection.Type], consumers: [Provider],
+        consumerKeys: [ExactText: ValueShape], caller: ValueShape, permissions: [String]
     ) {
         self.providers = providers
+        self.platforms = platforms.map { Provider(name: $0.name, summary: $0.summary, section: ValueShape(of: $0)) }
         self.consumers = consumers
         self.consumerKeys = consumerKeys
         self.caller = caller
@@ -53,7 +58,7 @@ package struct PolicySchema {
                 JSONMember("title", "Assay policy"),
                 JSONMember(
                     "description",
-                    "A policy file. All files of a folder are one set; `assay policy check` tells whether it is good."),
+                    "A policy file. All files of a folder are one set; `assay policy check` validates it."),
             ]
                 + ShapeSchema.object([
                     JSONMember("version", ["description": "The version of this format.", "const": 1]),
@@ -66,11 +71,15 @@ package struct PolicySchema {
     private var definitions: [JSONMember] {
         [
             JSONMember("project", .object(project)), JSONMember("app", .object(app)),
-            JSONMember("oauth_client", .object(client)), JSONMember("apple", .object(apple)),
-            JSONMember("caller", .object(callerEntry)), JSONMember("verification", .object(verification)),
+            JSONMember("oauth_client", .object(client)), JSONMember("caller", .object(callerEntry)),
+            JSONMember("verification", .object(verification)),
             JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
             JSONMember("providers", .object(providerSections)), JSONMember("consumers", .object(consumerSections)),
-        ] + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
+        ]
+            + platforms.map {
+                JSONMember(Self.platformDefinition($0), .object(ShapeSchema.members(of: $0.section)))
+            }
+            + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
             + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) } + [
                 JSONMember(
                     "duration",
@@ -84,6 +93,8 @@ package struct PolicySchema {
     }
 
     static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }
+
+    static func platformDefinition(_ platform: Provider) -> String { "platform_\(platform.name)" }
 
     static func consumerDefinition(_ consumer: Provider) -> String { "consumer_\(consumer.name)" }
 

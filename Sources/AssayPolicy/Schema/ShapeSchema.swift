@@ -1,7 +1,7 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayYAML
 
-/// The JSON Schema of whatever a `Decodable` type reads.
+/// The JSON Schema of the input of a `Decodable` type.
 enum ShapeSchema {
     /// Types may hold themselves.
     private static let deepest = 12

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Synchronization
 
 extension SimulatedAppleServer {
@@ -13,7 +13,7 @@ extension SimulatedAppleServer {
     /// How many devices' bits, and how many used tokens, are kept; all are forgotten then.
     private static let memory = 100_000
 
-    /// Makes a device token that is good for an environment; all tokens of one device share its bits.
+    /// Makes a device token that is valid in an environment; all tokens of one device share its bits.
     ///
     /// - Parameter number: tells tokens of one device apart.
     public static func deviceToken(
@@ -23,8 +23,8 @@ extension SimulatedAppleServer {
         return Base64.encode(Array("device-token:\(environment.receiptName):\(device)\(suffix)".utf8))
     }
 
-    /// Answers `validate_device_token`, `query_two_bits` and `update_two_bits` (Apple, Accessing and Modifying Per-Device
-    /// Data).
+    /// Answers `validate_device_token`, `query_two_bits` and `update_two_bits` (Apple, Accessing and Modifying
+    /// Per-Device Data).
     func deviceCheck(_ request: OutboundRequest, _ path: String, in environment: SimulatedEnvironment)
         -> OutboundResponse
     {

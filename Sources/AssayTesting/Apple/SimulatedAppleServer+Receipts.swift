@@ -1,5 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
+internal import AssayX509
 internal import Synchronization
 
 extension SimulatedAppleServer {
@@ -75,7 +76,7 @@ private struct PostedReceipt {
         self.appID = appID
         self.environment = environment
         self.expires = expires
-        keyID = Base64.encode(SHA256.hash(Array(certificate.key.point)))
+        keyID = Base64.encode(SHA256.hash(Array(certificate.key.bytes)))
         notBefore = text(.notBefore).flatMap { Instant(rfc3339: $0) }
     }
 }

@@ -1,5 +1,5 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 internal import Synchronization
 
 /// Apple's servers, as far as they are documented: `attestationData`, which exchanges receipts, and DeviceCheck's
@@ -114,6 +114,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
         }
     }
 
+    /// Answers a request as ``answer(_:)`` does, without a socket: what a plugin's host calls.
     public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
         switch answer(request) {
         case .respond(let response):
@@ -151,4 +152,17 @@ public final class SimulatedAppleServer: OutboundHTTP {
             status: status, headers: [OutboundHeader("Content-Type", "text/plain; charset=UTF-8")],
             body: Array(text.utf8))
     }
+}
+
+/// What a simulated server does with a request.
+public enum ScriptedAnswer: Sendable {
+    /// What it does when nobody told it otherwise.
+    case proceed
+    case respond(OutboundResponse)
+    /// Nothing at all: the caller's time runs out.
+    case silence
+    /// The response but for its end: the caller's time runs out while it reads.
+    case stall(OutboundResponse)
+    /// The connection is closed without a word.
+    case hangUp
 }

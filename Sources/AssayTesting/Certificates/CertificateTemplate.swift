@@ -1,22 +1,30 @@
+public import AssayCore
 public import AssayCrypto
-public import AssayKit
 
 /// Every field of a certificate before it is signed, each free to be wrong.
 public struct CertificateTemplate: Sendable {
     /// Big-endian bytes of a non-negative number.
     public var serialNumber: [UInt8]
+    /// Who signs, by the certificate.
     public var issuer: NameTemplate
+    /// Whom the certificate is about.
     public var subject: NameTemplate
+    /// From when on it is valid.
     public var notBefore: Instant
+    /// Until when it is valid.
     public var notAfter: Instant
+    /// The key that it certifies.
     public var publicKey: SubjectPublicKey
     /// In the order in which they are written.
     public var extensions: [ExtensionTemplate]
-    /// The digest of the ECDSA signature. Apple's P-384 authority signs leaves with SHA-256.
+    /// The digest of the ECDSA signature.
+    ///
+    /// Apple's P-384 authority signs leaves with SHA-256.
     public var digest: DigestAlgorithm
     /// Who signs; it need not be whom `issuer` names.
     public var signer: SimulatedKey
 
+    /// A certificate of these fields; ``signed()`` signs it.
     public init(
         serialNumber: [UInt8], issuer: NameTemplate, subject: NameTemplate, notBefore: Instant,
         notAfter: Instant, publicKey: SubjectPublicKey, extensions: [ExtensionTemplate], digest: DigestAlgorithm,
@@ -67,6 +75,41 @@ extension ObjectIdentifiers {
         switch digest {
         case .sha256: ecdsaWithSHA256
         case .sha384: ecdsaWithSHA384
+        case .sha512: ecdsaWithSHA512
+        }
+    }
+}
+
+/// What a certificate says its public key is; nothing checks that the point lies on the curve.
+public struct SubjectPublicKey: Sendable, Equatable {
+    /// The arcs of the named curve.
+    public var curve: [UInt64]
+    /// The point, as X9.63 writes it: 04, x, y.
+    public var point: [UInt8]
+
+    /// A key of a curve and a point; both may be wrong.
+    public init(curve: [UInt64], point: [UInt8]) {
+        self.curve = curve
+        self.point = point
+    }
+
+    /// The public half of a simulated key.
+    public init(_ key: SimulatedKey) {
+        self.init(curve: Self.arcs(of: key.curve), point: key.point)
+    }
+
+    /// The DER of the SubjectPublicKeyInfo (RFC 5480, section 2).
+    public var derBytes: [UInt8] {
+        DERWriter.sequence(
+            DERWriter.sequence(
+                DERWriter.objectIdentifier(ObjectIdentifiers.ecPublicKey), DERWriter.objectIdentifier(curve)),
+            DERWriter.bitString(point))
+    }
+
+    static func arcs(of curve: EllipticCurve) -> [UInt64] {
+        switch curve {
+        case .p256: ObjectIdentifiers.p256
+        case .p384: ObjectIdentifiers.p384
         }
     }
 }

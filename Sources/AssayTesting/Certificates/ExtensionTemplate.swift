@@ -1,9 +1,13 @@
 /// One extension of a certificate: the arcs of its type, whether it is critical, and the DER inside its octet string.
 public struct ExtensionTemplate: Sendable, Equatable {
+    /// The arcs of the object identifier, such as `[2, 5, 29, 19]`.
     public var type: [UInt64]
+    /// Whether a reader that does not know it must refuse the certificate.
     public var isCritical: Bool
+    /// The DER inside the octet string.
     public var value: [UInt8]
 
+    /// An extension; nothing checks that its value fits its type.
     public init(type: [UInt64], isCritical: Bool = false, value: [UInt8]) {
         self.type = type
         self.isCritical = isCritical

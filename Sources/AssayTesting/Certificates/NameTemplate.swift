@@ -2,17 +2,22 @@
 public struct NameTemplate: Sendable, Equatable {
     /// One attribute: the arcs of its type, and its text.
     public struct Attribute: Sendable, Equatable {
+        /// The arcs of the object identifier: `[2, 5, 4, 3]` for a common name.
         public var type: [UInt64]
+        /// The value, which is written as a UTF-8 string.
         public var text: String
 
+        /// An attribute of a type with a text.
         public init(type: [UInt64], text: String) {
             self.type = type
             self.text = text
         }
     }
 
+    /// In the order in which they are written.
     public var attributes: [Attribute]
 
+    /// A name of attributes, each in a set of its own.
     public init(_ attributes: [Attribute]) {
         self.attributes = attributes
     }
@@ -32,7 +37,9 @@ public struct NameTemplate: Sendable, Equatable {
         attributes = parts.compactMap { type, text in text.map { Attribute(type: type, text: $0) } }
     }
 
-    /// The DER of the name. A country is a PrintableString (RFC 5280, appendix A), the rest are UTF8Strings.
+    /// The DER of the name.
+    ///
+    /// A country is a PrintableString (RFC 5280, appendix A), the rest are UTF8Strings.
     public var derBytes: [UInt8] {
         DERWriter.value(
             0x30,

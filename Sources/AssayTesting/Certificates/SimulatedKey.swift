@@ -1,8 +1,9 @@
+public import AssayCore
 public import AssayCrypto
-public import AssayKit
 
 /// A private key of the simulation: a device's, or one of its authorities'.
 public struct SimulatedKey: Sendable {
+    /// P-256 for devices, P-384 for authorities as Apple has them.
     public let curve: EllipticCurve
     /// The public point, as X9.63 writes it: 04, x, y.
     public let point: [UInt8]
@@ -41,5 +42,17 @@ public struct SimulatedKey: Sendable {
     /// An ECDSA signature in DER over the digest of a message.
     public func sign(_ message: [UInt8], digest: DigestAlgorithm) throws(CryptoError) -> [UInt8] {
         try privateKey.sign(message, as: .der, digest: digest)
+    }
+}
+
+/// Writes PEM blocks (RFC 7468).
+enum PEMWriter {
+    /// A block with lines of 64 characters and a final line break.
+    static func block(_ label: String, _ der: [UInt8]) -> String {
+        let text = Array(Base64.encode(der).utf8)
+        let lines = stride(from: 0, to: text.count, by: 64).map {
+            String(decoding: text[$0..<min($0 + 64, text.count)], as: UTF8.self)
+        }
+        return (["-----BEGIN \(label)-----"] + lines + ["-----END \(label)-----", ""]).joined(separator: "\n")
     }
 }

@@ -1,4 +1,4 @@
-package import AssayKit
+package import AssayCore
 
 /// Writes ASN.1 values in the distinguished encoding (X.690), and in the few BER forms that Apple's receipts use.
 ///

@@ -20,8 +20,10 @@ package enum ObjectIdentifiers {
     package static let p384: [UInt64] = [1, 3, 132, 0, 34]
     package static let ecdsaWithSHA256: [UInt64] = [1, 2, 840, 10045, 4, 3, 2]
     package static let ecdsaWithSHA384: [UInt64] = [1, 2, 840, 10045, 4, 3, 3]
+    package static let ecdsaWithSHA512: [UInt64] = [1, 2, 840, 10045, 4, 3, 4]
     package static let sha256: [UInt64] = [2, 16, 840, 1, 101, 3, 4, 2, 1]
     package static let sha384: [UInt64] = [2, 16, 840, 1, 101, 3, 4, 2, 2]
+    package static let sha512: [UInt64] = [2, 16, 840, 1, 101, 3, 4, 2, 3]
 
     // Cryptographic message syntax (RFC 5652).
     package static let data: [UInt64] = [1, 2, 840, 113549, 1, 7, 1]

@@ -4,6 +4,7 @@ public import AssayCBOR
 public struct SimulatedApp: Sendable, Equatable {
     /// `TEAM.bundle`.
     public var appID: String
+    /// The App Attest environment that its keys are from.
     public var environment: SimulatedEnvironment
     /// What the extension map reports as the bundle's version.
     public var bundleVersion: String
@@ -35,5 +36,27 @@ public struct SimulatedApp: Sendable, Equatable {
         // Four bytes, the least first, although Apple's text says UInt32.
         entries.append(CBORPair(.text("apple_validation_category_01"), .bytes(category)))
         return entries
+    }
+}
+
+/// Which of App Attest's two environments a simulated app runs in.
+public enum SimulatedEnvironment: Sendable, CaseIterable {
+    case development
+    case production
+
+    /// The AAGUID in authenticator data ("Validating apps that connect to your server", step 8).
+    public var aaguid: [UInt8] {
+        switch self {
+        case .development: Array("appattestdevelop".utf8)
+        case .production: Array("appattest".utf8) + [UInt8](repeating: 0, count: 7)
+        }
+    }
+
+    /// The text in field 7 of receipts.
+    public var receiptName: String {
+        switch self {
+        case .development: "sandbox"
+        case .production: "production"
+        }
     }
 }

@@ -2,13 +2,16 @@
 public struct SimulatedAuthenticatorData: Sendable, Equatable {
     /// The attested credential data of an attestation (WebAuthn, section 6.5.1).
     public struct Credential: Sendable, Equatable {
+        /// 16 bytes that name the App Attest environment.
         public var aaguid: [UInt8]
+        /// The key's identifier: the SHA-256 of its public point.
         public var identifier: [UInt8]
         /// Set to write this length in the place of the identifier's own.
         public var declaredLength: UInt16?
         /// The encoded COSE key.
         public var publicKey: [UInt8]
 
+        /// A credential whose declared length is its identifier's own.
         public init(aaguid: [UInt8], identifier: [UInt8], publicKey: [UInt8]) {
             self.aaguid = aaguid
             self.identifier = identifier
@@ -18,7 +21,9 @@ public struct SimulatedAuthenticatorData: Sendable, Equatable {
 
     /// SHA-256 of the app's identifier.
     public var relyingPartyIDHash: [UInt8]
+    /// The flags of WebAuthn: bit 6 for an attested credential, bit 7 for extensions.
     public var flags: UInt8
+    /// 0 in attestations; it goes up with each assertion.
     public var counter: UInt32
     /// Nil in assertions.
     public var credential: Credential?
@@ -27,6 +32,7 @@ public struct SimulatedAuthenticatorData: Sendable, Equatable {
     /// Bytes after everything else; none in evidence that is well formed.
     public var trailing: [UInt8] = []
 
+    /// Authenticator data of these parts, without trailing bytes.
     public init(
         relyingPartyIDHash: [UInt8], flags: UInt8, counter: UInt32, credential: Credential?, extensions: [UInt8]
     ) {

@@ -1,6 +1,6 @@
-internal import AssayCBOR
+public import AssayCBOR
+public import AssayCore
 public import AssayCrypto
-public import AssayKit
 internal import Synchronization
 
 /// A device whose App Attest evidence has the shape of a genuine one's, under a simulated authority.
@@ -17,11 +17,14 @@ public final class SimulatedDevice: Sendable {
         var counter: UInt32 = 0
     }
 
+    /// Who certifies the device's keys.
     public let authority: SimulatedAppleCA
+    /// What the device says of its operating system.
     public let system: SimulatedSystem
     private let random: Randomness
     private let keys = Mutex<[String: StoredKey]>([:])
 
+    /// A device without keys; with a seeded random source its evidence is the same each time.
     public init(authority: SimulatedAppleCA, system: SimulatedSystem = .iOS27, random: Randomness = .system) {
         self.authority = authority
         self.system = system
@@ -145,5 +148,68 @@ public final class SimulatedDevice: Sendable {
             notBefore: issued, notAfter: issued + .days(3), publicKey: SubjectPublicKey(key),
             extensions: LeafExtensions.all(nonce: nonce, appID: app.appID, system: system), digest: .sha256,
             signer: authority.intermediate.key)
+    }
+}
+
+/// How an attestation is bent: one change at each stage of its making, in this order; what comes later builds on it.
+///
+/// A change to authenticator data, for instance, shows in the nonce of the leaf, so that nothing but the changed part
+/// is wrong. Leave a stage out and it does what a genuine device does.
+public struct AttestationOptions: Sendable {
+    /// Before the nonce is computed.
+    public var authenticatorData: @Sendable (inout SimulatedAuthenticatorData) -> Void = { _ in }
+    /// The nonce, before it goes into the leaf.
+    public var nonce: @Sendable (inout [UInt8]) -> Void = { _ in }
+    /// The leaf, before it is signed.
+    public var leaf: @Sendable (inout CertificateTemplate) -> Void = { _ in }
+    /// The certificates of `x5c`: leaf and intermediate, in DER.
+    public var chain: @Sendable (inout [[UInt8]]) -> Void = { _ in }
+    /// The receipt, before it is signed.
+    public var receipt: @Sendable (inout ReceiptTemplate) -> Void = { _ in }
+    /// The receipt's encoded form.
+    public var receiptBytes: @Sendable (inout [UInt8]) -> Void = { _ in }
+    /// The attestation statement: `x5c` and `receipt`.
+    public var statement: @Sendable (inout [CBORPair]) -> Void = { _ in }
+    /// The attestation object: `fmt`, `attStmt` and `authData`.
+    public var object: @Sendable (inout [CBORPair]) -> Void = { _ in }
+    /// The encoded attestation object.
+    public var encoded: @Sendable (inout [UInt8]) -> Void = { _ in }
+
+    /// What a genuine device does.
+    public init() {}
+}
+
+/// How an assertion is bent: one change at each stage of its making, in this order; what comes later builds on it.
+public struct AssertionOptions: Sendable {
+    /// Before it is signed.
+    public var authenticatorData: @Sendable (inout SimulatedAuthenticatorData) -> Void = { _ in }
+    /// What ECDSA with SHA-256 signs: SHA-256 of authenticator data and client data hash.
+    public var message: @Sendable (inout [UInt8]) -> Void = { _ in }
+    /// The signature in DER.
+    public var signature: @Sendable (inout [UInt8]) -> Void = { _ in }
+    /// The assertion: `signature` and `authenticatorData`.
+    public var object: @Sendable (inout [CBORPair]) -> Void = { _ in }
+    /// The encoded assertion.
+    public var encoded: @Sendable (inout [UInt8]) -> Void = { _ in }
+
+    /// What a genuine device does.
+    public init() {}
+}
+
+/// Why a simulated device could not do what it was asked.
+public enum SimulationError: Error, Sendable, Equatable {
+    /// The device holds no key with this identifier.
+    case unknownKey(String)
+    /// A key or signature could not be made.
+    case crypto(CryptoError)
+
+    static func wrapping<Result>(
+        _ operation: () throws(CryptoError) -> Result
+    ) throws(SimulationError) -> Result {
+        do throws(CryptoError) {
+            return try operation()
+        } catch {
+            throw .crypto(error)
+        }
     }
 }

@@ -2,7 +2,9 @@
 public struct SimulatedSystem: Sendable, Equatable {
     /// The family in leaf extension 8.7: `iphoneos` or `macosx`.
     public var family: String
+    /// The system's version, such as `27.0`.
     public var version: String
+    /// The system's build, such as `24A335`.
     public var build: String
     /// The build as a version number of five parts.
     public var buildVersion: String
@@ -10,13 +12,16 @@ public struct SimulatedSystem: Sendable, Equatable {
     public var keyClass: UInt64
     /// The access-control policy of keys: the octets inside leaf extension 8.6.
     public var keyPolicy: [UInt8]
-    /// The flags octet of authenticator data. It does not tell whether an extension map follows.
+    /// The flags octet of authenticator data.
+    ///
+    /// It does not tell whether an extension map follows.
     public var flags: UInt8
     /// Whether a map with bundle version and validation category follows in authenticator data.
     public var hasExtensionMap: Bool
     /// Whether that map also holds the code directory's hash, as on a Mac with the opt-in entitlement.
     public var hasCodeDirectoryHash: Bool
 
+    /// A system of one's own; ``iOS27`` and its like are those that there are.
     public init(
         family: String, version: String, build: String, buildVersion: String, keyClass: UInt64, keyPolicy: [UInt8],
         flags: UInt8, hasExtensionMap: Bool, hasCodeDirectoryHash: Bool

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 internal import Synchronization
 
 /// A clock that stands still until a test moves it.

@@ -1,5 +1,5 @@
+public import AssayCore
 public import AssayCrypto
-public import AssayKit
 
 /// One SignerInfo of a receipt (RFC 5652, section 5.3), each part free to be wrong.
 public struct ReceiptSignature: Sendable {
@@ -17,7 +17,9 @@ public struct ReceiptSignature: Sendable {
     public var issuer: NameTemplate
     /// The serial number that the signer's certificate is looked up by.
     public var serialNumber: [UInt8]
+    /// Who signs; it need not be the key of the signer's certificate.
     public var key: SimulatedKey
+    /// What is signed.
     public var coverage: Coverage
     /// The signing time among the signed attributes; nil for none.
     public var signingTime: Instant?

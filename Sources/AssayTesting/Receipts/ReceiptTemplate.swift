@@ -16,13 +16,16 @@ public struct ReceiptTemplate: Sendable {
     public var fields: [ReceiptField]
     /// Set to sign these bytes in the place of the fields.
     public var content: [UInt8]?
+    /// Whether lengths are written as Apple does, or as DER.
     public var encoding = Encoding.indefinite
     /// How many bytes of content go into a chunk.
     public var chunkSize = 1000
     /// The certificates in the message, in DER: Apple includes signer, authority and root.
     public var certificates: [[UInt8]]
+    /// The SignerInfos: Apple's receipts have one.
     public var signatures: [ReceiptSignature]
 
+    /// A receipt in Apple's encoding, with these parts.
     public init(fields: [ReceiptField], certificates: [[UInt8]], signatures: [ReceiptSignature]) {
         self.fields = fields
         self.certificates = certificates
@@ -77,6 +80,7 @@ public struct ReceiptTemplate: Sendable {
             switch digest {
             case .sha256: ObjectIdentifiers.sha256
             case .sha384: ObjectIdentifiers.sha384
+            case .sha512: ObjectIdentifiers.sha512
             }
         return DERWriter.sequence(DERWriter.objectIdentifier(arcs), DERWriter.null)
     }

@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 internal import Synchronization
 
 extension StateStoreSuite {

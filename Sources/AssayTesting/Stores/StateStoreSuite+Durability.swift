@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 
 extension StateStoreSuite {
     @Sendable func reopening(_ run: Run) async throws {

@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 
 extension StateStoreSuite {
     @Sendable func insertOnce(_ run: Run) async throws {
@@ -68,7 +69,9 @@ extension StateStoreSuite {
         try await run.expect(store.get(past), nil, "get of an entry that was put expired")
     }
 
-    /// Whatever gives a store the occasion to remove what has expired. Each has a space of its own, so that none covers for another.
+    /// Whatever gives a store the occasion to remove what has expired.
+    ///
+    /// Each has a space of its own, so that none covers for another.
     private static let occasions:
         [(name: String, take: @Sendable (any StateStore, StateKey, Instant) async throws -> Void)] = [
             (

@@ -1,7 +1,10 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 
 extension StateStoreSuite {
-    /// Names that a careless store confuses, cuts off or takes for syntax. In the order of their bytes.
+    /// Names that a careless store confuses, cuts off or takes for syntax.
+    ///
+    /// In the order of their bytes.
     static let oddNames = [
         "", "\0", "\0\0", "\0a", "\n", " ", "\"", "%", "%25", "'", "';DROP TABLE entry;--", "*", "/", "//", "10", "2",
         "?", "A", "NULL", "\\", "_", "a", "a\0", "a\0b", "a/b", "a:b", "aa", "b", "e\u{301}", "\u{7f}", "\u{e9}",

@@ -1,4 +1,6 @@
-public import AssayKit
+public import AssayCore
+public import AssayState
+internal import Synchronization
 
 /// What every ``StateStore`` promises, as checks for the author of a store.
 ///
@@ -45,7 +47,9 @@ public struct StateStoreSuite: Sendable {
         self.concurrency = max(concurrency, 2)
     }
 
-    /// Runs all checks. Returns the promises that were broken, none for a good store.
+    /// Runs all checks.
+    ///
+    /// Returns the promises that were broken, none for a good store.
     public func run() async -> [SuiteFailure] {
         let checks: [(String, Check)] = [
             ("insert-once", insertOnce), ("expiry", expiry), ("insert-once-again", insertOnceAgain),
@@ -70,5 +74,73 @@ public struct StateStoreSuite: Sendable {
             }
         }
         return failures
+    }
+}
+
+/// A promise of a contract that an implementation broke.
+public struct SuiteFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The check that found it: the name of a promise, stable.
+    public let promise: String
+    /// What was expected, and what happened instead.
+    public let detail: String
+
+    /// A broken promise, for suites of one's own.
+    public init(promise: String, detail: String) {
+        self.promise = promise
+        self.detail = detail
+    }
+
+    /// The promise and what happened instead.
+    public var description: String { "\(promise): \(detail)" }
+}
+
+extension StateStoreSuite {
+    /// One check under way: its store, its clock, and what it found.
+    final class Run: Sendable {
+        let store: any StateStore
+        let clock: SuiteClock
+        private let promise: String
+        private let found = Mutex<[SuiteFailure]>([])
+
+        init(promise: String, store: any StateStore, clock: SuiteClock) {
+            self.promise = promise
+            self.store = store
+            self.clock = clock
+        }
+
+        /// What was found, each finding once.
+        var failures: [SuiteFailure] { found.withLock { $0 } }
+
+        func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
+            guard !holds else { return }
+            let failure = SuiteFailure(promise: promise, detail: Self.shortened(detail()))
+            found.withLock { if !$0.contains(failure) { $0.append(failure) } }
+        }
+
+        func expect<T: Equatable & Sendable>(_ actual: T, _ expected: T, _ what: String) {
+            expect(actual == expected, "\(what): expected \(expected), got \(actual)")
+        }
+
+        /// The beginning and the end: some checks are about keys of a thousand characters.
+        private static func shortened(_ text: String) -> String {
+            text.count <= 240 ? text : "\(text.prefix(120))…\(text.suffix(100))"
+        }
+    }
+}
+
+/// A clock that a check moves.
+final class SuiteClock: Sendable {
+    private static let start = Instant(seconds: 1_800_000_000)
+
+    private let time = Mutex(start)
+
+    var now: Instant { time.withLock { $0 } }
+
+    var host: HostClock {
+        HostClock(now: { self.now }, uptime: { self.now - Self.start }, sleep: { self.advance($0) })
+    }
+
+    func advance(_ duration: Duration) {
+        time.withLock { $0 = $0 + duration }
     }
 }

@@ -1,6 +1,6 @@
+public import AssayCore
 internal import AssayCrypto
 public import AssayJWT
-public import AssayKit
 public import Logging
 internal import Synchronization
 
@@ -13,9 +13,9 @@ internal import Synchronization
 ///     async let refreshing: Void = verifier.keepKeysFresh()
 ///     switch try await verifier.verify(request.headers["X-Firebase-AppCheck"]) { … }
 ///
-/// One copy of the key set is kept, for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours.
-/// ``keepKeysFresh()`` fetches it anew before that, beside the requests. Where it cannot be had the copy stays in use for a
-/// day more. A token with an unknown key makes it be fetched at once, at most every 30 seconds, whoever sends such tokens.
+/// One copy of the key set is kept, for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24
+/// hours. ``keepKeysFresh()`` fetches it anew before that, beside the requests. Where it cannot be had the copy stays
+/// in use for a day more. A token with an unknown key causes a fetch at once, at most one every 30 seconds.
 public final class AppCheckVerifier: Sendable {
     /// The keys at hand, and what was verified with them.
     private struct Copy: Sendable {
@@ -51,9 +51,9 @@ public final class AppCheckVerifier: Sendable {
     /// - Parameters:
     ///   - keySet: where the issuer publishes its keys.
     ///   - requirements: what is demanded of tokens.
-    ///   - cacheLimit: how many verified tokens are remembered, so that their signatures are not verified again; each costs
-    ///     about half a kilobyte. None by default. A remembered token is judged by the time whenever it is shown, and
-    ///     forgotten with the key that it was verified with.
+    ///   - cacheLimit: how many verified tokens are remembered, so that their signatures are not verified again; each
+    ///     costs about half a kilobyte. None by default. A remembered token is judged by the time whenever it is shown,
+    ///     and forgotten with the key that it was verified with.
     ///   - http: fetches the keys: an `HTTPClientService` of the module `AssayHTTPClient`, or your own.
     public init(
         keySet: EndpointURL, requirements: TokenRequirements, cacheLimit: Int = 0, http: any OutboundHTTP,
@@ -69,8 +69,8 @@ public final class AppCheckVerifier: Sendable {
     /// Verifies a token.
     ///
     /// - Parameter token: the value of the header `X-Firebase-AppCheck`; nil or empty where there is none.
-    /// - Throws: ``KeysUnavailable`` when there are no keys to verify it with; the request cannot be decided, and is not to
-    ///   be let through.
+    /// - Throws: ``KeysUnavailable`` when there are no keys to verify it with; the request cannot be decided, and is
+    ///   not to be let through.
     public func verify(_ token: String?) async throws(KeysUnavailable) -> TokenVerifier.Outcome {
         guard let token, !token.isEmpty else { return .refused(TokenReasons.missing) }
         // Neither is worth a question for keys.
@@ -85,13 +85,13 @@ public final class AppCheckVerifier: Sendable {
         await fetch()
         guard let copy = state.withLock({ $0.copy }), copy.isUsable(at: clock.now) else {
             let failure = state.withLock { $0.lastFailure }
-            throw KeysUnavailable("the keys at \(endpoint.url) cannot be had: \(failure)")
+            throw KeysUnavailable("the keys at \(endpoint.url) are unavailable: \(failure)")
         }
         return judge(token, copy, clock.now)
     }
 
-    /// Fetches the keys anew whenever four fifths of their time have passed, until the task is cancelled; after a failure,
-    /// every 30 seconds.
+    /// Fetches the keys anew whenever four fifths of their time have passed, until the task is cancelled; after a
+    /// failure, every 30 seconds.
     public func keepKeysFresh() async {
         while !Task.isCancelled {
             let now = clock.now
@@ -132,7 +132,9 @@ public final class AppCheckVerifier: Sendable {
 
     // MARK: - Keys
 
-    /// Whether the server may be asked again. A clock that was set back does not silence the question.
+    /// Whether the server may be asked again.
+    ///
+    /// A clock that was set back does not silence the question.
     private func isDue(_ now: Instant) -> Bool {
         state.withLock { state in
             guard !state.isFetching, let last = state.lastTry else { return !state.isFetching }
@@ -142,7 +144,7 @@ public final class AppCheckVerifier: Sendable {
 
     private var isFetching: Bool { state.withLock { $0.isFetching } }
 
-    /// Fetches the keys, unless somebody else does already, who is waited for, or did so just now.
+    /// Fetches the keys, unless another caller does already, which is waited for, or did so just now.
     private func fetch() async {
         let now = clock.now
         guard isDue(now) else { return await waitForOthers() }
@@ -197,7 +199,7 @@ public final class AppCheckVerifier: Sendable {
         _ keys: JWKSet, _ tag: String?, _ old: Copy?, _ now: Instant, _ freshness: Duration
     ) -> Copy {
         let end = now + freshness
-        // A key that is gone was perhaps revoked: nothing that it signed is good any more.
+        // A key that is gone was perhaps revoked: nothing that it signed is accepted any more.
         let keeps = old.map { old in old.keys.keys.allSatisfy(keys.keys.contains) } ?? false
         return Copy(
             verifier: TokenVerifier(keys: keys),

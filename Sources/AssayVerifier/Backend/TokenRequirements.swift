@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// What a backend demands of a token beyond that it is good.
 public struct TokenRequirements: Sendable {
@@ -6,12 +6,18 @@ public struct TokenRequirements: Sendable {
     public var issuer: String
     /// What `aud` must hold: `projects/NUMBER` or `projects/ID`.
     public var audience: String
-    /// The apps (and OAuth clients) whose tokens are taken: values of `sub`. Nil for all of the project.
+    /// The apps (and OAuth clients) whose tokens are taken: values of `sub`.
+    ///
+    /// Nil for all of the project.
     public var apps: Set<ExactText>?
-    /// The providers whose tokens are taken. Nil for all but ``development``; tokens that do not say how their app proved
-    /// itself, as Google's do not, are taken then, too.
+    /// The providers whose tokens are taken.
+    ///
+    /// Nil for all but ``development``; tokens that do not say how their app proved itself, as Google's do not, are
+    /// taken then, too.
     public var providers: Set<ExactText>?
-    /// How old a token may be, from `iat` on. Nil for as old as it may be by itself.
+    /// How old a token may be, from `iat` on.
+    ///
+    /// Nil for as old as it may be by itself.
     public var maximumAge: Duration?
     /// How far the issuer's clock may be ahead.
     public var skew: Duration
@@ -19,6 +25,7 @@ public struct TokenRequirements: Sendable {
     /// The providers that prove nothing, and are for simulators and tests.
     public static let development: Set<ExactText> = ["debug"]
 
+    /// Requirements for the tokens of one project; by default every app and provider of it is accepted.
     public init(
         issuer: String, audience: String, apps: Set<ExactText>? = nil, providers: Set<ExactText>? = nil,
         maximumAge: Duration? = nil, skew: Duration = .seconds(30)
@@ -35,7 +42,9 @@ public struct TokenRequirements: Sendable {
         TokenVerifier.Expectation(issuer: issuer, audience: audience, skew: skew)
     }
 
-    /// Why a good token is not taken; nil if it is. What depends on the time is judged by ``refusal(of:at:)``.
+    /// Why a good token is not taken; nil if it is.
+    ///
+    /// What depends on the time is judged by ``refusal(of:at:)``.
     func refusal(of token: VerifiedToken) -> Reason? {
         if let apps, !apps.contains(ExactText(token.subject)) { return TokenReasons.appUnknown }
         if let providers {

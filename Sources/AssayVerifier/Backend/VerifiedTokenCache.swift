@@ -1,11 +1,11 @@
+package import AssayCore
 internal import AssayCrypto
-package import AssayKit
 internal import Synchronization
 
 /// Tokens that were verified with one set of keys, by their SHA-256.
 ///
 /// Two generations: what is used again moves to the young one, and when that is full the old one is dropped. So it is
-/// bounded, costs the same for each token, and forgets what nobody shows any more.
+/// bounded, costs the same for each token, and forgets tokens that are no longer used.
 package final class VerifiedTokenCache: Sendable {
     private struct Key: Hashable {
         let words: (UInt64, UInt64, UInt64, UInt64)

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The claims of a token that is spelled as issuers of App Check tokens spell it, read without making a tree of them.
 ///

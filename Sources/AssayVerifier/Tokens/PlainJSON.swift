@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A place in JSON of the plainest spelling: no space, text in printable ASCII without escapes, short whole numbers.
 ///
@@ -47,7 +47,7 @@ struct PlainJSON {
     mutating func number(into number: inout Int64?, of bytes: Span<UInt8>) -> Bool {
         let start = position
         var value: Int64 = 0
-        while position < bytes.count, position < start + 18, bytes[position].isDecimalDigit {
+        while position < bytes.count, position < start + 18, bytes[position].isASCIIDigit {
             value = value * 10 + Int64(bytes[position] - UInt8(ascii: "0"))
             position += 1
         }
@@ -91,8 +91,4 @@ struct PlainJSON {
     private static func string(_ bytes: Span<UInt8>, _ place: Range<Int>) -> String {
         bytes.extracting(place).withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
-}
-
-extension UInt8 {
-    fileprivate var isDecimalDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -1,5 +1,5 @@
+public import AssayCore
 public import AssayCrypto
-public import AssayKit
 
 /// Verifies App Check tokens against a set of public keys, as a relying party does.
 ///
@@ -11,6 +11,7 @@ public struct TokenVerifier: Sendable {
 
     private let verifier: JWSVerifier
 
+    /// A verifier that knows these public keys and no others.
     public init(keys: JWKSet) {
         verifier = JWSVerifier(keys)
     }
@@ -24,6 +25,7 @@ public struct TokenVerifier: Sendable {
         /// How far the issuer's clock may be ahead.
         public var skew: Duration
 
+        /// What tokens of one project must say; the issuer's clock may be 30 seconds ahead by default.
         public init(issuer: String, audience: String, skew: Duration = .seconds(30)) {
             self.issuer = issuer
             self.audience = audience

@@ -1,10 +1,12 @@
-internal import AssayKit
+internal import AssayCore
 
 /// What one decoding gathers beside its value, and the way every value in it is decoded.
 final class DecodingSession {
     let unknownKeys = DiagnosticSink(limit: LocatedFailure.limit)
 
-    /// A value of any type at a node. Throws only errors that have their place.
+    /// A value of any type at a node.
+    ///
+    /// Throws only errors that have their place.
     ///
     /// `outer` is the decoder of the same node when a type takes it as a whole: they share the keys.
     func decode<T: Decodable>(

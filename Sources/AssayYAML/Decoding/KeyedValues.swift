@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The keys and values of a mapping, as `Decodable` types ask for them.
 struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The `Decoder` of one value.
 final class NodeDecoder: Decoder {
@@ -81,5 +81,22 @@ final class NodeDecoder: Decoder {
         if let type { new.types.append(type) }
         log = new
         return new
+    }
+}
+
+/// A value that a type takes as a whole.
+struct SingleValue: SingleValueDecodingContainer {
+    private let decoder: NodeDecoder
+
+    init(_ decoder: NodeDecoder) {
+        self.decoder = decoder
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+
+    func decodeNil() -> Bool { decoder.node.isNull }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try decoder.whole(type)
     }
 }

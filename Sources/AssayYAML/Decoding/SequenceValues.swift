@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The elements of a sequence, as `Decodable` types ask for them.
 struct SequenceValues: UnkeyedDecodingContainer {

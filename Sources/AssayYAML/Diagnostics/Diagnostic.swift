@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// One thing wrong in a policy file: where, which key, what, and what was perhaps meant.
 public struct Diagnostic: Error, Sendable, CustomStringConvertible {
@@ -12,6 +12,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
 
     /// A second place that belongs to the problem.
     public struct Note: Sendable, Hashable {
+        /// The second place.
         public let location: SourceLocation
         /// Why the place matters, such as "first defined here".
         @Exact public private(set) var message: String
@@ -22,6 +23,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the policies are refused because of it.
     public let severity: Severity
     /// The file; nil when the problem is none of a single file.
     public let file: String?
@@ -98,6 +100,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
 }
 
 extension Diagnostic: Hashable {
+    /// Whether both say the same of the same place; texts are compared by their bytes.
     public static func == (left: Diagnostic, right: Diagnostic) -> Bool {
         left.severity == right.severity && left.file.isExactly(right.file) && left.location == right.location
             && left.path.isExactly(right.path) && left.message.isExactly(right.message)
@@ -105,9 +108,68 @@ extension Diagnostic: Hashable {
             && left.related == right.related
     }
 
+    /// Hashes the place, the path and the message.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(location)
         path.hashExactly(into: &hasher)
         message.hashExactly(into: &hasher)
+    }
+}
+
+/// A place in a policy file, as editors count: lines and columns from 1, columns in characters (Unicode scalars).
+public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The file as the operator named it.
+    @Exact public private(set) var file: String
+    /// The line, from 1.
+    public let line: Int
+    /// The column, from 1, in Unicode scalars.
+    public let column: Int
+
+    package init(file: String, line: Int, column: Int) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    /// `file:line:column`.
+    public var description: String { "\(file):\(line):\(column)" }
+
+    /// Orders places by file, then line, then column.
+    public static func < (left: SourceLocation, right: SourceLocation) -> Bool {
+        (ExactText(left.file), left.line, left.column) < (ExactText(right.file), right.line, right.column)
+    }
+}
+
+/// Text from a file made fit to stand in a message: one line, no control characters, not long.
+enum DisplayText {
+    private static let longest = 60
+
+    /// The text between backticks.
+    static func quoted(_ text: String) -> String { "`\(shown(text))`" }
+
+    static func shown(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if result.count == longest {
+                result.append("…")
+                break
+            }
+            result.append(isSafe(scalar) ? scalar : "\u{FFFD}")
+        }
+        return String(result)
+    }
+
+    /// A message, which may quote something that was not made fit before: one line that steers no terminal.
+    static func line(_ text: String) -> String {
+        guard !text.unicodeScalars.allSatisfy(isSafe) else { return text }
+        return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
+    }
+
+    /// Whether a terminal shows the scalar without being steered by it: no controls, no direction overrides.
+    static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }

@@ -1,5 +1,6 @@
 /// What is wrong, or questionable, in policy files: at least one problem, sorted by file, line and column.
 public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The problems, sorted by file, line and column.
     public let all: [Diagnostic]
     /// How many more problems were found and not kept; there may be others, because readers stop early then.
     public let omitted: Int
@@ -32,5 +33,46 @@ public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         let listed = all.map(\.description).joined(separator: "\n")
         return omitted == 0 ? listed : "\(listed)\nand at least \(omitted) more"
+    }
+}
+
+/// Gathers problems while policy files are read, so that an operator sees all of them at once.
+///
+/// At most `limit` are kept; the others are counted, and a reader that has many more to look at may stop then.
+package final class DiagnosticSink {
+    private var kept: [Diagnostic] = []
+    private var omitted = 0
+    private let limit: Int
+
+    package init(limit: Int = 100) {
+        self.limit = max(1, limit)
+    }
+
+    /// Whether nothing has been reported.
+    package var isEmpty: Bool { kept.isEmpty }
+
+    /// Whether there were more problems than are kept, so that it is of no use to look for others.
+    package var isOverfull: Bool { omitted > 0 }
+
+    /// What was reported, sorted; nil when nothing was.
+    package var diagnostics: Diagnostics? { Diagnostics(kept, omitted: omitted) }
+
+    /// Takes a problem, which is not even made when there are too many already.
+    package func report(_ diagnostic: @autoclosure () -> Diagnostic) {
+        if kept.count < limit {
+            kept.append(diagnostic())
+        } else {
+            omitted += 1
+        }
+    }
+
+    package func report(_ diagnostics: Diagnostics) {
+        for diagnostic in diagnostics.all { report(diagnostic) }
+        omitted += diagnostics.omitted
+    }
+
+    /// Throws everything that was reported; returns when nothing was.
+    package func throwIfAny() throws(Diagnostics) {
+        if let diagnostics { throw diagnostics }
     }
 }

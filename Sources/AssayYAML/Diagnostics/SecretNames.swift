@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Finds what looks like a secret by the name it has, where no type can tell: in files that are no YAML, under keys that
 /// no type knows.

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// The part of a source line that a caret points into.
 public struct SourceExcerpt: Sendable, Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Guesses what a misspelled key was meant to be.
 package enum Spelling {

@@ -1,4 +1,4 @@
-package import AssayKit
+package import AssayCore
 
 extension YAMLNode {
     /// A problem with this value.

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A value of a policy file that knows where it stands.
 package struct YAMLNode: Sendable {
@@ -75,5 +75,29 @@ package struct YAMLNode: Sendable {
     /// YAML 1.2 core schema, section 10.3.2.
     static func isNull(_ text: String) -> Bool {
         text.isEmpty || ["~", "null", "Null", "NULL"].contains(exactly: text)
+    }
+}
+
+/// A key of a mapping and its value.
+package struct YAMLEntry: Sendable {
+    package let key: String
+    package let value: YAMLNode
+    let keyPosition: YAMLPosition
+    let keyEnd: YAMLPosition
+
+    package var keyLocation: SourceLocation { value.source.location(keyPosition) }
+}
+
+/// A line and a column from 1, small because every node carries two.
+struct YAMLPosition: Sendable, Hashable, Comparable {
+    let line: UInt32
+    let column: UInt32
+
+    static let start = YAMLPosition(line: 1, column: 1)
+    /// Behind everything.
+    static let end = YAMLPosition(line: .max, column: 1)
+
+    static func < (left: YAMLPosition, right: YAMLPosition) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
     }
 }

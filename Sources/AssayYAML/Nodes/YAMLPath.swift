@@ -1,4 +1,4 @@
-package import AssayKit
+package import AssayCore
 
 /// The way from the root of a file to a value; written out only when a diagnostic needs it.
 package indirect enum YAMLPath: Sendable, CustomStringConvertible {
@@ -39,12 +39,39 @@ package indirect enum YAMLPath: Sendable, CustomStringConvertible {
 
     private static func isWord(_ key: String) -> Bool {
         !key.isEmpty && key.utf8.count <= 60
-            && key.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
-                default: false
-                }
-            }
+            && key.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+    }
+}
+
+/// One step of a coding path.
+struct PathKey: CodingKey {
+    let stringValue: String
+    let intValue: Int?
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+        intValue = nil
+    }
+
+    init(intValue: Int) {
+        stringValue = String(intValue)
+        self.intValue = intValue
+    }
+
+    init(_ component: ConfigurationError.Component) {
+        switch component {
+        case .key(let key): self.init(stringValue: key)
+        case .index(let index): self.init(intValue: index)
+        }
+    }
+}
+
+extension YAMLPath {
+    var codingPath: [any CodingKey] { components.map(PathKey.init) }
+}
+
+extension ConfigurationError.Component {
+    init(_ key: any CodingKey) {
+        self = key.intValue.map { .index($0) } ?? .key(key.stringValue)
     }
 }

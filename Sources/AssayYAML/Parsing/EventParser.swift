@@ -1,6 +1,6 @@
 internal import CLibYAML
 
-/// Owns a libyaml parser and hands out its events.
+/// Owns a libyaml parser and returns its events.
 struct EventParser: ~Copyable {
     private let source: YAMLSource
     private let text: YAMLText?

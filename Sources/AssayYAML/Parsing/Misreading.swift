@@ -1,4 +1,4 @@
-/// What libyaml reads in another way than it looks: it is refused, because nobody would notice.
+/// What libyaml reads in another way than it looks: it is refused, because the difference would go unnoticed.
 struct Misreading {
     private let source: YAMLSource
     /// Where something follows a `?` without a space.

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A sequence or a mapping whose end has not been seen.
 struct OpenCollection {

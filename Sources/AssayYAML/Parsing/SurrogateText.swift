@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import CLibYAML
 
 /// A text in double quotes that has characters above U+FFFF as JSON generators write them: as two escapes.
@@ -10,7 +10,7 @@ struct SurrogateText {
 
     /// - Parameters:
     ///   - quoted: the text as it was written, with its quotes.
-    ///   - start: where it stands in the file.
+    ///   - start: its place in the file.
     init(_ quoted: ArraySlice<UInt8>, from start: YAMLPosition) {
         var readable: [UInt8] = []
         var place = start
@@ -50,13 +50,7 @@ struct SurrogateText {
         guard digits.count == 4 else { return nil }
         var code: UInt32 = 0
         for digit in digits {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
-            default: return nil
-            }
+            guard let value = digit.hexDigitValue else { return nil }
             code = code << 4 | UInt32(value)
         }
         return code

@@ -1,6 +1,8 @@
-internal import AssayKit
+internal import AssayCore
 
-/// What was perhaps meant where libyaml finds an error. Hints name lines and columns, and quote nothing of the file.
+/// What was perhaps meant where libyaml finds an error.
+///
+/// Hints name lines and columns, and quote nothing of the file.
 struct SyntaxHint {
     private let source: YAMLSource
 
@@ -24,7 +26,7 @@ struct SyntaxHint {
         case "found unknown escape character":
             return "write a backslash in double quotes as `\\\\`, or use single quotes"
         case "found invalid Unicode character escape code":
-            return "there is no such character in Unicode"
+            return "Unicode has no such character"
         case "found character that cannot start any token":
             return "a text that begins with this character must stand in quotes"
         case "did not find expected <document start>" where hasEndMark(before: line):
@@ -34,7 +36,8 @@ struct SyntaxHint {
         }
     }
 
-    /// What to do about a line that is indented otherwise than anything above it: often by one space too few or too many.
+    /// What to do about a line that is indented otherwise than anything above it: often by one space too few or too
+    /// many.
     private func indentation(of number: Int) -> String? {
         guard let line = source.lineBytes(number), let own = Self.indentation(line) else { return nil }
         let isItem = Self.itemBlanks(line.dropFirst(own)) != nil

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import CLibYAML
 
 /// Builds the values of one document from events, on a stack of its own.
@@ -133,7 +133,7 @@ struct TreeBuilder {
         }
         try countNodes(1, event)
         let name = anchor.map { String(cString: $0) }
-        // An anchor may be defined again; until it closes, its name means nothing.
+        // An anchor may be defined again; until it closes, its name is undefined.
         if let name { anchors[ExactText(name)] = nil }
         stack.append(
             OpenCollection(
@@ -169,7 +169,7 @@ struct TreeBuilder {
         place(anchored.node, height: anchored.height)
     }
 
-    /// What a scalar means: what libyaml makes of it but for halves of characters.
+    /// What a scalar means: what libyaml makes of it, except halves of characters.
     private func meaning(of event: yaml_event_t) -> String {
         guard !text.quoted.isEmpty, let quoted = text.quoted[YAMLPosition(event.start_mark)] else {
             return Self.text(of: event)

@@ -1,12 +1,13 @@
-internal import AssayKit
+internal import AssayCore
 internal import CLibYAML
 
 /// The text of a file as libyaml is given it: with the same lines and columns, and without the two things that authors
 /// write and libyaml does not read.
 ///
 /// - JSON writes characters above U+FFFF as two escapes, the halves of UTF-16 (`\ud83d\ude00`; RFC 8259, section 7).
-///   libyaml refuses the halves, so it is given other escapes of the same length in their place.
-/// - A line of spaces and tabs looks blank; libyaml refuses it where a tab is no indentation. It is given an empty line.
+///   libyaml refuses the halves, so it gets other escapes of the same length instead.
+/// - A line of spaces and tabs looks blank; libyaml refuses it where a tab is no indentation. It is given an empty
+///   line.
 ///
 /// Only libyaml can tell where a quoted text or a block of text begins and ends. It is therefore asked once for these
 /// places when a file has anything of the kind, and only then.
@@ -72,7 +73,7 @@ struct YAMLText {
         bytes = result + bytes[end...]
     }
 
-    /// Within a block of text, what stands behind its indentation belongs to the text.
+    /// Within a block of text, what follows its indentation belongs to the text.
     private mutating func restoreBlankLines(in blocks: [ClosedRange<UInt32>], _ source: YAMLSource) {
         guard !emptied.isEmpty, !blocks.isEmpty else { return }
         var result: [UInt8] = []

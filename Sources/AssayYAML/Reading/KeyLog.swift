@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Which keys of one mapping were asked for, by whomever.
 final class KeyLog {
@@ -42,6 +42,13 @@ final class KeyLog {
         for index in entries.indices { hit(index) }
     }
 
+    /// The entries of the keys that nobody asked for, which count as known from now on.
+    func acceptRest() -> [YAMLEntry] {
+        let rest = entries.indices.filter { !isHit($0) }
+        for index in rest { hit(index) }
+        return rest.map { entries[$0] }
+    }
+
     /// Reports a problem for each key that nobody asked for.
     func reportUnknownKeys(in path: YAMLPath, to sink: DiagnosticSink) {
         guard !isIncomplete else { return }
@@ -51,10 +58,7 @@ final class KeyLog {
         concealUnclaimed()
         for index in unknown {
             let entry = entries[index]
-            sink.report(
-                entry.diagnostic(
-                    "unknown key \(DisplayText.quoted(entry.key))", in: path,
-                    hint: Spelling.hint(for: entry.key, among: known)))
+            sink.report(entry.unknownKey(in: path, known: known))
         }
     }
 
@@ -103,5 +107,17 @@ final class KeyLog {
 
     private func position(of key: String) -> Int? {
         entries.count <= Self.fewEntries ? entries.firstIndex { $0.key.isExactly(key) } : places[ExactText(key)]
+    }
+}
+
+extension YAMLEntry {
+    /// The problem of a key that nobody knows.
+    ///
+    /// - Parameters:
+    ///   - path: the mapping that it stands in.
+    ///   - known: the keys that could stand there, of which the nearest is suggested.
+    package func unknownKey(in path: YAMLPath, known: [String]) -> Diagnostic {
+        diagnostic(
+            "unknown key \(DisplayText.quoted(key))", in: path, hint: Spelling.hint(for: key, among: known))
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A mapping that is read key by key, and that knows in the end which keys nobody asked for.
 ///
@@ -51,6 +51,9 @@ package final class YAMLMapping {
         log.acceptAll()
         return log.entries.map { ($0, child($0)) }
     }
+
+    /// The keys that nobody asked for, in the order of the file; all count as asked for.
+    package func rest() -> [YAMLEntry] { log.acceptRest() }
 
     /// Decodes this same mapping; the keys that the type asks for count as known. Its own `finish()` is still due.
     package func decode<T: Decodable>(_ type: T.Type) -> T? {

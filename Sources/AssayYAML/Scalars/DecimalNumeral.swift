@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A number as policies write it: decimal digits with a sign, a fraction and an exponent or without (YAML 1.2, section
 /// 10.3.2, without its other bases).
@@ -6,14 +6,14 @@ struct DecimalNumeral {
     @Exact private(set) var text: String
     /// Whether there is neither a fraction nor an exponent.
     let isWhole: Bool
-    /// Whether a zero stands before further digits, so that other readers may take the number as octal.
+    /// Whether a zero precedes further digits, so that other readers may take the number as octal.
     let hasLeadingZero: Bool
 
     /// Nil for text that is no such number.
     init?(_ text: String) {
         var rest = text.utf8[...]
         func digits() -> Int {
-            let found = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            let found = rest.prefix(while: \.isASCIIDigit)
             rest = rest.dropFirst(found.count)
             return found.count
         }
@@ -43,21 +43,12 @@ struct DecimalNumeral {
     static func isOtherwiseNumeric(_ text: String) -> Bool {
         var rest = text.utf8[...]
         if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-        guard let first = rest.first, UInt8(ascii: "0")...UInt8(ascii: "9") ~= first else { return false }
+        guard let first = rest.first, first.isASCIIDigit else { return false }
         let prefix = rest.dropFirst().first
         if first == UInt8(ascii: "0"), let prefix, [UInt8](arrayLiteral: 0x78, 0x6F, 0x62).contains(prefix | 0x20) {
             rest = rest.dropFirst(2)
-            return !rest.isEmpty && rest.allSatisfy { Self.isHexadecimal($0) || $0 == UInt8(ascii: "_") }
+            return !rest.isEmpty && rest.allSatisfy { $0.hexDigitValue != nil || $0 == UInt8(ascii: "_") }
         }
-        return rest.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "_") }
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-            UInt8(ascii: "A")...UInt8(ascii: "F"):
-            true
-        default: false
-        }
+        return rest.allSatisfy { $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Scalars mean what the type that is asked for makes of them; a quoted one is always a string.
 extension YAMLNode {
@@ -82,5 +82,77 @@ extension YAMLNode {
         guard text.utf8.count <= 5 else { return false }
         if isNull(text) { return true }
         return ["true", "false", "True", "False", "TRUE", "FALSE"].contains(exactly: text)
+    }
+}
+
+/// Why a value is not of the type that was asked for.
+package struct YAMLMismatch: Error, Sendable {
+    package let message: String
+    package let hint: String?
+    /// The same without a word of the value.
+    let reticent: String
+
+    package init(_ message: String, hint: String? = nil) {
+        self.message = message
+        self.hint = hint
+        reticent = message
+    }
+
+    /// "expected a duration such as 1h, found a sequence".
+    init(expected: String, found node: YAMLNode, hint: String? = nil) {
+        message = "expected \(expected), found \(node.summary)"
+        self.hint = hint
+        reticent = "expected \(expected), found \(node.isCollection || node.isNull ? node.summary : "a string")"
+    }
+}
+
+extension YAMLNode {
+    /// The value in a few words, for "found …".
+    package var summary: String {
+        switch content {
+        case .sequence: "a sequence"
+        case .mapping: "a mapping"
+        case .scalar(let text, isPlain: true) where text.isEmpty: "nothing"
+        case .scalar(let text, isPlain: true): DisplayText.quoted(text)
+        case .scalar(let text, isPlain: false): "the string \(DisplayText.quoted(text))"
+        }
+    }
+}
+
+extension YAMLNode {
+    /// A duration in days, hours, minutes, seconds and milliseconds, largest unit first: `7d`, `1h30m`, `250ms`.
+    package func duration() throws(YAMLMismatch) -> Duration {
+        guard case .scalar(let text, _) = content, let duration = Self.duration(text) else {
+            var hint: String?
+            if case .scalar(let text, _) = content, (1...9).contains(text.utf8.count), Int(text) != nil {
+                hint = "add a unit, such as \(text)s"
+            }
+            throw YAMLMismatch(expected: "a duration such as 1h", found: self, hint: hint)
+        }
+        return duration
+    }
+
+    private static let units: [(name: String, milliseconds: Int64)] = [
+        ("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1),
+    ]
+
+    /// Nine digits at most for each unit, so that the sum cannot overflow.
+    package static func duration(_ text: String) -> Duration? {
+        var rest = text.utf8[...]
+        var candidates = units[...]
+        var milliseconds: Int64 = 0
+        guard !rest.isEmpty, rest.count <= 40 else { return nil }
+        while !rest.isEmpty {
+            let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            rest = rest.dropFirst(digits.count)
+            let name = rest.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            rest = rest.dropFirst(name.count)
+            guard (1...9).contains(digits.count), let number = Int64(Substring(digits)),
+                let unit = candidates.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
+            else { return nil }
+            milliseconds += number * candidates[unit].milliseconds
+            candidates = candidates[(unit + 1)...]
+        }
+        return .milliseconds(milliseconds)
     }
 }

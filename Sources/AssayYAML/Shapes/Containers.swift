@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// An array or a set, and what is in it.
 protocol ListShape {
@@ -44,3 +44,12 @@ protocol OptionalShape {
 extension Optional: OptionalShape where Wrapped: Decodable {
     static var wrappedType: any Decodable.Type { Wrapped.self }
 }
+
+/// A collection whose own decoder reads elements of one type only, so that after one has failed the others can be
+/// tried as well.
+protocol HomogeneousCollection {}
+
+extension Array: HomogeneousCollection {}
+extension ContiguousArray: HomogeneousCollection {}
+extension Set: HomogeneousCollection {}
+extension Dictionary: HomogeneousCollection {}

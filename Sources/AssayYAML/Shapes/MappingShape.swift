@@ -1,4 +1,4 @@
-package import AssayKit
+package import AssayCore
 
 /// The keys that a type asks for when it is decoded from a mapping.
 package struct MappingShape {

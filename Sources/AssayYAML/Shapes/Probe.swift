@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A decoder that holds nothing, and takes note of what a type asks it for.
 final class Probe: Decoder {

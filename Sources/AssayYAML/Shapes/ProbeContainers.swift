@@ -3,7 +3,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: Probe
 
     var codingPath: [any CodingKey] { [] }
-    /// Names that nobody gave: a type that reads them is not followed.
+    /// Names that are not in a policy: a type that reads them is not followed.
     var allKeys: [Key] {
         probe.log.isOpaque = true
         return []

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Values of any type for a probe: such as a policy could give, and of no meaning.
 enum Sample {

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

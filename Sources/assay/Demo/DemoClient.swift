@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayTesting
 
 /// What the demonstration's server is configured with.

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
 internal import AssayVerifier
 
 /// Writes one line a step, and remembers whether all ended as they should.

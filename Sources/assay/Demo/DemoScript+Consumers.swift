@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 internal import AssayVerifier
 internal import NIOHTTP1
 

@@ -1,6 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayKit
 internal import AssayTesting
 
 /// The device's part.

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 internal import AssayTesting
 internal import AssayVerifier
 

@@ -1,6 +1,6 @@
 internal import AssayCBOR
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
 internal import AssayTesting
 
 /// What fails: proofs that are none, and tokens that are bad.

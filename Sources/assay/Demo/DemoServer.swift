@@ -1,7 +1,10 @@
+internal import AssayCore
 internal import AssayEngine
-internal import AssayHTTP
+internal import AssayHosting
+internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayTransport
 internal import Logging
 internal import ServiceLifecycle
 internal import Synchronization
@@ -23,9 +26,9 @@ final class DemoServer: Sendable, DecisionSink {
             keys: .directory("\(folder)/keys"), host: host, sink: records)
         let (addresses, announce) = AsyncStream.makeStream(of: String.self)
         let service = try HTTPService(
-            handler: engine, configuration: HTTPConfiguration(host: "127.0.0.1", port: 0), logger: logger
-        ) { host, port in
-            announce.yield("http://\(host):\(port)")
+            handler: engine, configuration: HTTPConfiguration(address: .host("127.0.0.1", port: 0)), logger: logger
+        ) { address in
+            announce.yield("http://\(address)")
         }
         self.records = records
         self.addresses = addresses

@@ -1,6 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayKit
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayKit
+internal import AssayCore
 internal import AssayTesting
 
 /// What a simulated Apple answers instead of what a request deserves.

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayKit
+internal import AssayCore
 internal import AssayTesting
 internal import Logging
 internal import ServiceLifecycle

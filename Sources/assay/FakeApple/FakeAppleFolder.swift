@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayTesting
 internal import Synchronization
 

@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
 
 /// Where the keys are, as `assay serve` is told.
 struct KeyFolderOptions: ParsableArguments {

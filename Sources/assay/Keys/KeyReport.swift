@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
 
 /// Keys as they are shown.
 enum KeyReport {

@@ -1,7 +1,7 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayKit
 
 /// `assay keys export`.
 struct KeysExportCommand: ParsableCommand {

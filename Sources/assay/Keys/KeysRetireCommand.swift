@@ -1,6 +1,6 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
 
 /// `assay keys retire`.
 struct KeysRetireCommand: ParsableCommand {

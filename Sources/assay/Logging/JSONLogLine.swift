@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Logging
 
 /// A line of the log for programs: one JSON object (RFC 8259), printable ASCII throughout.

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Logging
 
 /// Writes each log entry as one line, in one of the formats.

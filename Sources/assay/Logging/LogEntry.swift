@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Logging
 
 /// One entry of the log, with the metadata of all of its sources.

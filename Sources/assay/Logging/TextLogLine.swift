@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Logging
 
 /// A line of the log for people: `time level label: name=value ... [module] message`.

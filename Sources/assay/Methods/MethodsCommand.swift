@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy
@@ -29,7 +30,7 @@ struct MethodsCommand: ParsableCommand {
     func run() throws {
         let registry = try Plugins.registry()
         let methods = registry.methods.filter { method in
-            if case .notOffered = method.kind { false } else { true }
+            if case MethodDescriptor.Kind.notOffered = method.kind { false } else { true }
         }
         switch format {
         case .text:

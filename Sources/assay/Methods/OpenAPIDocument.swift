@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// A description of methods in OpenAPI 3.1.

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// One way to call one method, as OpenAPI has it.

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// The JSON Schemas (2020-12) of messages.
 enum OpenAPISchema {

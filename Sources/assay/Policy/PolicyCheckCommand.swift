@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayEngine
 internal import AssayKit
 internal import AssayPolicy

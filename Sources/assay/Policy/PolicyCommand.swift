@@ -4,5 +4,5 @@ internal import ArgumentParser
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Work with policy files.",
-        subcommands: [PolicyCheckCommand.self, PolicySchemaCommand.self])
+        subcommands: [PolicyCheckCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self])
 }

@@ -1,5 +1,5 @@
-internal import AssayKit
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayHTTP
 
 /// Which web pages may call.

@@ -1,8 +1,9 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayExtAuthz
-internal import AssayHTTP
-internal import AssayKit
+internal import AssayHosting
 internal import AssayReload
+internal import AssayTransport
 internal import Logging
 
 /// Whether and how Envoy's `ext_authz` is answered.
@@ -11,7 +12,7 @@ struct ExtAuthzOptions: ParsableArguments {
         help: ArgumentHelp(
             "Where Envoy asks, over gRPC, whether requests to backends may pass (envoy.service.auth.v3.Authorization); "
                 + "gRPC's health service is there, too. Without --ext-authz-tls a Unix socket or an address that only "
-                + "this machine reaches.", valueName: "host:port|unix:path"))
+                + "this machine reaches.", valueName: "host:port|unix:path|systemd:name"))
     var extAuthzListen: SocketAddress?
 
     @Flag(help: "Serve it over TLS, with the certificate of --tls-certificate.")
@@ -53,7 +54,7 @@ struct ExtAuthzOptions: ParsableArguments {
         if extAuthzClientCa != nil, !extAuthzTls {
             throw ValidationError("--ext-authz-client-ca needs --ext-authz-tls")
         }
-        if extAuthzSocketMode != nil, case .host = address {
+        if extAuthzSocketMode != nil, !address.isUnixSocket {
             throw ValidationError("--ext-authz-socket-mode needs a Unix socket in --ext-authz-listen")
         }
         if !extAuthzTls, !address.isLocal {
@@ -110,8 +111,9 @@ struct ExtAuthzOptions: ParsableArguments {
         limits.maximumConnections = extAuthzMaxConnections
         limits.connectionsPerPeer = extAuthzMaxConnections / 4
         var configuration = ExtAuthzConfiguration(
-            address: address.extAuthz, certificate: certificate, forwardsToken: extAuthzForwardToken, limits: limits,
-            budget: budget, socketMode: extAuthzSocketMode?.bits ?? 0o600)
+            address: address.address(mode: extAuthzSocketMode), certificate: certificate,
+            forwardsToken: extAuthzForwardToken, limits: limits,
+            budget: budget)
         configuration.records = records
         return try ExtAuthzService(
             handler: handler, configuration: configuration, logger: logger, meter: meter

@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import AssayHTTP
+internal import AssayHTTPServer
+internal import AssayTransport
 
 /// What one client, and all of them together, are granted.
 struct LimitOptions: ParsableArguments {

@@ -1,6 +1,9 @@
 internal import ArgumentParser
+internal import AssayCore
+internal import AssayHosting
 internal import AssayHTTP
-internal import AssayKit
+internal import AssayHTTPServer
+internal import AssayTransport
 internal import Logging
 
 /// Where the pages for operators are.
@@ -24,13 +27,13 @@ struct OperationsOptions: ParsableArguments {
     func service(_ handler: any CallHandler, pages: HTTPPages, logger: Logger) throws -> HTTPService? {
         guard case .own(let address) = operations else { return nil }
         var configuration = HTTPConfiguration(
-            host: address.host, port: address.port, origins: .none, budget: TransportBudget(bytes: 16_777_216))
+            address: .host(address.host, port: address.port), origins: .none, budget: TransportBudget(bytes: 16_777_216)
+        )
         configuration.limits.maximumConnections = 64
         return try HTTPService(
             handler: PagesOnly(handler), pages: pages, configuration: configuration, logger: logger
-        ) { host, port in
-            let place = host.contains(":") ? "[\(host)]" : host
-            logger.info("the pages for operators are there", metadata: ["address": "http://\(place):\(port)"])
+        ) { address in
+            logger.info("the pages for operators are there", metadata: ["address": "http://\(address)"])
         }
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayHTTP
+internal import AssayTransport
 
 #if canImport(Glibc)
 internal import Glibc

@@ -1,6 +1,7 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
+internal import AssayHosting
 internal import ServiceLifecycle
 
 /// How many requests of strangers the log and the audit file have one by one.

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayReload
 
 /// Whether what a server can reload was reloaded when it last changed.

@@ -1,11 +1,15 @@
 internal import ArgumentParser
+internal import AssayCore
 internal import AssayEngine
+internal import AssayHosting
 internal import AssayHTTP
 internal import AssayHTTPClient
+internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
 internal import AssayReload
+internal import AssayTransport
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -40,8 +44,17 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Where state is kept: sqlite:PATH or memory, which forgets used challenges and counters at the end.")
     var state = "sqlite:assay.sqlite"
 
-    @Option(help: ArgumentHelp("Where to listen; port 0 takes a free one.", valueName: "host:port"))
-    var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+    @Option(
+        help: ArgumentHelp(
+            "Where to listen: an address, where port 0 takes a free one; a Unix socket; or a socket that systemd passes, by its "
+                + "name where there are several.", valueName: "host:port|unix:path|systemd:name"))
+    var listen = SocketAddress.host(ListenAddress(host: "127.0.0.1", port: 8080))
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix socket of --listen; by default only the user that the server runs as may connect.",
+            valueName: "octal"))
+    var socketMode: SocketMode?
 
     @Option(
         help: ArgumentHelp(
@@ -93,6 +106,9 @@ struct ServeCommand: AsyncParsableCommand {
     var log: LogOptions
 
     func validate() throws {
+        if socketMode != nil, !listen.isUnixSocket {
+            throw ValidationError("--socket-mode needs a Unix socket in --listen")
+        }
         if extAuthz.extAuthzTls, tls.tlsCertificate == nil {
             throw ValidationError("--ext-authz-tls needs --tls-certificate FILE and --tls-key FILE")
         }
@@ -179,15 +195,15 @@ struct ServeCommand: AsyncParsableCommand {
             engine, certificate: authorizationCertificate, budget: budget, records: records.limits, logger: logger,
             meter: metrics.meter)
         var configuration = HTTPConfiguration(
-            host: listen.host, port: listen.port, limits: limits.limits, origins: browsers.origins,
-            certificate: certificate, budget: budget, trustedProxies: proxies.ranges)
+            address: listen.address(mode: socketMode), limits: limits.limits, origins: browsers.origins,
+            certificate: certificate, budget: budget, trustedProxies: proxies.proxies)
         configuration.records = records.limits
         let service = try HTTPService(
             handler: engine, pages: publicPages, configuration: configuration,
             logger: logger, meter: metrics.meter
-        ) { [log] host, port in
-            let place = host.contains(":") ? "[\(host)]" : host
-            log.announce(url: "\(certificate == nil ? "http" : "https")://\(place):\(port)", logger)
+        ) { [log] address in
+            let scheme = certificate == nil ? "http" : "https"
+            log.announce(url: address.port == nil ? "\(address)" : "\(scheme)://\(address)", logger)
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTP
 internal import AssayKit

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayKit
+internal import AssayCore
 
 /// `assay verify app-attest`.
 struct VerifyAppAttestCommand: ParsableCommand {
@@ -107,7 +107,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
                         try tally.add(verify, bytes, at: .line(line.number, of: batch))
                     } else {
                         let detail = "the line is longer than 1 MiB"
-                        try tally.fail("sample_malformed", detail, at: .line(line.number, of: batch))
+                        try tally.fail(SampleReasons.malformed, detail, at: .line(line.number, of: batch))
                     }
                 }
             }
@@ -116,7 +116,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 do throws(FileError) {
                     bytes = try LineReader.contents(of: file)
                 } catch {
-                    try tally.fail("sample_unreadable", error.description, at: .file(file))
+                    try tally.fail(SampleReasons.unreadable, error.description, at: .file(file))
                     continue
                 }
                 try tally.add(verify, bytes, at: .file(file))
@@ -173,7 +173,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 let sample = try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits)
                 outcome = try verify(sample, explains ? place.shown : place.source)
             } catch {
-                try fail("sample_malformed", "\(error)", at: place)
+                try fail(SampleReasons.malformed, "\(error)", at: place)
                 return
             }
             if !outcome.isVerified { refused = true }
@@ -181,12 +181,12 @@ struct VerifyAppAttestCommand: ParsableCommand {
         }
 
         /// Puts a sample on record that could not be verified at all: a reader finds a line for each.
-        mutating func fail(_ reason: String, _ detail: String, at place: Place) throws(OutputError) {
+        mutating func fail(_ reason: Reason, _ detail: String, at place: Place) throws(OutputError) {
             couldNotRun = true
             Terminal.complain("assay: \(place.shown): \(detail)")
             guard !explains else { return }
             let report: JSON = [
-                "source": .string(place.source), "kind": nil, "verdict": "refused", "reason": .string(reason),
+                "source": .string(place.source), "kind": nil, "verdict": "refused", "reason": .string(reason.code),
                 "detail": .string(detail),
             ]
             try write(report, place)

@@ -1,3 +1,4 @@
+import AssayCore
 import AssayKit
 
 /// Judges values by those parts of JSON Schema that our schema uses; a part that it does not know is an issue.

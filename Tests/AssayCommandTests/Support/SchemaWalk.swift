@@ -1,3 +1,4 @@
+import AssayCore
 import AssayKit
 
 /// Goes through everything that a schema describes, on a sample document that has all of it.

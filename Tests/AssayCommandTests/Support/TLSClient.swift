@@ -1,3 +1,6 @@
+import AssayCore
+import AssayKit
+import AssayState
 import AssayTestSupport
 import NIOCore
 import NIOPosix

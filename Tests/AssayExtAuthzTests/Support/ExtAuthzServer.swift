@@ -1,13 +1,15 @@
+import AssayCore
 import AssayExtAuthz
-import AssayHTTP
+import AssayHosting
 import AssayKit
+import AssayTransport
 import Logging
 import NIOSSL
 import ServiceLifecycle
 
 /// A server of ext_authz on this machine.
 struct ExtAuthzServer {
-    let address: ExtAuthzConfiguration.Address
+    let address: ListenerAddress
     let services: ServiceGroup
 
     static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -16,9 +18,9 @@ struct ExtAuthzServer {
     @discardableResult
     static func with<Result: Sendable>(
         _ handler: ScriptedHandler = ScriptedHandler(),
-        address: ExtAuthzConfiguration.Address = .host("127.0.0.1", port: 0), certificate: ServerCertificate? = nil,
+        address: ListenerAddress = .host("127.0.0.1", port: 0), certificate: ServerCertificate? = nil,
         forwardsToken: Bool = false, clock: HostClock = .system, logger: Logger = logger, meter: Meter = .none,
-        budget: TransportBudget = TransportBudget(), socketMode: UInt16 = 0o600,
+        budget: TransportBudget = TransportBudget(),
         limits change: (inout ExtAuthzLimits) -> Void = { _ in },
         _ body: @escaping @Sendable (ExtAuthzServer) async throws -> Result
     ) async throws -> Result {
@@ -27,13 +29,12 @@ struct ExtAuthzServer {
         limits.openingTime = .seconds(120)
         limits.receiveTime = .seconds(120)
         change(&limits)
-        let (addresses, continuation) = AsyncStream.makeStream(of: ExtAuthzConfiguration.Address.self)
+        let (addresses, continuation) = AsyncStream.makeStream(of: ListenerAddress.self)
         let service = try ExtAuthzService(
             handler: handler,
             configuration: ExtAuthzConfiguration(
                 address: address, certificate: certificate, forwardsToken: forwardsToken, limits: limits,
-                budget: budget,
-                socketMode: socketMode),
+                budget: budget),
             clock: clock, logger: logger, meter: meter
         ) {
             continuation.yield($0)
@@ -64,7 +65,5 @@ struct ExtAuthzServer {
     }
 
     /// The port; nil on a Unix socket.
-    var port: Int? {
-        if case .host(_, let port) = address { port } else { nil }
-    }
+    var port: Int? { address.port }
 }

@@ -1,3 +1,7 @@
+import AssayCore
+import AssayKit
+import AssayState
+import AssayTransport
 import NIOCore
 import NIOHPACK
 import NIOHTTP2
@@ -35,8 +39,9 @@ struct GRPCClient {
             switch server.address {
             case .host(let host, let port):
                 try await bootstrap.connect(host: host, port: port, channelInitializer: setUp)
-            case .unixSocket(let path):
+            case .unixSocket(let path, _):
                 try await bootstrap.connect(unixDomainSocketPath: path, channelInitializer: setUp)
+            case .systemd: throw CancellationError()
             }
         defer { client.channel.close(promise: nil) }
         return try await body(client)

@@ -1,3 +1,5 @@
+import AssayCore
+import AssayHosting
 import AssayKit
 import Synchronization
 
@@ -36,6 +38,11 @@ extension MethodDescriptor {
     static func verifyRequest(takesToken: Bool = true) -> MethodDescriptor {
         var method = MethodDescriptor(name: "verifyRequest", kind: .call(nil), resources: [], rules: [])
         method.takesToken = takesToken
+        method.binding = HTTPBinding(
+            replyHeaders: [
+                .init("x-appcheck-app-id", "appId"), .init("x-appcheck-jti", "jti"),
+                .init("x-appcheck-provider", "provider"), .init("x-appcheck-consumed", "consumed"),
+            ], proxied: .init(method: "method", target: "uri", backend: "backend"))
         return method
     }
 }

@@ -1,10 +1,11 @@
+internal import AssayCore
 internal import AssayKit
 internal import Synchronization
 
 /// How many calls are in flight, and may be: in total, for one user or token, and for one peer.
 ///
-/// Only requests with a verified token get here. Without bounds of their own, one client with one genuine device could hold
-/// all places while the backend is slow.
+/// Only requests with a verified token get here. Without bounds of their own, one client with one genuine device could
+/// hold all places while the backend is slow.
 final class CallbackPlaces: Sendable {
     /// Who a call is made for.
     struct Requester: Sendable, Hashable {
@@ -64,4 +65,14 @@ extension CallbackPlaces.Requester {
         subject = ExactText(user ?? context.token?.id ?? "")
         peer = context.peer.map { FloodSource($0) }
     }
+}
+
+/// What came of a question to the operator's backend, as it is counted.
+enum CallbackResult: String, Sendable, CaseIterable {
+    case allowed
+    case refused
+    /// No answer, or none that says yes or no.
+    case failed
+    /// Not asked, because too many questions were in flight.
+    case crowded
 }

@@ -1,9 +1,11 @@
+internal import AssayCore
 internal import AssayKit
 
-/// Asks the operator's backend whether a token may be given. Only an explicit yes is one, and only an explicit no is a
-/// refusal; whatever else comes leaves it undecided.
+/// Asks the operator's backend whether a token may be given.
+///
+/// Only an explicit yes allows it and only an explicit no refuses it; any other answer leaves it undecided.
 final class FleetEngineCallback: Sendable {
-    /// How many questions may be on their way at once.
+    /// How many questions may be in flight at once.
     static let width = 64
     /// An answer is a small object.
     private static let responseLimit = 4096

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// What a token lets its bearer touch: the object under `authorization` in its claims, good by Fleet Engine's rules.
 ///
@@ -8,6 +8,7 @@ public struct FleetEngineClaims: Sendable, Hashable {
     /// The most tasks in one token, which goes in a header.
     public static let taskLimit = 64
 
+    /// The role that the token grants.
     public let role: FleetEngineRole
     /// What was asked for, each list sorted and without repetitions; empty for a whole fleet.
     public let ids: [FleetEngineEntity: [FleetEngineID]]
@@ -99,5 +100,6 @@ public struct InvalidFleetEngineClaims: Error, Sendable, Hashable, CustomStringC
         self.message = message
     }
 
+    /// The message.
     public var description: String { message }
 }

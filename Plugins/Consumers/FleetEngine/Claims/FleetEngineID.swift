@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// The ID of a vehicle, trip, task or shipment, or ``all`` in its place.
 ///
@@ -11,6 +11,7 @@ public struct FleetEngineID: Sendable, Hashable, CustomStringConvertible {
     /// `*`: every entity of a kind.
     public static let all = FleetEngineID(checked: "*")
 
+    /// The text of the ID.
     @Exact public private(set) var text: String
 
     /// Nil for what is no ID.
@@ -26,11 +27,14 @@ public struct FleetEngineID: Sendable, Hashable, CustomStringConvertible {
         self.text = text
     }
 
+    /// Whether it is `*`, which means all entities.
     public var isAll: Bool { self == .all }
+    /// The text of the ID.
     public var description: String { text }
 
-    /// Whether a text is in normalization form C. Two spellings of one text would be two vehicles to Fleet Engine, and
-    /// one to a comparison of Swift's texts.
+    /// Whether a text is in normalization form C.
+    ///
+    /// Two spellings of one text would be two vehicles to Fleet Engine, and one to a comparison of Swift's texts.
     private static func isComposed(_ text: String) -> Bool {
         var span = text.utf8Span
         return span.checkForNFC(quickCheck: false)

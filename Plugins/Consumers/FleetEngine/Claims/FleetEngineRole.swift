@@ -17,14 +17,16 @@ public enum FleetEngineRole: String, Sendable, Hashable, CaseIterable {
     case untrustedDeliveryDriver = "untrusted_delivery_driver"
     /// Scheduled tasks: a phone that the operator manages, which may change its vehicle and tasks.
     case trustedDeliveryDriver = "trusted_delivery_driver"
-    /// Scheduled tasks: somebody who watches the whole fleet.
+    /// Scheduled tasks: a person who watches the whole fleet.
     case deliveryFleetReader = "delivery_fleet_reader"
     /// Somebody who watches the whole fleet, trips and tasks alike.
     case fleetReader = "fleet_reader"
     /// Whatever claims a policy allows.
     case custom
 
-    /// What its tokens are about whole, without an ID: every entity of these kinds. Empty for roles with IDs.
+    /// What its tokens are about whole, without an ID: every entity of these kinds.
+    ///
+    /// Empty for roles with IDs.
     public var fleet: [FleetEngineEntity] {
         switch self {
         case .server: [.vehicle, .trip]
@@ -46,6 +48,37 @@ public enum FleetEngineRole: String, Sendable, Hashable, CaseIterable {
         case .untrustedDeliveryDriver: [.deliveryVehicle]
         case .trustedDeliveryDriver: [.deliveryVehicle, .task]
         case .custom: FleetEngineEntity.allCases
+        }
+    }
+}
+
+/// The kinds of things that Fleet Engine keeps, and that tokens are about.
+public enum FleetEngineEntity: String, Sendable, Hashable, CaseIterable {
+    case vehicle
+    case trip
+    case deliveryVehicle = "delivery_vehicle"
+    case task
+    case tracking
+
+    /// The private claim that holds one ID.
+    public var claim: String {
+        switch self {
+        case .vehicle: "vehicleid"
+        case .trip: "tripid"
+        case .deliveryVehicle: "deliveryvehicleid"
+        case .task: "taskid"
+        case .tracking: "trackingid"
+        }
+    }
+
+    /// The collection in names of resources: `providers/PROVIDER/vehicles/ID`.
+    public var collection: String {
+        switch self {
+        case .vehicle: "vehicles"
+        case .trip: "trips"
+        case .deliveryVehicle: "deliveryVehicles"
+        case .task: "tasks"
+        case .tracking: "taskTrackingInfo"
         }
     }
 }

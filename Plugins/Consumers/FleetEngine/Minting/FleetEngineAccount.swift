@@ -1,5 +1,5 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 /// A service account of Google Cloud that signs tokens by the key in its key file.
 public struct FleetEngineAccount: Sendable {
@@ -11,7 +11,7 @@ public struct FleetEngineAccount: Sendable {
     let signer: JWSSigner
     /// What tells the account and its key from others.
     let identity: String
-    /// `{"iss":…,"sub":…`
+    /// The JSON text `{"iss":…,"sub":…`, with which all claims begin.
     let principal: [UInt8]
 
     /// The account of a key file (Google Cloud, "Create and delete service account keys"); the caller wipes the bytes.
@@ -47,5 +47,43 @@ public struct FleetEngineAccount: Sendable {
         self.email = email
         let name = JSON.string(email).encoded
         principal = Array(#"{"iss":"#.utf8) + name + Array(#","sub":"#.utf8) + name
+    }
+}
+
+/// Reads the key files that a section refers to, each once.
+struct FleetEngineAccounts {
+    private let secrets: SecretSource
+    private var known: [SecretReference: FleetEngineAccount] = [:]
+
+    init(_ secrets: SecretSource) {
+        self.secrets = secrets
+    }
+
+    /// Nil, and a problem, for what cannot be read.
+    mutating func account(
+        _ reference: SecretReference, at path: [ConfigurationError.Component], _ problems: inout ConfigurationProblems
+    ) -> FleetEngineAccount? {
+        if let account = known[reference] { return account }
+        let account = problems.attempt { () throws(ConfigurationError) in try read(reference, at: path) }
+        known[reference] = account
+        return account
+    }
+
+    private func read(
+        _ reference: SecretReference, at path: [ConfigurationError.Component]
+    ) throws(ConfigurationError) -> FleetEngineAccount {
+        let found: [UInt8]?
+        do throws(SecretError) {
+            found = try secrets.resolve(reference)
+        } catch {
+            throw ConfigurationError(at: path, error.message)
+        }
+        guard var bytes = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
+        defer { SecretBytes.wipe(&bytes) }
+        do throws(ConfigurationError) {
+            return try FleetEngineAccount(keyFile: bytes)
+        } catch {
+            throw ConfigurationError(at: path, "\(reference): \(error.message)")
+        }
     }
 }

@@ -1,8 +1,8 @@
+public import AssayCore
 public import AssayCrypto
-public import AssayKit
 internal import Synchronization
 
-/// Makes tokens for Fleet Engine, and gives out one again while it has more than half of its life before it.
+/// Makes tokens for Fleet Engine, and issues one again while more than half of its lifetime remains.
 ///
 /// A token is signed with RS256 and names its key. Its `aud` is one text, its `exp` at most an hour after now and after
 /// `iat`, and its `iat` a minute back, so that a clock that is a little ahead of Google's does no harm (Google, Fleet
@@ -10,16 +10,19 @@ internal import Synchronization
 public final class FleetEngineMinter: Sendable {
     /// Who takes the tokens: Google's service.
     public static let standardAudience = "https://fleetengine.googleapis.com/"
-    /// How long tokens may live. Half of the least is five minutes: what the clients of Google's SDKs need at least.
+    /// How long tokens may live.
+    ///
+    /// Half of the least is five minutes: what the clients of Google's SDKs need at least.
     public static let lives: ClosedRange<Duration> = .seconds(600)...Duration.seconds(3600)
 
     /// How far back `iat` lies, in seconds.
     static let backdating: Int64 = 60
     private static let longestLifetime: Int64 = 3600
 
+    /// The claim `aud` of the tokens.
     public let audience: String
     private let lifetime: Int64
-    /// `,"aud":…,"iat":`
+    /// The JSON text `,"aud":…,"iat":`, which is the same in all tokens.
     private let audienceClaim: [UInt8]
     private let signed = Mutex(SignedTokens())
 
@@ -43,7 +46,8 @@ public final class FleetEngineMinter: Sendable {
     ) throws(CryptoError) -> (token: FleetEngineToken, isReused: Bool) {
         let key = SignedTokens.Key(claims, by: account.identity, for: audience)
         if let key, let token = signed.withLock({ $0.token(key, at: now) }) { return (token, true) }
-        // Signing takes long beside the rest and holds up nobody; of two at once that sign the same, both go one's way.
+        // Signing takes long and is done outside the lock; when two calls sign the same claims, both return the first
+        // token.
         let token = try sign(claims, by: account, at: now)
         guard let key else { return (token, false) }
         return (signed.withLock { $0.keep(token, key, at: now) }, false)

@@ -1,10 +1,12 @@
-internal import AssayKit
+public import AssayCore
 
 /// The tokens that were signed last, up to a number.
 ///
 /// All live equally long: so the one that was signed first is the first to expire, and the one that makes room.
 struct SignedTokens: Sendable {
-    /// Everything that is in a token but its times. Two that differ in anything never share one.
+    /// Everything that is in a token but its times.
+    ///
+    /// Two that differ in anything never share one.
     struct Key: Sendable, Hashable {
         private let role: FleetEngineRole
         @Exact private var account: String
@@ -30,14 +32,14 @@ struct SignedTokens: Sendable {
 
     var count: Int { places.count }
 
-    /// A token that may be given out again.
+    /// A token that may be issued again.
     func token(_ key: Key, at now: Instant) -> FleetEngineToken? {
         guard let place = places[key] else { return nil }
         let token = kept[place].token
         return token.isReusable(at: now) ? token : nil
     }
 
-    /// Keeps a token, and returns the one to give out: another that came first, if there is one.
+    /// Keeps a token, and returns the one to issue: an earlier one, if there is one.
     mutating func keep(_ token: FleetEngineToken, _ key: Key, at now: Instant) -> FleetEngineToken {
         if let first = self.token(key, at: now) { return first }
         if kept.count < Self.limit {
@@ -51,5 +53,28 @@ struct SignedTokens: Sendable {
         places[key] = next
         next = (next + 1) % Self.limit
         return token
+    }
+}
+
+/// A token for Fleet Engine: `authorization: Bearer TOKEN`.
+public struct FleetEngineToken: Sendable, Hashable {
+    /// The JWT.
+    @Exact public private(set) var text: String
+    /// When it was made, in whole seconds; its `iat` is a minute earlier.
+    public let created: Instant
+    /// `exp`.
+    public let expires: Instant
+
+    init(_ text: String, created: Instant, expires: Instant) {
+        self.text = text
+        self.created = created
+        self.expires = expires
+    }
+
+    /// Whether more than half of its lifetime remains.
+    ///
+    /// False when the clock was set back.
+    func isReusable(at now: Instant) -> Bool {
+        created <= now && (expires - now) * 2 > expires - created
     }
 }

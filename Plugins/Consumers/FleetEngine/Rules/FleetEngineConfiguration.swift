@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// The section `fleet_engine` of a policy: who gets which tokens, and which service accounts sign them.
 ///
@@ -45,4 +45,119 @@ public struct FleetEngineConfiguration: Decodable, Sendable {
         case fleetReaderRole = "fleet_reader_role"
         case roles
     }
+}
+
+/// The operator's backend that says yes or no, and what it knows us by.
+public struct FleetEngineCallbackConfiguration: Decodable, Sendable {
+    /// How long it may take.
+    static let timeLimits: ClosedRange<Duration> = .seconds(1)...Duration.seconds(5)
+    static let standardTimeLimit = Duration.seconds(2)
+
+    /// What is called, by POST.
+    public let url: EndpointURL
+    /// The secret that is sent with each call as `Authorization: Bearer`.
+    public let token: SecretReference
+    /// How long an answer is waited for; two seconds when absent.
+    public let timeLimit: Duration?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case url, token
+        case timeLimit = "time_limit"
+    }
+}
+
+/// The section's `roles`: a rule for each role that is given at all.
+public struct FleetEngineRolesConfiguration: Decodable, Sendable {
+    /// The rules, by role.
+    public let rules: [FleetEngineRole: FleetEngineRoleConfiguration]
+
+    /// Decodes the rules of the known roles.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FleetEngineRuleKey.self)
+        var rules: [FleetEngineRole: FleetEngineRoleConfiguration] = [:]
+        for kind in FleetEngineRuleKinds.all { rules[kind.role] = try Self.rule(kind, in: container) }
+        self.rules = rules
+    }
+
+    private static func rule<Kind: FleetEngineRuleKind>(
+        _ kind: Kind.Type, in container: KeyedDecodingContainer<FleetEngineRuleKey>
+    ) throws -> FleetEngineRoleConfiguration? {
+        let key = FleetEngineRuleKey(stringValue: kind.role.rawValue)
+        return try container.decodeIfPresent(FleetEngineRuleSection<Kind>.self, forKey: key)?.rule
+    }
+}
+
+extension FleetEngineConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "provider_id": PolicyKey(
+            "The provider's ID at Fleet Engine; the project's ID when absent.", .pattern("^[A-Za-z0-9.:-]{1,63}$"),
+            examples: ["example-project"]),
+        "audience": PolicyKey(
+            "`aud` of the tokens, and the audience that a token exchange names.", .pattern("^[!-~]{1,2048}$"),
+            standard: .string(FleetEngineMinter.standardAudience)),
+        "token_ttl": PolicyKey(
+            "How long tokens live, counted from their `iat`, which is a minute back, if it is the whole hour.",
+            .durations(FleetEngineMinter.lives), standard: "1h"),
+        "account": PolicyKey(
+            """
+            Where the key file (JSON) of the service account is to be found that signs for roles without one of their \
+            own: `file:PATH` or `env:NAME`.
+            """, examples: ["file:/run/secrets/fleet-engine.json"]),
+        "callback": "Your backend, which is asked for the roles that have `callback: true`.",
+        "fleet_reader_role": PolicyKey(
+            "Which role's tokens `/token/fleet_reader` gives.", standard: "delivery_fleet_reader"),
+        "roles": "The roles whose tokens are issued, each with its rule. Tokens of other roles are not issued.",
+    ]
+}
+
+extension FleetEngineRolesConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "server": "On-demand trips: a backend, for every trip and vehicle.",
+        "driver": "On-demand trips: the app of a driver, for its vehicle.",
+        "consumer": "On-demand trips: the app of a rider, for a trip.",
+        "delivery_server": "Scheduled tasks: a backend, for everything, or for the tasks of a batch.",
+        "delivery_consumer": "Scheduled tasks: the recipient of a shipment, for its tracking ID or its task.",
+        "untrusted_delivery_driver": "Scheduled tasks: a driver's own phone, which may report where its vehicle is.",
+        "trusted_delivery_driver": "Scheduled tasks: a phone that you manage, which may change its vehicle and tasks.",
+        "delivery_fleet_reader": "Scheduled tasks: a person who watches the whole fleet.",
+        "fleet_reader": "Somebody who watches the whole fleet, trips and tasks alike.",
+        "custom": "Whatever IDs the rule allows, of several kinds at once.",
+    ]
+}
+
+extension FleetEngineRoleConfiguration.IDs: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "claim": PolicyKey(
+            "The claim of the user's JWT that holds the IDs, one or a list, by its path with dots.", .length(1...256),
+            examples: ["vehicle_id"]),
+        "any": "Any ID: `true`, where the rule has `actor` or `callback`.",
+    ]
+    /// Groups of keys of which exactly one must be present.
+    public static let alternatives = [["claim", "any"]]
+}
+
+extension FleetEngineRoleConfiguration.Actor: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "claim": PolicyKey("The claim, by its path with dots.", .length(1...256), examples: ["groups"]),
+        "values": PolicyKey("Of these, it must be or hold one.", .notEmpty, examples: [["dispatchers"]]),
+    ]
+}
+
+extension FleetEngineCallbackConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "url": PolicyKey(
+            "What is called, by POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
+            examples: ["https://backend.example.com/fleet-engine"], development: .none),
+        "token": PolicyKey(
+            """
+            Where the secret is to be found that goes with each call as `Authorization: Bearer`: `file:PATH` or \
+            `env:NAME`.
+            """),
+        "time_limit": PolicyKey("How long an answer is waited for.", .durations(timeLimits), standard: "2s"),
+    ]
 }

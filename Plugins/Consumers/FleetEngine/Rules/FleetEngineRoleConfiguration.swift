@@ -1,6 +1,8 @@
-public import AssayKit
+public import AssayCore
 
-/// A rule: who gets the tokens of one role. Everything that it says must hold.
+/// A rule: who gets the tokens of one role.
+///
+/// Everything that it says must hold.
 ///
 ///     vehicle: {claim: vehicle_id}                 # the IDs that the user's JWT has there
 ///     actor: {claim: groups, values: [drivers]}    # what the user's JWT must say

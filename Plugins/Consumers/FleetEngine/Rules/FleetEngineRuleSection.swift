@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// A role as a type, so that the section of each role has the keys that mean something for it, and no others.
 protocol FleetEngineRuleKind {

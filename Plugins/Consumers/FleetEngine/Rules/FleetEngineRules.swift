@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// The rules of a section, read from its configuration.
@@ -21,7 +22,7 @@ struct FleetEngineRules: Sendable {
             }
         }
         if configuration.roles.rules.isEmpty {
-            problems.report(at: ["roles"], "expected a role: nobody gets a token else")
+            problems.report(at: ["roles"], "expected a role: otherwise no token is issued")
         }
         let standard = configuration.account.flatMap { accounts.account($0, at: ["account"], &problems) }
         var rules: [FleetEngineRole: FleetEngineRule] = [:]
@@ -66,7 +67,9 @@ struct FleetEngineRules: Sendable {
             case (nil, true?):
                 if !isGuarded {
                     problems.report(
-                        at: path, "expected `actor` or `callback: true` beside it: everybody gets any of them else")
+                        at: path,
+                        "expected `actor` or `callback: true` beside it: otherwise every caller may request any of them"
+                    )
                 }
             default: problems.report(at: path, "expected one of `claim` and `any: true`")
             }
@@ -74,7 +77,8 @@ struct FleetEngineRules: Sendable {
         if !role.fleet.isEmpty {
             if !isGuarded {
                 problems.report(
-                    at: path, "expected `actor` or `callback: true`: everybody gets a token for the whole fleet else")
+                    at: path,
+                    "expected `actor` or `callback: true`: otherwise every caller gets a token for the whole fleet")
             }
         } else if section.ids.isEmpty, section.callback != true {
             let names = role.entities.map { "`\($0.rawValue)`" }.joined(separator: ", ")
@@ -82,7 +86,7 @@ struct FleetEngineRules: Sendable {
         }
     }
 
-    /// Says which rules nobody can meet, because no user is known.
+    /// Says which rules cannot be met, because no user is known.
     private static func checkClaims(
         _ section: FleetEngineRoleConfiguration, at path: [ConfigurationError.Component],
         _ problems: inout ConfigurationProblems

@@ -1,8 +1,9 @@
+internal import AssayCore
 internal import AssayKit
 
 /// Verifies App Check tokens that stand as client assertions in requests to an authorization server.
 ///
-/// Google Sign-In for iOS sends them in the query of authorization requests. A token in a URL is good for one use.
+/// Google Sign-In for iOS sends them in the query of authorization requests. A token in a URL can be used once.
 struct ClientAssertionCheck: Sendable {
     /// What `client_assertion_type` says.
     static let type = "urn:ietf:params:oauth:client-assertion-type:appcheck"
@@ -28,7 +29,7 @@ struct ClientAssertionCheck: Sendable {
         }
 
         let kind: Kind
-        /// Why it is not good; nil when it is, or nobody looked.
+        /// Why it is invalid; nil when it is valid or was not checked.
         var reason: Reason?
         var detail: String?
         /// Whose token it is, and how the app proved itself.
@@ -39,7 +40,7 @@ struct ClientAssertionCheck: Sendable {
     private let clients: [ExactText: EnforcementMode]
     private let names: ClientNames
 
-    /// - Parameter tokens: what the section demands of tokens, where its part says nothing else.
+    /// - Parameter tokens: what the section demands of tokens, unless its part says otherwise.
     init(
         _ configuration: ClientAssertionConfiguration, names: ClientNames, under tokens: TokenDemand,
         problems: inout ConfigurationProblems
@@ -53,7 +54,7 @@ struct ClientAssertionCheck: Sendable {
             problems.report(
                 ConfigurationError(
                     at: path + ["clients", .key(client.string)],
-                    "there is no client `\(client)` in `oauth_clients` of the project, or in `clients`",
+                    "unknown client `\(client)`: it is neither in `oauth_clients` of the project nor in `clients`",
                     found: client.string, known: names.all.map(\.string)))
         }
         demand = TokenDemand(
@@ -65,7 +66,7 @@ struct ClientAssertionCheck: Sendable {
         self.names = names
     }
 
-    /// What becomes of a client's requests whose assertion is not good.
+    /// What is done with a client's requests whose assertion is invalid.
     func enforcement(for client: String) -> EnforcementMode {
         clients[client] ?? demand.enforcement
     }
@@ -99,7 +100,7 @@ struct ClientAssertionCheck: Sendable {
         case .refused(let reason):
             return bad(.invalid, OAuthClientReasons.assertionInvalid, reason.code)
         case .good(let token, let app):
-            // The kernel has looked at that already; whoever stands in for it in a test may not have.
+            // The kernel has checked that already; a test double may not have.
             guard subjects.contains(token.subject), names.client(of: app).isExactly(request.clientID) else {
                 return bad(.invalid, OAuthClientReasons.assertionInvalid, "it is of another client")
             }
@@ -107,7 +108,7 @@ struct ClientAssertionCheck: Sendable {
         }
     }
 
-    /// Whether an assertion is what App Check's clients hand on in the place of a token that they could not get: Base 64
+    /// Whether an assertion is what App Check's clients send in place of a token that they could not get: Base 64
     /// of a JSON object with an error, such as `{"error":"UNKNOWN_ERROR"}`.
     static func isPlaceholder(_ assertion: String) -> Bool {
         guard assertion.utf8.count <= 1024, let bytes = Base64.decode(assertion),

@@ -1,13 +1,15 @@
-public import AssayKit
+public import AssayCore
 
 /// The part `client_assertion`: what is demanded of App Check tokens that stand as client assertions in requests to an
 /// authorization server, and of which clients more or less than of others.
 public struct ClientAssertionConfiguration: Decodable, Sendable {
-    /// What becomes of requests whose assertion is not good; they are refused when absent.
+    /// What is done with requests whose assertion is invalid; they are refused when absent.
     public let enforcement: EnforcementMode?
     /// The enforcement for single clients, by their identifiers.
     public let clients: [ExactText: EnforcementMode]?
-    /// Whether session tokens are refused; they are when absent. Either are good for one use.
+    /// Whether session tokens are refused; they are when absent.
+    ///
+    /// Either can be used once.
     public let limitedUse: Bool?
     /// How long ago a token may have been issued; as long as it lives when absent.
     public let maximumAge: Duration?
@@ -27,6 +29,7 @@ public struct ClientAssertionConfiguration: Decodable, Sendable {
 }
 
 extension ClientAssertionConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
@@ -48,4 +51,31 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
             `tokens` of the section says.
             """, development: .words(["true"])),
     ]
+}
+
+/// What an authorization server forwards of a request to it, by the names of its parameters.
+struct ClientAssertionRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("clientId", .text), .optional("clientAssertionType", .list(.text, atMost: valueLimit)),
+        .optional("clientAssertion", .list(.text, atMost: valueLimit)), .optional("audience", .text),
+    ]
+
+    /// The most values of a parameter that are taken; more than one is refused anyway.
+    private static let valueLimit = 8
+
+    let clientID: String
+    let types: [String]
+    let assertions: [String]
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        clientID = try fields.string("clientId")
+        types = try fields.strings("clientAssertionType").filter { !$0.isEmpty }
+        assertions = try fields.strings("clientAssertion").filter { !$0.isEmpty }
+        guard clientID.utf8.count <= ClientAttestation.clientLimit else {
+            throw InvalidRequest("the field 'client_id' is too large")
+        }
+        guard max(types.count, assertions.count) <= ClientAssertionRequest.valueLimit else {
+            throw InvalidRequest("a parameter is there too often")
+        }
+    }
 }

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// The part `verifier`: which client attestations are taken, and which proofs.
 public struct AttestationVerifierConfiguration: Decodable, Sendable {
@@ -24,7 +24,7 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
     public let challenge: ClientAttestationRules.ChallengeUse?
     /// Nonces in DPoP proofs that come beside another proof; `optional` when absent.
     public let dpopNonce: ClientAttestationRules.ChallengeUse?
-    /// How long challenges are good for; five minutes when absent.
+    /// How long challenges are valid; five minutes when absent.
     public let challengeLifetime: Duration?
     /// Whether the shapes of older drafts are taken; they are not when absent.
     public let compatibility: Bool?
@@ -62,12 +62,13 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
 }
 
 extension AttestationVerifierConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "resource_servers": PolicyKey(
             "Resource servers that take client attestations, too, as proofs for them name them in `aud`.", .notEmpty,
             examples: [["https://api.example.com"]]),
         "own": PolicyKey("Whether attestations that this project issued are trusted.", standard: true),
-        "attesters": "Others whose attestations are trusted; nobody when absent.",
+        "attesters": "Other attesters that are trusted; none when absent.",
         "algorithms": PolicyKey(
             "The algorithms that attestations may be signed with.", .notEmpty, standard: ["RS256", "ES256", "ES384"]),
         "proof_algorithms": PolicyKey(
@@ -82,7 +83,7 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
         "max_age": PolicyKey(
             "How long ago attestations may have been issued; as long as they live when absent.", examples: ["12h"]),
         "challenge": PolicyKey(
-            "Whether proofs must answer a challenge, whether one that is there must be good, or whether nobody looks.",
+            "Whether proofs must have a challenge, whether one that is there is checked, or whether it is ignored.",
             standard: "optional"),
         "dpop_nonce": PolicyKey(
             "The same for nonces of DPoP proofs that come beside a proof of possession.", standard: "optional"),
@@ -97,6 +98,7 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
 }
 
 extension AttestationVerifierConfiguration.Attester: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "issuer": PolicyKey(
             "What `iss` must say in attestations that have it; whatever it says when absent.", .length(1...2048),

@@ -1,8 +1,8 @@
+public import AssayCore
 public import AssayCrypto
 internal import AssayJWT
-public import AssayKit
 
-/// The claims of a client attestation, whose signature somebody else verifies.
+/// The claims of a client attestation, whose signature is verified elsewhere.
 public struct ClientAttestation: Sendable, Hashable {
     /// `typ` of the header.
     public static let type = "oauth-client-attestation+jwt"
@@ -15,7 +15,9 @@ public struct ClientAttestation: Sendable, Hashable {
     @Exact public private(set) var clientID: String
     /// `cnf.jwk`.
     public let key: ClientKey
+    /// `exp`: when the attestation expires.
     public let expires: Instant
+    /// `iat`: when the attestation was issued; nil when it does not say.
     public let issued: Instant?
     /// `iss`, which attestations had before the eighth draft.
     @Exact public private(set) var issuer: String?
@@ -60,7 +62,7 @@ public struct ClientAttestation: Sendable, Hashable {
             throw ClientRefusal(OAuthClientReasons.attestationKey, detail: error.message)
         }
         guard now < expires else {
-            throw ClientRefusal(OAuthClientReasons.attestationExpired, .useFreshAttestation)
+            throw ClientRefusal(OAuthClientReasons.attestationExpired)
         }
         for start in [claims.issued, claims.notBefore].compactMap(\.self) where start > now + rules.proofs.skew {
             throw ClientRefusal(OAuthClientReasons.attestationNotYetValid)
@@ -70,7 +72,7 @@ public struct ClientAttestation: Sendable, Hashable {
                 throw ClientRefusal(OAuthClientReasons.attestationClaim, detail: "iat, which the policy needs")
             }
             guard now - issued <= age else {
-                throw ClientRefusal(OAuthClientReasons.attestationTooOld, .useFreshAttestation)
+                throw ClientRefusal(OAuthClientReasons.attestationTooOld)
             }
         }
         clientID = subject

@@ -1,4 +1,58 @@
+public import AssayCore
 public import AssayCrypto
+public import AssayJWT
+internal import AssayKit
+
+/// Somebody whose client attestations are trusted.
+public struct TrustedAttester: Sendable {
+    /// What operators and authorization servers know it by.
+    public let name: String
+    /// What `iss` of its attestations must say where it is there; nil for whatever it says.
+    public let issuer: String?
+    /// The clients that it attests; nil for all.
+    public let clients: Set<ExactText>?
+    /// The project that its attestations must name, when it is this service.
+    let project: String?
+    /// Verifies the signature of a JWT.
+    private let verifying: @Sendable (String) async throws -> Void
+
+    /// What this service itself is called.
+    public static let own = "self"
+
+    /// An attester who publishes keys, or whose keys are known.
+    public init(name: String, issuer: String?, clients: Set<ExactText>?, keys: IssuerKeys) {
+        self.name = name
+        self.issuer = issuer
+        self.clients = clients
+        project = nil
+        verifying = { _ = try await keys.verify($0, types: [ExactText(ClientAttestation.type), "jwt"]) }
+    }
+
+    /// This service itself, as the attester of one project's clients.
+    ///
+    /// - Parameter verify: whether a JWT is signed by it.
+    init(own project: ProjectIdentity, clients: Set<ExactText>, verify: @escaping @Sendable (String) -> Bool) {
+        name = TrustedAttester.own
+        issuer = nil
+        self.clients = clients
+        self.project = "projects/\(project.number)"
+        verifying = { guard verify($0) else { throw JWTFault.keyUnknown } }
+    }
+
+    /// Whether an attestation could be one of this attester's, by what it says.
+    func mayHaveIssued(_ attestation: ClientAttestation) -> Bool {
+        if let project { return attestation.project.isExactly(project) }
+        guard let issuer, let named = attestation.issuer else { return true }
+        return issuer.isExactly(named)
+    }
+
+    /// Verifies an attestation's signature.
+    ///
+    /// - Throws: ``JWTFault`` when it is not this attester's; ``KeysUnavailable`` when that cannot be told now.
+    func verify(_ token: String) async throws {
+        try await verifying(token)
+    }
+}
 
 /// What is demanded of client attestations, and of the proofs that come with them.
 public struct ClientAttestationRules: Sendable, Hashable {
@@ -15,6 +69,7 @@ public struct ClientAttestationRules: Sendable, Hashable {
     public var algorithms: Set<JWSAlgorithm>
     /// How long ago an attestation may have been issued; nil for as long as it lives.
     public var maximumAge: Duration?
+    /// What every proof of possession must meet.
     public var proofs: ProofRules
     /// The ways to prove possession that are taken.
     public var methods: Set<VerifiedClient.Method>
@@ -23,6 +78,7 @@ public struct ClientAttestationRules: Sendable, Hashable {
     /// Nonces in DPoP proofs beside another proof.
     public var dpopNonce: ChallengeUse
 
+    /// Makes rules; every argument has a default.
     public init(
         algorithms: Set<JWSAlgorithm> = Set(JWSAlgorithm.allCases), maximumAge: Duration? = nil,
         proofs: ProofRules = ProofRules(), methods: Set<VerifiedClient.Method> = Set(VerifiedClient.Method.allCases),

@@ -1,5 +1,5 @@
+public import AssayCore
 internal import AssayJWT
-public import AssayKit
 
 /// Authenticates clients by their attestations, for authorization servers and resource servers
 /// (draft-ietf-oauth-attestation-based-client-auth-10, with DPoP by RFC 9449).
@@ -11,11 +11,13 @@ public import AssayKit
 ///
 /// It keeps nothing: whether a proof was used before is for ``ProofMemory`` to say, after everything else.
 public struct ClientAttestationVerifier: Sendable {
+    /// The rules that attestations and proofs are judged by.
     public let rules: ClientAttestationRules
 
     /// The most values of one header that are looked at; more than one is refused anyway.
     static let valueLimit = 8
 
+    /// Makes a verifier that judges by rules.
     public init(rules: ClientAttestationRules) {
         self.rules = rules
     }
@@ -25,8 +27,8 @@ public struct ClientAttestationVerifier: Sendable {
     /// - Parameters:
     ///   - audience: the issuer identifier of the authorization server, or the identifier of the resource server.
     ///   - challenges: what challenges are judged by; nil when there are none, so that every one is refused.
-    /// - Throws: ``ClientRefusal`` when the client is not authenticated; ``KeysUnavailable``, or what the store throws, when
-    ///   that cannot be decided now.
+    /// - Throws: ``ClientRefusal`` when the client is not authenticated; ``KeysUnavailable``, or what the store throws,
+    ///   when that cannot be decided now.
     public func verify(
         _ presented: PresentedClient, by attesters: [TrustedAttester], for audience: String,
         challenges: AttestationChallenges? = nil, now: Instant
@@ -38,7 +40,7 @@ public struct ClientAttestationVerifier: Sendable {
         guard presented.attestations.count == 1 else { throw ClientRefusal(OAuthClientReasons.attestationSeveral) }
         guard presented.possessionProofs.count <= 1 else { throw ClientRefusal(OAuthClientReasons.proof.several) }
         guard presented.dpopProofs.count <= 1 else {
-            throw ClientRefusal(OAuthClientReasons.dpop.several, .invalidDPoPProof)
+            throw ClientRefusal(OAuthClientReasons.dpop.several)
         }
         let method: VerifiedClient.Method = presented.possessionProofs.isEmpty ? .combined : .possessionProof
         guard method == .possessionProof || !presented.dpopProofs.isEmpty else {
@@ -84,7 +86,7 @@ public struct ClientAttestationVerifier: Sendable {
     ) throws(ClientRefusal) -> DPoPProof? {
         guard let text = presented.dpopProofs.first else {
             guard presented.tokenThumbprint.isNil else {
-                throw ClientRefusal(OAuthClientReasons.dpopMissing, .invalidDPoPProof)
+                throw ClientRefusal(OAuthClientReasons.dpopMissing)
             }
             return nil
         }
@@ -94,18 +96,18 @@ public struct ClientAttestationVerifier: Sendable {
         switch method {
         case .combined:
             guard presented.dpopThumbprint.isNil else {
-                throw ClientRefusal(OAuthClientReasons.dpopThumbprintCombined, .invalidDPoPProof)
+                throw ClientRefusal(OAuthClientReasons.dpopThumbprintCombined)
             }
             guard proof.key == attestation.key else {
-                throw ClientRefusal(OAuthClientReasons.dpopNotAttested, .invalidDPoPProof)
+                throw ClientRefusal(OAuthClientReasons.dpopNotAttested)
             }
         case .possessionProof:
             guard presented.dpopThumbprint.map({ $0.isExactly(proof.key.thumbprint) }) ?? true else {
-                throw ClientRefusal(OAuthClientReasons.dpopNotBound, .invalidDPoPProof)
+                throw ClientRefusal(OAuthClientReasons.dpopNotBound)
             }
         }
         guard presented.tokenThumbprint.map({ $0.isExactly(proof.key.thumbprint) }) ?? true else {
-            throw ClientRefusal(OAuthClientReasons.dpopNotBound, .invalidDPoPProof)
+            throw ClientRefusal(OAuthClientReasons.dpopNotBound)
         }
         return proof
     }

@@ -1,8 +1,8 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
-internal import AssayKit
 
-/// A key that signs client attestations and nothing else.
+/// A key that signs client attestations only.
 struct AttestationSigner: Sendable {
     private let key: PrivateKey
     private let algorithm: JWSAlgorithm
@@ -48,5 +48,24 @@ struct AttestationSigner: Sendable {
             (try? signed.verify(with: key.publicKey)) != nil
         else { return nil }
         return try? JWTClaims(payload: signed.payload).json
+    }
+}
+
+/// What an app sends to have its key attested: `{"jwk": {"kty", "crv", "x", "y"}}`.
+struct AttestClientRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required(
+            "jwk",
+            .message([
+                .required("kty", .text), .optional("use", .text), .required("crv", .text), .required("x", .text),
+                .required("y", .text),
+            ]))
+    ]
+
+    /// Whatever it is: what is wrong with it is said with a reason.
+    let jwk: JSON?
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        jwk = try fields.json("jwk")
     }
 }

@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+internal import AssayCrypto
 
 /// The part `attester`: what client attestations are like.
 public struct AttesterConfiguration: Decodable, Sendable {
@@ -11,9 +12,9 @@ public struct AttesterConfiguration: Decodable, Sendable {
     /// A key of its own; the one that signs App Check tokens when absent.
     public let key: Key?
 
-    /// A key that signs attestations and nothing else.
+    /// A key that signs attestations only.
     public struct Key: Decodable, Sendable {
-        /// Where the key is to be found, in PEM.
+        /// Where the key is, in PEM.
         public let privateKey: SecretReference
         /// `kid`.
         public let keyID: String
@@ -36,6 +37,7 @@ public struct AttesterConfiguration: Decodable, Sendable {
 }
 
 extension AttesterConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "ttl": PolicyKey(
             "How long attestations live, in whole seconds; a day when absent.", .durations(lives), examples: ["24h"]),
@@ -49,8 +51,29 @@ extension AttesterConfiguration: DescribedConfiguration {
 }
 
 extension AttesterConfiguration.Key: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "private_key": "Where the key is to be found, in PEM: `file:PATH` or `env:NAME`.",
         "key_id": PolicyKey("`kid` in the header of attestations.", .length(1...256), examples: ["attester-1"]),
     ]
+}
+
+/// A signature algorithm in a policy.
+public enum SignatureAlgorithm: String, Decodable, Sendable, Hashable, CaseIterable {
+    case rs256 = "RS256"
+    case es256 = "ES256"
+    case es384 = "ES384"
+
+    var algorithm: JWSAlgorithm {
+        switch self {
+        case .rs256: .rs256
+        case .es256: .es256
+        case .es384: .es384
+        }
+    }
+
+    /// What a list of a policy means; all of them where it is absent.
+    static func algorithms(_ names: [SignatureAlgorithm]?) -> Set<JWSAlgorithm> {
+        Set((names ?? allCases).map(\.algorithm))
+    }
 }

@@ -1,8 +1,9 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 
-/// Issues client attestations: JWTs by which an app that proved itself shows an authorization server that it is a genuine
-/// instance of a client (draft-ietf-oauth-attestation-based-client-auth-10).
+/// Issues client attestations: JWTs by which an app that proved itself shows an authorization server that it is a
+/// genuine instance of a client (draft-ietf-oauth-attestation-based-client-auth-10).
 struct ClientAttester: Sendable {
     let lifetime: Duration
     private let issuer: String?
@@ -75,9 +76,7 @@ struct ClientAttester: Sendable {
     }
 
     private static func unusable(_ detail: String) -> CallFailure {
-        CallFailure(
-            .invalidArgument, "The client's public key cannot be used.", reason: OAuthClientReasons.keyUnusable,
-            detail: detail, oauthError: "invalid_request")
+        OAuthClientAnswers.keyUnusable(detail)
     }
 
     /// The claims of an attestation that the key of its own signed; nil for anything else, or without such a key.

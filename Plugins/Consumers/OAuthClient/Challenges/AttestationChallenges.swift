@@ -1,5 +1,6 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
+public import AssayState
 
 /// The challenges that clients answer in their proofs, and nonces of DPoP: made without being stored, since each
 /// authenticates itself and expires.
@@ -8,8 +9,8 @@ public import AssayKit
 ///
 ///     version 1 ‖ time in milliseconds 8 ‖ random 16 ‖ HMAC-SHA256 32
 ///
-/// where the HMAC covers the audience, too. Its key is a secret of the project, another one each day, that is kept in the
-/// state store: servers that share a store take each other's challenges.
+/// where the HMAC covers the audience, too. Its key is a secret of the project, another one each day, that is kept in
+/// the state store: servers that share a store take each other's challenges.
 public struct AttestationChallenges: Sendable {
     /// What a challenge that came back is.
     public enum Finding: Sendable, Hashable {
@@ -20,7 +21,7 @@ public struct AttestationChallenges: Sendable {
     }
 
     private let keys: ChallengeKeys
-    /// How long a challenge is good for.
+    /// How long a challenge is valid.
     private let lifetime: Duration
 
     /// How far a challenge's time may lie ahead: other servers of the same service have clocks of their own.
@@ -28,6 +29,7 @@ public struct AttestationChallenges: Sendable {
     private static let version: UInt8 = 1
     private static let bodyCount = 25
 
+    /// Makes challenges that are valid for a lifetime, with keys that are kept in a state space.
     public init(lifetime: Duration, state: StateSpace, randomness: Randomness) {
         self.lifetime = lifetime
         keys = ChallengeKeys(state: state, randomness: randomness, lifetime: lifetime + AttestationChallenges.skew)
@@ -61,5 +63,45 @@ public struct AttestationChallenges: Sendable {
                 for: Array(audience.utf8)[...], body)
         else { return .unknown }
         return .good
+    }
+}
+
+/// The keys that challenges are authenticated by: one a day, made when it is first needed.
+struct ChallengeKeys: Sendable {
+    let state: StateSpace
+    let randomness: Randomness
+    /// For how long after its day a key is needed.
+    let lifetime: Duration
+
+    private static let secondsPerDay: Int64 = 86_400
+
+    /// The key of a day, which is made when there is none.
+    func key(at now: Instant) async throws -> HMACSHA256 {
+        if let key = try await existingKey(at: now) { return key }
+        let day = ChallengeKeys.day(of: now)
+        let end = Instant(seconds: (day + 1) * ChallengeKeys.secondsPerDay) + lifetime
+        let isMade = try await state.insert("\(day)", value: randomness.bytes(32), expires: end)
+        if !isMade, try await existingKey(at: now) == nil {
+            // There was one that has expired and is gone, and the clock was set back since: another one does no harm,
+            // as what the former authenticated is refused.
+            try await state.put("\(day)", value: randomness.bytes(32), expires: end)
+        }
+        guard let key = try await existingKey(at: now) else { throw MissingKey() }
+        return key
+    }
+
+    /// The key of a day; nil when there is none, or none any more.
+    func existingKey(at time: Instant) async throws -> HMACSHA256? {
+        guard let bytes = try await state.get("\(ChallengeKeys.day(of: time))"), bytes.count == 32 else { return nil }
+        return HMACSHA256(key: bytes)
+    }
+
+    /// The store did not keep a key that was written a moment ago.
+    struct MissingKey: Error, CustomStringConvertible {
+        let description = "the store has lost the key of attestation challenges"
+    }
+
+    private static func day(of time: Instant) -> Int64 {
+        min(max(time.seconds, 0), 253_402_300_799) / secondsPerDay
     }
 }

@@ -1,4 +1,51 @@
+public import AssayCore
 internal import AssayKit
+
+/// A client ID in a policy: printable ASCII (RFC 6749, appendix A.1).
+public struct ClientIdentifier: Decodable, Sendable, Hashable, WrittenAsText {
+    /// How the text is written in a policy.
+    public static let textForm = TextForm(
+        "A client ID.", pattern: "^[\\x20-\\x7E]{1,1024}$", examples: ["example-ios"])
+
+    /// The text as the policy has it.
+    @Exact public private(set) var text: String
+
+    /// Decodes the text.
+    ///
+    /// - Throws: `DecodingError` when it does not have the form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = try container.decode(String.self)
+        guard (1...ClientAttestation.clientLimit).contains(text.utf8.count),
+            text.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "expected a client ID: 1 to 1024 characters of printable ASCII")
+        }
+    }
+}
+
+/// The name of a server in a policy, such as an issuer identifier: any text of 1 to 2048 characters.
+public struct AudienceName: Decodable, Sendable, Hashable, WrittenAsText {
+    /// How the text is written in a policy.
+    public static let textForm = TextForm(
+        "The identifier of a server, as clients name it.", pattern: "^[\\s\\S]{1,2048}$",
+        examples: ["https://login.example.com"])
+
+    /// The text as the policy has it.
+    @Exact public private(set) var text: String
+
+    /// Decodes the text.
+    ///
+    /// - Throws: `DecodingError` when it does not have the form.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = try container.decode(String.self)
+        guard (1...2048).contains(text.unicodeScalars.count) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected 1 to 2048 characters")
+        }
+    }
+}
 
 /// Which OAuth clients there are, and which of them an app is.
 struct ClientNames: Sendable {
@@ -13,7 +60,7 @@ struct ClientNames: Sendable {
         for (app, client) in map.sorted(by: { $0.key < $1.key }) {
             guard let known = apps.first(where: { $0.subject.isExactly(app.string) }) else {
                 problems.report(
-                    at: ["clients", .key(app.string)], "there is no app `\(app)` among the `apps` of this project")
+                    at: ["clients", .key(app.string)], "unknown app `\(app)` among the `apps` of this project")
                 continue
             }
             if let other = own.first(where: { $0.subject.isExactly(client) }),

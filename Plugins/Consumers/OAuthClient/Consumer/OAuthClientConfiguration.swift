@@ -1,7 +1,9 @@
-public import AssayKit
+public import AssayCore
 
-/// The section `oauth_client` of a project: for which authorization servers this service attests clients, and which of its
-/// parts they use. A part that is absent refuses.
+/// The section `oauth_client` of a project: for which authorization servers this service attests clients, and which of
+/// its parts they use.
+///
+/// A part that is absent refuses.
 public struct OAuthClientConfiguration: Decodable, Sendable {
     /// The issuer identifiers of the authorization servers (RFC 8414, section 2).
     public let authorizationServers: [AudienceName]
@@ -27,6 +29,7 @@ public struct OAuthClientConfiguration: Decodable, Sendable {
 }
 
 extension OAuthClientConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "authorization_servers": PolicyKey(
             """
@@ -45,4 +48,37 @@ extension OAuthClientConfiguration: DescribedConfiguration {
         "introspection": "Introspection of App Check tokens and client attestations (RFC 7662); none when absent.",
         "ear": "Attestation results for relying parties that speak RATS (EAR); none are issued when absent.",
     ]
+}
+
+/// Checks of values that several parts have.
+extension ConfigurationProblems {
+    mutating func check(
+        _ duration: Duration?, in range: ClosedRange<Duration>, at path: [ConfigurationError.Component]
+    ) {
+        guard let duration else { return }
+        guard range.contains(duration), duration == .seconds(duration.wholeSeconds) else {
+            report(
+                at: path,
+                "expected whole seconds from \(range.lowerBound.wholeSeconds)s to \(range.upperBound.wholeSeconds)s")
+            return
+        }
+    }
+
+    mutating func check(_ text: String?, upTo limit: Int, at path: [ConfigurationError.Component]) {
+        guard let text, !(1...limit).contains(text.unicodeScalars.count) else { return }
+        report(at: path, "expected 1 to \(limit) characters")
+    }
+
+    /// A list that is there has at least one element.
+    mutating func checkNotEmpty<Element>(_ list: [Element]?, at path: [ConfigurationError.Component]) {
+        if list?.isEmpty == true { report(at: path, "expected at least one; leave the key out") }
+    }
+
+    /// Names by which requests choose: at least one, and each once.
+    mutating func check(audiences: [AudienceName], at path: [ConfigurationError.Component]) {
+        if audiences.isEmpty { report(at: path, "expected at least one") }
+        for (index, audience) in audiences.enumerated() where audiences[..<index].contains(audience) {
+            report(at: path + [.index(index)], "it stands here twice")
+        }
+    }
 }

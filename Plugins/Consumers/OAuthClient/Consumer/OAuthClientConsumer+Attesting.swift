@@ -1,11 +1,12 @@
+internal import AssayCore
 internal import AssayKit
 
 /// What is given for App Check tokens: client attestations and attestation results.
 extension OAuthClientConsumer {
     /// Token exchange: an attestation for an authorization server, an attestation result for a relying party.
     ///
-    /// Where an audience is both, `requested_token_type` decides. An attestation needs `client_jwk`, the client's public key
-    /// as a JWK in JSON; a result takes `eat_nonce`.
+    /// Where an audience is both, `requested_token_type` decides. An attestation needs `client_jwk`, the client's
+    /// public key as a JWK in JSON; a result takes `eat_nonce`.
     func exchange(_ request: TokenExchangeRequest, _ context: ConsumerContext) async throws -> ExchangeVerdict {
         let asksForResult = request.requestedType.map { EARProfile.requestedTypes.contains($0.uri) } ?? false
         let hasResults = results?.audiences.contains(exactly: request.audience) ?? false
@@ -16,7 +17,7 @@ extension OAuthClientConsumer {
         guard let attester else { return .refused(OAuthClientReasons.partAbsent) }
         try checkType(request)
         let texts = try request.fields.strings("clientJwk")
-        guard texts.count == 1, let text = texts.first, !text.isEmpty else { throw OAuthClientConsumer.keyMissing }
+        guard texts.count == 1, let text = texts.first, !text.isEmpty else { throw OAuthClientAnswers.keyMissing }
         let (attestation, facts) = try attest(attester.key(inText: text), attester, context)
         guard let attestation else { return .refused(OAuthClientReasons.clientUnknown) }
         return .granted(ExchangedToken(attestation, use: "N_A", lifetime: attester.lifetime, facts: facts))
@@ -25,7 +26,7 @@ extension OAuthClientConsumer {
     /// `POST /client-attestation`.
     func attest(_ request: AttestClientRequest, _ context: ConsumerContext) throws -> ConsumerVerdict {
         guard let attester else { return .refused(OAuthClientReasons.partAbsent) }
-        guard let jwk = request.jwk else { throw OAuthClientConsumer.keyMissing }
+        guard let jwk = request.jwk else { throw OAuthClientAnswers.keyMissing }
         let (attestation, facts) = try attest(attester.key(in: jwk), attester, context)
         guard let attestation else { return .refused(OAuthClientReasons.clientUnknown) }
         return .granted(
@@ -53,9 +54,7 @@ extension OAuthClientConsumer {
             $0.utf8.count <= 352 && EARProfile.nonceLengths.contains($0.unicodeScalars.count)
         }
         guard nonces.count <= 1, isPossible else {
-            throw CallFailure(
-                .invalidArgument, "The field 'eat_nonce' must have 8 to 88 characters.",
-                reason: OAuthClientReasons.nonceInvalid, oauthError: "invalid_request")
+            throw OAuthClientAnswers.nonceInvalid
         }
         let claims = results.claims(
             of: token, for: request.audience, nonce: nonces.first, issuer: scope.issuer, now: context.now)
@@ -68,13 +67,7 @@ extension OAuthClientConsumer {
     private func checkType(_ request: TokenExchangeRequest) throws(CallFailure) {
         guard let type = request.requestedType, type != .jwt else { return }
         guard EARProfile.requestedTypes.contains(type.uri) else {
-            throw CallFailure(
-                .invalidArgument, "There is no token of the requested type for this audience.",
-                reason: OAuthClientReasons.typeNotOffered, oauthError: "invalid_request")
+            throw OAuthClientAnswers.typeNotOffered
         }
     }
-
-    private static let keyMissing = CallFailure(
-        .invalidArgument, "The client's public key is missing: expected one JWK.",
-        reason: OAuthClientReasons.keyMissing, oauthError: "invalid_request")
 }

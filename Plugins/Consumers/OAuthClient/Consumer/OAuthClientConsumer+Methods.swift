@@ -1,3 +1,4 @@
+internal import AssayCore
 public import AssayKit
 
 extension OAuthClientConsumer {
@@ -8,6 +9,7 @@ extension OAuthClientConsumer {
     /// To have tokens introspected.
     public static let introspectTokens = Permission("tokens.introspect")
 
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ConsumerMethod<OAuthClientConsumer>] = [
         .exchange { try await $0.exchange($1, $2) },
         .redeem(
@@ -17,8 +19,8 @@ extension OAuthClientConsumer {
             ],
             binding: HTTPBinding(
                 errors: .oauth, statuses: [.permissionDenied: 401, .unauthenticated: 401, .unavailable: 500])
-        ) { (consumer, request: AttestClientRequest, context) in
-            try consumer.attest(request, context)
+        ) { (consumer, request: AttestClientRequest) in
+            PreparedRequest { context in try consumer.attest(request, context) }
         },
         .call(
             "verifyClientAttestation", [HTTPRule(.post, "/client-attestation/verify", version: .v1)],

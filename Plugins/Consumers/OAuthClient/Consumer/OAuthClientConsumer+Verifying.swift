@@ -1,10 +1,13 @@
+internal import AssayCore
 internal import AssayKit
+internal import AssayState
 
 /// What authorization servers and resource servers ask.
 extension OAuthClientConsumer {
     /// `POST /client-attestation/verify`.
     ///
-    /// A client that is not authenticated is a failure whose OAuth error and headers the server can hand on as they are.
+    /// A client that is not authenticated is a failure whose OAuth error and headers the server can forward as they
+    /// are.
     func verify(_ request: VerifyClientRequest, _ context: ConsumerContext) async throws -> ConsumerVerdict {
         let (verification, audience) = try verification(for: request.audience)
         let isResourceServer = verification.resourceServers.contains(exactly: audience)
@@ -58,14 +61,12 @@ extension OAuthClientConsumer {
 
     /// `POST /oauth/client-assertion`.
     func judge(_ request: ClientAssertionRequest, _ context: ConsumerContext) async throws -> ConsumerVerdict {
-        guard let assertions else { throw OAuthClientConsumer.absent }
+        guard let assertions else { throw OAuthClientAnswers.absent }
         let mode = assertions.enforcement(for: request.clientID)
         let result = try await assertions.judge(request, context.tokens)
         host.meter.add(to: ClientAssertionCheck.made, result.kind.rawValue, mode.rawValue)
         if let reason = result.reason, mode == .enforced {
-            throw CallFailure(
-                .invalidArgument, "The authenticity of the client cannot be verified.", reason: reason,
-                detail: result.detail, oauthError: "invalid_client")
+            throw OAuthClientAnswers.unverified(reason, detail: result.detail)
         }
         var members = [
             JSONMember("verified", .bool(result.kind == .verified)), JSONMember("clientId", .string(request.clientID)),
@@ -89,7 +90,7 @@ extension OAuthClientConsumer {
 
     /// `POST /introspect`.
     func introspect(_ request: IntrospectionRequest, _ context: ConsumerContext) async throws -> ConsumerVerdict {
-        guard let introspection else { throw OAuthClientConsumer.absent }
+        guard let introspection else { throw OAuthClientAnswers.absent }
         return .granted(
             try await introspection.introspect(
                 request.token, attestation: { attestationClaims(of: $0, context.tokens) }, names: names, context))
@@ -98,11 +99,11 @@ extension OAuthClientConsumer {
     private func verification(
         for audience: String?
     ) throws(CallFailure) -> (AttestationVerification, audience: String) {
-        guard let verification else { throw OAuthClientConsumer.absent }
-        // A request that names nobody is for the only one there is.
+        guard let verification else { throw OAuthClientAnswers.absent }
+        // A request that names no attester is for the only one.
         guard let audience = audience ?? (audiences.count == 1 ? audiences.first : nil),
             authorizationServers.contains(audience) || verification.resourceServers.contains(exactly: audience)
-        else { throw OAuthClientConsumer.absent }
+        else { throw OAuthClientAnswers.absent }
         return (verification, audience)
     }
 
@@ -130,16 +131,6 @@ extension OAuthClientConsumer {
                 metadata.append(.init("dpop-nonce", fresh))
             }
         }
-        return CallFailure(
-            .invalidArgument, OAuthClientConsumer.words[refusal.code] ?? "The client is not authenticated.",
-            reason: refusal.reason, detail: refusal.detail, oauthError: refusal.code.rawValue, metadata: metadata)
+        return OAuthClientAnswers.unauthenticated(refusal, metadata: metadata)
     }
-
-    private static let words: [ClientRefusal.Code: String] = [
-        .invalidClientAttestation: "The client attestation, or the proof that goes with it, is not good.",
-        .useFreshAttestation: "The client attestation is not fresh enough.",
-        .useAttestationChallenge: "The proof must answer a challenge of this server.",
-        .invalidDPoPProof: "The DPoP proof is not good.",
-        .useDPoPNonce: "The DPoP proof must answer a nonce of this server.",
-    ]
 }

@@ -1,17 +1,23 @@
+public import AssayCore
 public import AssayKit
 
-/// OAuth clients: attests them for App Check tokens, and authenticates them for authorization servers and resource servers.
+/// OAuth clients: attests them for App Check tokens, and authenticates them for authorization servers and resource
+/// servers.
 ///
-/// Each part of its section is by itself: client attestations, their verification with DPoP and challenges, App Check tokens
-/// as client assertions, introspection, and attestation results. A part that the section does not have refuses.
+/// The parts of its section are independent: client attestations, their verification with DPoP and challenges, App
+/// Check tokens as client assertions, introspection, and attestation results. A part that the section does not have
+/// refuses.
 public struct OAuthClientConsumer: TokenConsumer {
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "oauth_client", contract: 1,
         summary: "Client attestations, DPoP, client assertions and introspection for authorization servers.",
         reasons: OAuthClientReasons.all,
         facts: [.oauthClient, .clientKey, .attester, .clientAssertion, .introspected],
-        metrics: [ClientAssertionCheck.made], evidenceLimit: 16 * 1024, takesOAuthClients: true)
+        metrics: [ClientAssertionCheck.made], evidenceLimit: 16 * 1024, takesOAuthClients: true,
+        answers: OAuthClientAnswers.all)
 
+    /// The audiences whose tokens the consumer issues or checks.
     public let audiences: [String]
     let scope: ConsumerScope
     let host: PluginHost
@@ -23,6 +29,9 @@ public struct OAuthClientConsumer: TokenConsumer {
     let introspection: TokenIntrospection?
     let results: AttestationResults?
 
+    /// Makes the consumer for its scope from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(
         _ configuration: OAuthClientConfiguration, scope: ConsumerScope, host: PluginHost
     ) throws(ConfigurationError) {
@@ -57,11 +66,6 @@ public struct OAuthClientConsumer: TokenConsumer {
         let all = servers + (verification?.resourceServers ?? []) + (results?.audiences ?? [])
         audiences = all.filter { seen.insert($0).inserted }
     }
-
-    /// A part of the section is needed that it does not have.
-    static let absent = CallFailure(
-        .permissionDenied, "This is not offered here.", reason: OAuthClientReasons.partAbsent,
-        oauthError: "access_denied")
 
     /// The claims of an attestation that this project's attester signed; nothing of them is judged.
     @Sendable func attestationClaims(of token: String, _ tokens: any ConsumerTokens) -> JSON? {

@@ -1,6 +1,9 @@
+public import AssayCore
 internal import AssayKit
 
-/// Says what a token is (RFC 7662), and uses none up. One that was used up anywhere is not active.
+/// Says what a token is (RFC 7662), and uses none up.
+///
+/// One that was used up anywhere is not active.
 struct TokenIntrospection: Sendable {
     private let demand: TokenDemand
 
@@ -8,7 +11,7 @@ struct TokenIntrospection: Sendable {
     private static let limit = 16 * 1024
     private static let inactive: JSON = ["active": false]
 
-    /// - Parameter tokens: what the section demands of tokens, where its part says nothing else.
+    /// - Parameter tokens: what the section demands of tokens, unless its part says otherwise.
     init(_ configuration: IntrospectionConfiguration, under tokens: TokenDemand) {
         demand = TokenDemand(
             acceptsOAuthClients: true, acceptsDevelopment: configuration.acceptsDevelopment ?? tokens.acceptsDevelopment
@@ -17,7 +20,8 @@ struct TokenIntrospection: Sendable {
 
     /// What is known of a token; `{"active":false}` for whatever is not good.
     ///
-    /// - Parameter attestation: the claims of a token that is an attestation of this project's attester; nil for others.
+    /// - Parameter attestation: the claims of a token that is an attestation of this project's attester; nil for
+    ///   others.
     /// - Throws: when that cannot be decided now.
     func introspect(
         _ token: String, attestation: (String) -> JSON?, names: ClientNames, _ context: ConsumerContext
@@ -65,10 +69,10 @@ struct TokenIntrospection: Sendable {
     }
 }
 
-/// What a caller wants to know of a token (RFC 7662, section 2.1).
+/// A caller's question about a token (RFC 7662, section 2.1).
 ///
-/// `audience` is beyond that RFC: one of the section's audiences, such as an authorization server, where the token does not
-/// tell which section is meant.
+/// `audience` is beyond that RFC: one of the section's audiences, such as an authorization server, where the token does
+/// not tell which section is meant.
 struct IntrospectionRequest: RequestMessage {
     static let shape: MessageShape? = [
         .required("token", .text), .optional("tokenTypeHint", .text), .optional("audience", .text),
@@ -79,4 +83,26 @@ struct IntrospectionRequest: RequestMessage {
     init(_ fields: RequestFields) throws(InvalidRequest) {
         token = try fields.string("token")
     }
+}
+
+/// The part `introspection`: which tokens are active.
+public struct IntrospectionConfiguration: Decodable, Sendable {
+    /// Whether tokens are that stand in for evidence while an app is developed; as the section's `tokens` say when
+    /// absent.
+    public let acceptsDevelopment: Bool?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case acceptsDevelopment = "accept_development"
+    }
+}
+
+extension IntrospectionConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "accept_development": PolicyKey(
+            """
+            Whether tokens are active that stand in for evidence while an app is developed, as debug tokens. When absent, what \
+            `tokens` of the section says.
+            """, development: .words(["true"]))
+    ]
 }

@@ -1,8 +1,8 @@
+public import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
-public import AssayKit
 
-/// A DPoP proof (RFC 9449): shows that whoever sends a request holds a key, and for which request.
+/// A DPoP proof (RFC 9449): shows that the sender of a request holds a key, and for which request.
 public struct DPoPProof: Sendable {
     /// The key that it brings, and proves.
     public let key: ClientKey
@@ -13,7 +13,7 @@ public struct DPoPProof: Sendable {
 
     static let type = "dpop+jwt"
 
-    /// Verifies a proof (RFC 9449, section 4.3), but for its nonce and for whether it was used before.
+    /// Verifies a proof (RFC 9449, section 4.3), except its nonce and whether it was used before.
     ///
     /// - Parameters:
     ///   - method: the request's method, as it was sent.
@@ -24,12 +24,12 @@ public struct DPoPProof: Sendable {
     ) throws(ClientRefusal) -> DPoPProof {
         let reasons = OAuthClientReasons.dpop
         func refusal(_ reason: Reason, _ detail: String? = nil) -> ClientRefusal {
-            ClientRefusal(reason, .invalidDPoPProof, detail: detail)
+            ClientRefusal(reason, detail: detail)
         }
-        let jwt = try SignedJWT.parse(text, reasons: reasons, code: .invalidDPoPProof)
+        let jwt = try SignedJWT.parse(text, reasons: reasons)
         guard jwt.type.isExactly(type) else { throw refusal(reasons.type) }
         guard rules.algorithms.contains(jwt.algorithm) else { throw refusal(reasons.algorithm) }
-        guard let jwk = jwt.header["jwk"] else { throw refusal(OAuthClientReasons.dpopKey, "there is no `jwk`") }
+        guard let jwk = jwt.header["jwk"] else { throw refusal(OAuthClientReasons.dpopKey, "`jwk` is missing") }
         let key: ClientKey
         do throws(ClientKey.Problem) {
             key = try ClientKey(jwk: jwk, algorithms: rules.algorithms)
@@ -72,4 +72,49 @@ public struct DPoPProof: Sendable {
                 kind: "dpop", key: key, id: id, until: issued + rules.window + .milliseconds(1),
                 refusal: refusal(reasons.replayed)))
     }
+}
+
+/// A JWT taken apart, with the whole header, since proofs bring their key in it.
+///
+/// Nothing in it is trusted yet.
+struct SignedJWT: Sendable {
+    let signed: CompactJWS
+    let claims: JWTClaims
+    /// The header, with the members that other JWTs' readers pass over.
+    let header: JSON
+
+    /// What is wrong with one before its claims are read.
+    enum Defect: Error {
+        /// Not a JWT, or one with claims of the wrong types; in words for an operator.
+        case malformed(String)
+        /// An algorithm that is not used here, `none` and those with shared secrets among them.
+        case algorithm
+    }
+
+    /// Takes a JWT of up to 16 KiB apart.
+    init(_ text: String) throws(Defect) {
+        let bytes = Array(text.utf8)
+        do throws(JWSError) {
+            signed = try CompactJWS.parse(utf8: bytes[...])
+        } catch .unsupportedAlgorithm {
+            throw .algorithm
+        } catch {
+            throw .malformed(error.description)
+        }
+        let limits = JSON.Limits(bytes: 4096, depth: 8, values: 256, allowsRepeatedNames: false)
+        let first = bytes.prefix { $0 != UInt8(ascii: ".") }
+        guard let decoded = Base64.decodeURL(utf8: first), let header = try? JSON.parse(decoded, limits: limits) else {
+            throw .malformed("the header is no JSON object")
+        }
+        self.header = header
+        do throws(JWTFault) {
+            claims = try JWTClaims(payload: signed.payload)
+        } catch {
+            throw .malformed("the claims are no JSON object, or have the wrong types")
+        }
+    }
+
+    var algorithm: JWSAlgorithm { signed.header.algorithm }
+    /// `typ` in lower case; nil when the header does not say.
+    var type: String? { signed.header.type?.lowercasedASCII }
 }

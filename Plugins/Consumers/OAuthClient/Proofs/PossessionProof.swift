@@ -1,6 +1,6 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
-internal import AssayKit
 
 /// A Client Attestation PoP JWT: proves that a client holds the key of its attestation, to one server.
 struct PossessionProof: Sendable {
@@ -12,8 +12,8 @@ struct PossessionProof: Sendable {
     /// The longest `jti`, in bytes.
     static let idLimit = 128
 
-    /// Verifies a proof (draft-ietf-oauth-attestation-based-client-auth-10, verification), but for its challenge and for
-    /// whether it was used before.
+    /// Verifies a proof (draft-ietf-oauth-attestation-based-client-auth-10, verification), but for its challenge and
+    /// for whether it was used before.
     ///
     /// - Parameters:
     ///   - key: that of the attestation.
@@ -23,7 +23,7 @@ struct PossessionProof: Sendable {
         _ text: String, key: ClientKey, client: String, audience: String, rules: ProofRules, now: Instant
     ) throws(ClientRefusal) -> PossessionProof {
         let reasons = OAuthClientReasons.proof
-        let jwt = try SignedJWT.parse(text, reasons: reasons, code: .invalidClientAttestation)
+        let jwt = try SignedJWT.parse(text, reasons: reasons)
         guard jwt.type.isExactly(type) else { throw ClientRefusal(reasons.type) }
         guard rules.algorithms.contains(jwt.algorithm) else { throw ClientRefusal(reasons.algorithm) }
         let claims = jwt.claims
@@ -84,15 +84,13 @@ struct PossessionProof: Sendable {
 
 extension SignedJWT {
     /// Takes a proof apart, or says why not in its kind's words.
-    static func parse(
-        _ text: String, reasons: ProofReasons, code: ClientRefusal.Code
-    ) throws(ClientRefusal) -> SignedJWT {
+    static func parse(_ text: String, reasons: ProofReasons) throws(ClientRefusal) -> SignedJWT {
         do throws(Defect) {
             return try SignedJWT(text)
         } catch {
             switch error {
-            case .malformed(let detail): throw ClientRefusal(reasons.malformed, code, detail: detail)
-            case .algorithm: throw ClientRefusal(reasons.algorithm, code)
+            case .malformed(let detail): throw ClientRefusal(reasons.malformed, detail: detail)
+            case .algorithm: throw ClientRefusal(reasons.algorithm)
             }
         }
     }

@@ -1,3 +1,4 @@
+public import AssayCore
 public import AssayCrypto
 
 /// What is demanded of every proof that a client holds its key.
@@ -11,6 +12,7 @@ public struct ProofRules: Sendable, Hashable {
     /// Whether the shapes of drafts before the tenth are taken as well.
     public var acceptsOlderDrafts: Bool
 
+    /// Makes rules; every argument has a default.
     public init(
         algorithms: Set<JWSAlgorithm> = Set(JWSAlgorithm.allCases), window: Duration = .seconds(300),
         skew: Duration = .seconds(30), acceptsOlderDrafts: Bool = false
@@ -19,5 +21,120 @@ public struct ProofRules: Sendable, Hashable {
         self.window = window
         self.skew = skew
         self.acceptsOlderDrafts = acceptsOlderDrafts
+    }
+}
+
+/// Why a client is not authenticated: the reason for operators, and the error that a client understands.
+public struct ClientRefusal: Error, Sendable, Hashable {
+    /// The errors that clients are told (draft-ietf-oauth-attestation-based-client-auth-10, errors; RFC 9449, section
+    /// 5).
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        case invalidClientAttestation = "invalid_client_attestation"
+        case useFreshAttestation = "use_fresh_attestation"
+        case useAttestationChallenge = "use_attestation_challenge"
+        case invalidDPoPProof = "invalid_dpop_proof"
+        case useDPoPNonce = "use_dpop_nonce"
+    }
+
+    /// The reason for operators, which goes on record.
+    public let reason: Reason
+    /// The error code that the client gets.
+    public let code: Code
+    /// What helps an operator; nothing of a token.
+    @Exact public private(set) var detail: String?
+
+    /// Makes a refusal.
+    ///
+    /// - Parameters:
+    ///   - code: The error code for the client; the reason's own when nil.
+    ///   - detail: What helps an operator; it must contain nothing of a token.
+    public init(_ reason: Reason, _ code: Code? = nil, detail: String? = nil) {
+        self.reason = reason
+        self.code = code ?? Code(reason)
+        self.detail = detail
+    }
+}
+
+extension ClientRefusal.Code {
+    /// What a client is told of a reason, where it does not depend on what was verified.
+    init(_ reason: Reason) {
+        switch reason {
+        case OAuthClientReasons.attestationExpired, OAuthClientReasons.attestationTooOld: self = .useFreshAttestation
+        case OAuthClientReasons.challengeMissing, OAuthClientReasons.challengeUnknown,
+            OAuthClientReasons.challengeExpired:
+            self = .useAttestationChallenge
+        default:
+            self = OAuthClientReasons.ofDPoP.contains(reason) ? .invalidDPoPProof : .invalidClientAttestation
+        }
+    }
+}
+
+/// Why a proof of possession is refused: the reasons that both kinds of proofs have.
+public struct ProofReasons: Sendable {
+    /// The request has more than one proof.
+    public let several: Reason
+    /// The proof is not a JWT.
+    public let malformed: Reason
+    /// The `typ` of the proof is not the expected one.
+    public let type: Reason
+    /// The algorithm is not accepted, or does not match the key.
+    public let algorithm: Reason
+    /// The signature is invalid.
+    public let signature: Reason
+    /// A required claim is missing.
+    public let claim: Reason
+    /// The proof is too old.
+    public let stale: Reason
+    /// The proof was made in the future.
+    public let notYetValid: Reason
+    /// The proof was used before.
+    public let replayed: Reason
+
+    /// - Parameters:
+    ///   - prefix: what the codes begin with.
+    ///   - noun: what the proof is called in a sentence: `DPoP proof`.
+    ///   - header: the header that carries it.
+    ///   - type: what `typ` must be.
+    ///   - key: what the key that must have signed it is called in a sentence.
+    init(prefix: String, noun: String, header: String, type: String, key: String) {
+        several = Reason(
+            "\(prefix)_several", "The request has more than one \(noun).",
+            advice: "Find out which client or proxy adds a second header `\(header)`, and remove it.")
+        malformed = Reason(
+            "\(prefix)_malformed", "The \(noun) is not a JWT.",
+            advice: "Check that the header `\(header)` holds one JWT and nothing else.")
+        self.type = Reason(
+            "\(prefix)_type", "The \(noun) has an unexpected `typ`.",
+            advice: "Let the client set `typ` to `\(type)`.")
+        algorithm = Reason(
+            "\(prefix)_algorithm", "The \(noun) uses an algorithm that is not accepted or does not match its key.",
+            advice: "Let the client sign with one of `verifier.proof_algorithms`, the one that its key is for.")
+        signature = Reason(
+            "\(prefix)_signature", "The \(noun) has an invalid signature.",
+            advice: "Let the client sign with \(key). A single case is an altered proof.")
+        claim = Reason(
+            "\(prefix)_claim", "The \(noun) lacks a required claim.",
+            advice: "The record's `detail` names the claim; let the client put it in.")
+        stale = Reason(
+            "\(prefix)_stale", "The \(noun) is too old.",
+            advice: """
+                Let the client make a new proof for each request, and correct its clock; `verifier.window` is how old \
+                proofs may be.
+                """)
+        notYetValid = Reason(
+            "\(prefix)_not_yet_valid", "The \(noun) was made in the future.",
+            advice: """
+                The client's clock is ahead by more than `verifier.clock_skew`: let it follow the server's `Date` header.
+                """)
+        replayed = Reason(
+            "\(prefix)_replayed", "The \(noun) was used before.",
+            advice: """
+                Let the client make a new proof with a new `jti` for each request, also when it retries. Otherwise \
+                somebody replays proofs.
+                """)
+    }
+
+    var all: [Reason] {
+        [several, malformed, type, algorithm, signature, claim, stale, notYetValid, replayed]
     }
 }

@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// The URI of a request as a proof names it: without query and fragment, in the one spelling that stands for all that
 /// mean the same (RFC 9449, section 4.3; RFC 3986, sections 6.2.2 and 6.2.3).
@@ -40,7 +40,7 @@ public struct RequestTarget: Sendable, Hashable {
         text = "\(scheme)://\(authority)\(path)"
     }
 
-    /// Host and port in lower case, without a port that goes without saying.
+    /// Host and port in lower case, without the scheme's default port.
     private static func authority(_ bytes: ArraySlice<UInt8>, standardPort: String) -> String? {
         guard !bytes.contains(UInt8(ascii: "@")), !bytes.contains(UInt8(ascii: "%")) else { return nil }
         let text = String(decoding: bytes, as: UTF8.self).lowercasedASCII
@@ -54,7 +54,7 @@ public struct RequestTarget: Sendable, Hashable {
         let rest = text[host.endIndex...]
         guard !host.isEmpty, rest.isEmpty || rest.starts(withExactly: ":") else { return nil }
         let port = rest.dropFirst()
-        guard port.utf8.count <= 5, port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+        guard port.utf8.count <= 5, port.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         return port.isEmpty || port.isExactly(standardPort) ? String(host) : "\(host):\(port)"
     }
@@ -62,24 +62,15 @@ public struct RequestTarget: Sendable, Hashable {
     /// A path without dot segments, and with escapes only where they are needed; nil for a broken escape.
     private static func path(_ bytes: ArraySlice<UInt8>) -> String? {
         var output: [UInt8] = []
-        var rest = bytes
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                output.append(byte)
-                continue
-            }
-            let digits = Array(rest.prefix(2))
-            guard digits.count == 2, let decoded = Hex.decode(String(decoding: digits, as: UTF8.self))?.first else {
-                return nil
-            }
-            rest = rest.dropFirst(2)
-            if isUnreserved(decoded) {
-                output.append(decoded)
+        let isWhole = PercentCoding.decode(bytes) { byte, isEscaped in
+            if isEscaped, !isUnreserved(byte) {
+                output += PercentCoding.encode(byte)
             } else {
                 output.append(byte)
-                output += String(decoding: digits, as: UTF8.self).uppercasedASCII.utf8
             }
+            return true
         }
+        guard isWhole else { return nil }
         return withoutDotSegments(String(decoding: output, as: UTF8.self))
     }
 
@@ -101,12 +92,6 @@ public struct RequestTarget: Sendable, Hashable {
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
+        byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte)
     }
 }

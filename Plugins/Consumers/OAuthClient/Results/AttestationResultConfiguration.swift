@@ -1,10 +1,10 @@
-public import AssayKit
+public import AssayCore
 
 /// The part `ear`: attestation results (draft-ietf-rats-ear), and for whom.
 public struct AttestationResultConfiguration: Decodable, Sendable {
     /// The relying parties: the audiences by which token exchange gives attestation results.
     public let audiences: [AudienceName]
-    /// How long results are good for; five minutes when absent.
+    /// How long results are valid; five minutes when absent.
     public let lifetime: Duration?
     /// `eat_profile`; that of the third draft when absent.
     public let profile: String?
@@ -16,7 +16,8 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     public let policyIDs: [String]?
     /// Whether claims are spelled `ear.status`, as before March 2026; they are not when absent.
     public let dottedNames: Bool?
-    /// What the tokens of a provider say of an app, by the provider's name; what is absent is as the documentation says.
+    /// What the tokens of a provider say of an app, by the provider's name; what is absent is as the documentation
+    /// says.
     public let providers: [ExactText: TrustworthinessConfiguration]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -33,6 +34,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
 }
 
 extension AttestationResultConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "audiences": PolicyKey(
             "The relying parties: the audiences by which token exchange gives attestation results.", .notEmpty,
@@ -55,4 +57,49 @@ extension AttestationResultConfiguration: DescribedConfiguration {
             What tokens of a provider say of an app, by the provider's name, in place of what this program says of them.
             """, examples: [["custom": ["sourced-data": 2]]], names: .providers),
     ]
+}
+
+/// What the tokens of a provider say of an app: numbers of AR4SI, from -128 to 127; a claim that is absent is not made.
+public struct TrustworthinessConfiguration: Decodable, Sendable {
+    let numbers: [TrustworthinessVector.Claim: Int]
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case instanceIdentity = "instance-identity"
+        case configuration
+        case executables
+        case fileSystem = "file-system"
+        case hardware
+        case runtimeOpaque = "runtime-opaque"
+        case storageOpaque = "storage-opaque"
+        case sourcedData = "sourced-data"
+    }
+
+    /// Decodes the claims of the trustworthiness vector.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        var numbers: [TrustworthinessVector.Claim: Int] = [:]
+        for key in CodingKeys.allCases {
+            guard let claim = TrustworthinessVector.Claim(exactly: key.rawValue) else { continue }
+            numbers[claim] = try container.decodeIfPresent(Int.self, forKey: key)
+        }
+        self.numbers = numbers
+    }
+}
+
+extension TrustworthinessConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "instance-identity": key("Whether the instance is known, and not compromised."),
+        "configuration": key("Whether it is configured as it should be."),
+        "executables": key("Whether the right programs run."),
+        "file-system": key("Whether its files are the right ones."),
+        "hardware": key("Whether the device is genuine."),
+        "runtime-opaque": key("Whether others on the device can look into its memory."),
+        "storage-opaque": key("Whether others can read what it stores."),
+        "sourced-data": key("Whether what it was told by others is to be trusted."),
+    ]
+
+    private static func key(_ text: String) -> PolicyKey {
+        PolicyKey("\(text) A number of AR4SI.", .range(TrustworthinessVector.range))
+    }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// What an attestation result says of an app: a number for each AR4SI claim (draft-ietf-rats-ar4si).
 struct TrustworthinessVector: Sendable, Hashable {
@@ -53,13 +53,15 @@ struct TrustworthinessVector: Sendable, Hashable {
         numbers.values.map { Tier($0) }.max() ?? .none
     }
 
-    /// What tokens of a provider say. A token names its provider and no more of the evidence.
+    /// What tokens of a provider say.
+    ///
+    /// A token names its provider and no more of the evidence.
     ///
     /// - `app_attest`: a genuine Apple device holds the key, and an app with the right identity made it. What else runs
     ///   there nobody knows: the claim about executables is affirming by a number of our own, since AR4SI's are about what
     ///   a machine started with. Whether it was Apple's environment for development the token does not say.
     /// - `device_check`: a genuine Apple device, and nothing of the app or the instance.
-    /// - `debug`: somebody has a debug token: every claim warns.
+    /// - `debug`: the app used a debug token: every claim warns.
     /// - all others: nothing, unless the policy says something.
     static func standard(for provider: String?) -> TrustworthinessVector {
         provider.flatMap { standards[$0] } ?? TrustworthinessVector(numbers: [:])

@@ -1,5 +1,5 @@
-public import AssayCrypto
-internal import AssayKit
+internal import AssayCore
+public import AssayX509
 
 /// The two roots that App Attest hangs on, as Apple publishes them (apple.com/certificateauthority).
 ///
@@ -44,6 +44,6 @@ public enum AppleRoots {
     }
 
     private static func anchor(_ text: String) throws(CertificateError) -> TrustAnchor {
-        try TrustAnchor(der: Base64.decode(text) ?? [])
+        try TrustAnchor(der: Base64.decode(text) ?? [], accepting: .ecdsa)
     }
 }

@@ -1,11 +1,14 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
+internal import AssayX509
 
 /// The way from a leaf to the App Attest root, over the one intermediate that evidence carries.
 struct AttestationPath: Sendable {
     private let verifier: CertificatePathVerifier
 
-    /// A path to any of the anchors. Intermediates that verified once are remembered.
+    /// A path to any of the anchors.
+    ///
+    /// Intermediates that verified once are remembered.
     init(anchors: [TrustAnchor]) {
         verifier = CertificatePathVerifier(
             anchors: anchors,
@@ -23,7 +26,7 @@ struct AttestationPath: Sendable {
     ) throws(AppAttestRefusal) -> String {
         let intermediate: Certificate
         do {
-            intermediate = try Certificate(der: der)
+            intermediate = try Certificate(der: der, accepting: .ecdsa)
         } catch {
             throw AppAttestRefusal(AppAttestReasons.intermediateMalformed, error.description)
         }

@@ -1,5 +1,6 @@
-internal import AssayKit
+internal import AssayCore
 internal import AssayCrypto
+package import AssayX509
 
 /// The certificate of an attested key, with what Apple says of the key in extensions of its own.
 struct AttestedLeaf {
@@ -15,7 +16,7 @@ struct AttestedLeaf {
     init(_ der: ArraySlice<UInt8>) throws(AppAttestRefusal) {
         certificate = try Self.certificate(der)
         guard !certificate.isAuthority else { throw AppAttestRefusal(AppAttestReasons.leafIsAuthority) }
-        guard certificate.key.curve == .p256 else { throw AppAttestRefusal(AppAttestReasons.leafCurveUnsupported) }
+        guard certificate.key.kind == .ec(.p256) else { throw AppAttestRefusal(AppAttestReasons.leafCurveUnsupported) }
         try Self.judgePurposes(of: certificate)
         nonce = try Self.nonce(of: certificate)
         system = try Self.system(of: certificate)
@@ -30,7 +31,7 @@ struct AttestedLeaf {
 
     private static func certificate(_ der: ArraySlice<UInt8>) throws(AppAttestRefusal) -> Certificate {
         do {
-            return try Certificate(der: der)
+            return try Certificate(der: der, accepting: .ecdsa)
         } catch {
             let reason =
                 switch error.code {
@@ -78,4 +79,19 @@ struct AttestedLeaf {
             throw AppAttestRefusal(AppAttestReasons.systemExtensionMalformed, error.description)
         }
     }
+}
+
+extension OID {
+    /// The nonce that the attested key was certified for.
+    package static let attestationNonce = OID(1, 2, 840, 113635, 100, 8, 2)
+    /// Properties of the key, the App ID among them; undocumented.
+    package static let attestedKeyProperties = OID(1, 2, 840, 113635, 100, 8, 5)
+    /// The access-control policy of the key.
+    package static let attestedKeyPolicy = OID(1, 2, 840, 113635, 100, 8, 6)
+    /// Properties of the operating system; undocumented.
+    package static let attestedSystem = OID(1, 2, 840, 113635, 100, 8, 7)
+    /// The one purpose that leaves carry since 2026.
+    package static let appAttestPurpose = OID(1, 2, 840, 113635, 100, 4, 24)
+    /// What marks a certificate as that of a signer of receipts.
+    package static let receiptSigner = OID(1, 2, 840, 113635, 100, 12, 15)
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// One thing that is checked of evidence.
 ///

@@ -1,4 +1,5 @@
-public import AssayKit
+public import AssayCore
+internal import AssayCrypto
 
 /// The checks of a verification, in the order in which it made them, with what each expected and found.
 ///
@@ -14,7 +15,9 @@ public struct AppAttestTrace: Sendable {
 
     /// A check and what came of it.
     public struct Step: Sendable, Hashable {
+        /// The check.
         public let check: AppAttestCheck
+        /// Its outcome.
         public let outcome: Outcome
         /// What the check asks for; nil for one that was not reached.
         @Exact public private(set) var expected: String?
@@ -91,5 +94,23 @@ public struct AppAttestTrace: Sendable {
             }
             throw error
         }
+    }
+}
+
+extension AppAttestTrace {
+    /// Checks for which app authenticator data is; it names the app by a digest only.
+    mutating func check(appIDOf data: AuthenticatorData, _ appID: AppAttestAppID) throws(AppAttestRefusal) {
+        try check(
+            .appID, ConstantTime.equal(data.relyingPartyHash, appID.digest), AppAttestReasons.appIDMismatch,
+            expected: "\(Hex.encode(appID.digest)), the digest of \(appID.text)",
+            found: Hex.encode(data.relyingPartyHash))
+    }
+}
+
+extension AuthenticatorData {
+    /// The head and the extensions in a few words.
+    var found: String {
+        let category = extensions.validationCategory.map { ", validation category \($0.rawValue)" } ?? ""
+        return "counter \(counter), flags \(Hex.encode([flags]))\(category)"
     }
 }

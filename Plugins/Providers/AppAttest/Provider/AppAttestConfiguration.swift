@@ -1,8 +1,11 @@
+public import AssayCore
 internal import AssayCrypto
 internal import AssayKit
+internal import AssayX509
 
-/// The section `app_attest` of a policy. Every key may be left out; what is demanded then is what the App Store's apps
-/// fulfil.
+/// The section `app_attest` of a policy.
+///
+/// Every key may be left out; what is demanded then is what the App Store's apps fulfil.
 public struct AppAttestConfiguration: Decodable, Sendable {
     /// What is done about the receipt that comes with an attestation.
     public enum Receipts: String, Decodable, Sendable, CaseIterable {
@@ -34,7 +37,7 @@ public struct AppAttestConfiguration: Decodable, Sendable {
     public let environments: [AppAttestEnvironment]?
     /// `recorded` when absent.
     public let receipts: Receipts?
-    /// The categories that are good enough; any when absent.
+    /// The accepted categories; any when absent.
     public let validationCategories: [Category]?
     /// `allowed` when absent; of no meaning without `validation_categories`.
     public let unreportedValidationCategory: Unreported?
@@ -60,8 +63,8 @@ extension AppAttestConfiguration {
     /// SHA-256 of the key of the root that attestations are verified under; nil when that is Apple's.
     func root() throws(ConfigurationError) -> [UInt8]? {
         guard !trustAnchor.isNil else { return nil }
-        let point = try attestationAnchor().certificate.key.point
-        let apple = (try? AppleRoots.appAttestAnchor())?.certificate.key.point
+        let point = try attestationAnchor().certificate.key.bytes
+        let apple = (try? AppleRoots.appAttestAnchor())?.certificate.key.bytes
         return point == apple ? nil : SHA256.hash(point)
     }
 
@@ -113,7 +116,7 @@ extension AppAttestConfiguration {
         }
         do throws(CertificateError) {
             guard let der else { return try apple() }
-            return try TrustAnchor(der: der)
+            return try TrustAnchor(der: der, accepting: .ecdsa)
         } catch {
             throw ConfigurationError(at: [.key(key)], "not a certificate that can be trusted: \(error)")
         }
@@ -171,5 +174,47 @@ extension AppAttestConfiguration.Receipts {
         case .recorded: .recorded(ReceiptVerifier(anchors: [anchor]), maximumAge: Self.age)
         case .ignored: .unchecked
         }
+    }
+}
+
+extension AppAttestConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "environments": PolicyKey(
+            """
+            The environments that keys may be from: `production` for the App Store and TestFlight, `development` for builds \
+            that Xcode installs.
+            """, .notEmpty, standard: ["production"], development: .words(["development"])),
+        "receipts": PolicyKey(
+            """
+            What is done about the receipt of an attestation: a bad one refuses it (`required`), is put on record \
+            (`recorded`), or is not looked at (`ignored`).
+            """, standard: "recorded"),
+        "validation_categories": PolicyKey(
+            "How the system may have come to trust the app (iOS 27 and macOS 27); anyhow when absent.", .notEmpty,
+            examples: [["app_store", "test_flight"]], development: .words(["development"])),
+        "unreported_validation_category": PolicyKey(
+            "What is done about devices that do not report a category, as all did before iOS 27.", standard: "allowed"),
+        "trust_anchor": PolicyKey(
+            "A certificate in PEM to trust in place of Apple's App Attest root: for simulated devices only.",
+            development: .anyValue),
+        "receipt_trust_anchor": PolicyKey(
+            "A certificate in PEM to trust in place of Apple's root of receipts: for simulated devices only.",
+            development: .anyValue),
+        "risk_metric":
+            "Keeps receipts and exchanges them at Apple's servers for newer ones with a risk metric; not done when absent.",
+    ]
+}
+
+/// One certificate in textual encoding (RFC 7468, section 5).
+enum PEMCertificate {
+    /// The DER of the only certificate of a text; nil for anything else.
+    static func decode(_ text: String) -> [UInt8]? {
+        let lines = text.unicodeScalars.split { $0.properties.isWhitespace && $0 != " " && $0 != "\t" }
+            .map { Substring($0).trimmedASCII }.filter { !$0.isEmpty }
+        guard lines.count >= 3, lines.count <= 200, lines[0].isExactly("-----BEGIN CERTIFICATE-----"),
+            lines[lines.count - 1].isExactly("-----END CERTIFICATE-----")
+        else { return nil }
+        return Base64.decode(lines.dropFirst().dropLast().joined())
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayCrypto
 public import AssayKit
 
@@ -5,12 +6,16 @@ public import AssayKit
 public enum AppAttestFacts {
     /// `development` or `production`.
     public static let environment: FactName = "environment"
-    /// The key identifier, in Base 64 as clients write it. Of a refused attestation, the one that was shown: nothing of it is
-    /// verified. Of a refused assertion, that of the attested key in the artifact.
+    /// The key identifier, in Base 64 as clients write it.
+    ///
+    /// Of a refused attestation, the one that was shown: nothing of it is verified. Of a refused assertion, that of the
+    /// attested key in the artifact.
     public static let keyID: FactName = "key_id"
     /// Seconds since the key was attested.
     public static let keyAge: FactName = "key_age"
+    /// The version of the operating system, as the leaf certificate states it.
     public static let systemVersion: FactName = "os_version"
+    /// The version of the app's bundle, as the authenticator data states it.
     public static let bundleVersion: FactName = "bundle_version"
     /// Apple's number for how the system came to trust the app.
     public static let validationCategory: FactName = "validation_category"

@@ -1,5 +1,8 @@
+internal import AssayApple
+public import AssayCore
 internal import AssayCrypto
 public import AssayKit
+internal import AssayState
 internal import Logging
 
 /// Apple's App Attest: a key in the device's Secure Enclave that Apple certifies for one app.
@@ -8,10 +11,13 @@ internal import Logging
 /// key and sends the artifact along. Nothing of the attestation is stored but the key's counter, and its receipt where
 /// the policy asks for risk metrics.
 public struct AppAttestProvider: AttestationProvider {
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "app_attest", contract: 1, summary: "Apple's App Attest on iOS, iPadOS and macOS.",
-        reasons: AppAttestReasons.all, facts: AppAttestFacts.all, evidenceLimit: AttestationVerifier.byteLimit)
+        reasons: AppAttestReasons.all, facts: AppAttestFacts.all, evidenceLimit: AttestationVerifier.byteLimit,
+        platforms: [AppleIdentity.self])
 
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ProviderMethod<AppAttestProvider>] = [
         .challenge("generateAppAttestChallenge", resources: [.app, .oauthClient]),
         .exchange(
@@ -32,16 +38,17 @@ public struct AppAttestProvider: AttestationProvider {
     private let appID: AppAttestAppID
     private let rules: AppAttestRules
     private let verifier: AttestationVerifier
-    /// SHA-256 of the key of the root that stands in for Apple's; nil for Apple's.
+    /// SHA-256 of the key of the root that replaces Apple's; nil for Apple's.
     private let root: [UInt8]?
     /// What knows risk metrics; nil where the policy does not ask for them.
     private let risk: RiskMetricWatch?
 
+    /// Makes the provider for an app from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(_ configuration: AppAttestConfiguration, app: AppIdentity, host: PluginHost) throws(ConfigurationError)
     {
-        guard let apple = app.apple else {
-            throw ConfigurationError("App Attest needs the app's `apple` section with `team_id` and `bundle_id`")
-        }
+        let apple = try AppleIdentity.of(app, neededBy: "App Attest")
         do throws(AppAttestAppID.Fault) {
             appID = try AppAttestAppID(apple)
         } catch {
@@ -58,6 +65,7 @@ public struct AppAttestProvider: AttestationProvider {
         }
     }
 
+    /// Exchanges receipts for newer ones; nil when the policy has no section `risk_metric`.
     public var maintenance: Maintenance? { risk?.maintenance }
 
     /// Verifies an attestation and seals its key into an artifact.
@@ -119,14 +127,56 @@ public struct AppAttestProvider: AttestationProvider {
                     + AppAttestFacts.of(metric, at: context.now)))
     }
 
-    /// Raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to it.
+    /// Raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to
+    /// it.
     ///
-    /// Up to version 0.2 an OAuth client had counters of its own. They go on counting beside the app's, so that nothing that
-    /// they have seen is accepted again, neither after an update nor when a policy links the client to another app.
+    /// Up to version 0.2 an OAuth client had counters of its own. They go on counting beside the app's, so that nothing
+    /// that they have seen is accepted again, neither after an update nor when a policy links the client to another
+    /// app.
     private func advance(_ name: String, to value: UInt64, _ context: ProviderContext) async throws -> Bool {
         if !context.app.linkedApp.isNil {
             guard try await context.state.advance(name, to: value) else { return false }
         }
         return try await context.appState.advance(name, to: value)
+    }
+}
+
+/// What a client sends to have its key's attestation verified.
+struct AttestationRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("attestationStatement", .bytes), .required("challenge", .bytes), .required("keyId", .bytes),
+    ]
+
+    /// The CBOR attestation object.
+    let attestation: [UInt8]
+    let challenge: [UInt8]
+    /// The key identifier, decoded: 32 bytes in good requests.
+    let keyID: [UInt8]
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        attestation = try fields.bytes("attestationStatement")
+        challenge = try fields.bytes("challenge")
+        keyID = try fields.bytes("keyId")
+    }
+}
+
+/// What a client sends to prove again that it holds an attested key.
+///
+/// There is no key identifier in it.
+struct AssertionRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("artifact", .bytes), .required("assertion", .bytes), .required("challenge", .bytes),
+    ]
+
+    /// What the exchange of the attestation returned.
+    let artifact: [UInt8]
+    /// The CBOR assertion.
+    let assertion: [UInt8]
+    let challenge: [UInt8]
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        artifact = try fields.bytes("artifact")
+        assertion = try fields.bytes("assertion")
+        challenge = try fields.bytes("challenge")
     }
 }

@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayCrypto
 
 /// What a policy demands of genuine evidence.
 struct AppAttestRules: Sendable {
@@ -43,4 +44,59 @@ extension AppAttestConfiguration.Category {
         case .developerID: .developerID
         }
     }
+}
+
+/// What is sealed into an artifact: an attested key and how it came to be.
+///
+/// Artifacts live as long as an app stays installed, so that every version of this layout stays readable:
+///
+///     1 ‖ environment (0 development, 1 production) ‖ milliseconds since 1970, 8 bytes ‖ 04 ‖ X ‖ Y
+///     2 ‖ the same ‖ SHA-256 of the root's key
+///
+/// The first is of keys that Apple certified; the second of those under a root that the policy named in place of Apple's,
+/// which must be worth nothing once it no longer does.
+struct AttestedKeyArtifact: Equatable {
+    private static let version: UInt8 = 1
+    private static let count = 75
+    private static let versionWithRoot: UInt8 = 2
+
+    /// `04 ‖ X ‖ Y` on P-256.
+    let publicKey: [UInt8]
+    let environment: AppAttestEnvironment
+    /// When the attestation was verified.
+    let attested: Instant
+    /// SHA-256 of the key of the root that this one was attested under; nil for Apple's root.
+    let root: [UInt8]?
+
+    init(publicKey: [UInt8], environment: AppAttestEnvironment, attested: Instant, root: [UInt8]?) {
+        self.publicKey = publicKey
+        self.environment = environment
+        self.attested = attested
+        self.root = root
+    }
+
+    init?(encoded bytes: [UInt8]) {
+        switch (bytes.first, bytes.count) {
+        case (Self.version, Self.count): root = nil
+        case (Self.versionWithRoot, Self.count + SHA256.byteCount): root = Array(bytes[Self.count...])
+        default: return nil
+        }
+        guard bytes[1] <= 1 else { return nil }
+        environment = bytes[1] == 0 ? .development : .production
+        let milliseconds = bytes[2..<10].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        attested = Instant(milliseconds: Int64(bitPattern: milliseconds))
+        publicKey = Array(bytes[10..<Self.count])
+    }
+
+    var encoded: [UInt8] {
+        let milliseconds = UInt64(bitPattern: attested.milliseconds)
+        return [root == nil ? Self.version : Self.versionWithRoot, environment == .development ? 0 : 1]
+            + (0..<8).map { UInt8(truncatingIfNeeded: milliseconds >> UInt64(56 - 8 * $0)) } + publicKey + (root ?? [])
+    }
+
+    /// The key's identifier.
+    var keyID: [UInt8] { SHA256.hash(publicKey) }
+
+    /// What the key's counter is stored under: its identifier.
+    var counterName: String { "counter/\(Hex.encode(keyID))" }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// What a receipt must agree with.
 public struct ReceiptExpectation: Sendable {
@@ -22,7 +22,7 @@ public struct ReceiptExpectation: Sendable {
     /// The attestation that the receipt came with.
     let attestation: Attestation?
 
-    /// What a receipt must agree with that is looked at by itself, such as Apple's answer to an exchange.
+    /// What a single receipt must agree with, such as Apple's answer to an exchange.
     ///
     /// - Parameters:
     ///   - publicKey: The attested key in the form `04 ‖ X ‖ Y`.
@@ -45,5 +45,25 @@ public struct ReceiptExpectation: Sendable {
         environment = attestation.environment
         self.maximumAge = maximumAge
         self.attestation = attestation
+    }
+}
+
+/// The result of verifying a receipt.
+public enum ReceiptOutcome: Sendable, Hashable {
+    /// Apple signed the receipt, and it agrees with what was expected.
+    case verified(Receipt)
+    /// Apple signed the content, in the faulty way of receipts made before 2020-10-15; all else is as it must be.
+    ///
+    /// Such a message has signed attributes, and a signature that does not cover them.
+    case legacy2020(Receipt)
+    /// The receipt is invalid.
+    case refused(AppAttestRefusal)
+
+    /// The receipt, where Apple signed it either way.
+    public var receipt: Receipt? {
+        switch self {
+        case .verified(let receipt), .legacy2020(let receipt): receipt
+        case .refused: nil
+        }
     }
 }

@@ -1,5 +1,6 @@
-public import AssayCrypto
-public import AssayKit
+public import AssayCore
+internal import AssayCrypto
+public import AssayX509
 
 /// Verifies Apple's receipts: signature, certificates up to a pinned root, fields (Apple, Assessing Fraud Risk).
 public struct ReceiptVerifier: Sendable {
@@ -123,9 +124,9 @@ public struct ReceiptVerifier: Sendable {
                 expected: environment.rawValue, found: receipt.environment?.rawValue ?? "none")
         }
         if let publicKey = expectation.publicKey {
-            let certificate = try? Certificate(der: receipt.certificate[...])
+            let certificate = try? Certificate(der: receipt.certificate[...], accepting: .ecdsa)
             try trace.check(
-                .receiptKey, certificate?.key.point.elementsEqual(publicKey) ?? false,
+                .receiptKey, certificate?.key.bytes.elementsEqual(publicKey) ?? false,
                 AppAttestReasons.receiptKeyMismatch,
                 expected: "the key \(Base64.encode(SHA256.hash(publicKey)))",
                 found: Self.keyIdentifier(of: receipt.certificate[...]))
@@ -173,8 +174,10 @@ public struct ReceiptVerifier: Sendable {
     }
 
     private static func keyIdentifier(of der: ArraySlice<UInt8>) -> String {
-        guard let certificate = try? Certificate(der: der) else { return "no key, for it is no certificate" }
-        return "the key \(Base64.encode(SHA256.hash(certificate.key.point)))"
+        guard let certificate = try? Certificate(der: der, accepting: .ecdsa) else {
+            return "no key, for it is no certificate"
+        }
+        return "the key \(Base64.encode(SHA256.hash(certificate.key.bytes)))"
     }
 
     // MARK: Signer
@@ -189,15 +192,18 @@ public struct ReceiptVerifier: Sendable {
         }
         guard others.count == 2 else { throw AppAttestRefusal(AppAttestReasons.receiptRootUnknown) }
         do {
-            var signer = try Certificate(der: others[0])
-            var intermediate = try Certificate(der: others[1])
+            var signer = try Certificate(der: others[0], accepting: .ecdsa)
+            var intermediate = try Certificate(der: others[1], accepting: .ecdsa)
             if !message.signer.names(signer) { swap(&signer, &intermediate) }
             guard message.signer.names(signer) else { throw AppAttestRefusal(AppAttestReasons.receiptSignerUnknown) }
             guard signer.value(of: .receiptSigner)?.elementsEqual([0x05, 0x00]) ?? false,
                 signer.keyUsage?.contains(.digitalSignature) ?? true
             else { throw AppAttestRefusal(AppAttestReasons.receiptSignerUnfit) }
             try paths.verify([signer, intermediate], at: created)
-            return try signer.key.publicKey()
+            guard case .ec(let key) = try signer.key.publicKey() else {
+                throw AppAttestRefusal(AppAttestReasons.receiptCertificateMalformed)
+            }
+            return key
         } catch let refusal as AppAttestRefusal {
             throw refusal
         } catch let error as CertificatePathError {
@@ -205,5 +211,28 @@ public struct ReceiptVerifier: Sendable {
         } catch {
             throw AppAttestRefusal(AppAttestReasons.receiptCertificateMalformed, "\(error)")
         }
+    }
+}
+
+/// Receipts of App Attest's first weeks: they have signed attributes, and Apple signed the content instead of them.
+///
+/// A signature over the content is then all there is. It is taken only for a receipt that says itself, in that content,
+/// to be that old; and each attribute, which nothing vouches for, must have the one value that it can have. (The time
+/// of signing can have two, when the receipt was made at the very end of a second; it is used for nothing.)
+enum LegacyReceipt {
+    /// Receipts made from this day on are never of this kind; the last one seen is of 2020-10-03, the first good one
+    /// of 2020-10-22.
+    static let end = Instant(seconds: 1_602_720_000)  // 2020-10-15T00:00:00Z
+
+    /// How much later than the receipt the signature may have been made; 58 ms were seen.
+    private static let delay: Duration = .milliseconds(100)
+
+    /// Whether a message is a receipt of this kind, signed by this key.
+    static func isSigned(_ message: SignedData, created: Instant, by key: ECPublicKey) -> Bool {
+        guard created < end, let attributes = message.signer.attributes, let signingTime = attributes.signingTime,
+            (created.seconds...(created + delay).seconds).contains(signingTime.seconds),
+            attributes.messageDigest.elementsEqual(SHA256.hash(message.content))
+        else { return false }
+        return message.isContentSigned(by: key)
     }
 }

@@ -1,5 +1,5 @@
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 
 /// The newest receipt of a key, and what is known by it.
 ///
@@ -22,7 +22,7 @@ struct KeptReceipt: Sendable, Equatable {
     var expires: Instant
     /// The metric, which the receipt of an attestation lacks.
     var metric: RiskMetric?
-    /// When it is to be tried again, after tries that failed.
+    /// When it is tried again after failures.
     var nextTry: Instant?
     /// How many tries have failed one after the other.
     var failures: UInt8 = 0
@@ -43,7 +43,7 @@ struct KeptReceipt: Sendable, Equatable {
         self.receipt = bytes
     }
 
-    /// When it is to be exchanged: what every server works out alike, so that they agree on its place in the order.
+    /// When it is due for exchange: every server computes the same time, so that they agree on its place in the order.
     func due(refreshInterval: Duration) -> Instant {
         if let nextTry { return nextTry }
         guard let notBefore else { return created }

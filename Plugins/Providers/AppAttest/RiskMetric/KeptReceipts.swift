@@ -1,14 +1,15 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayState
 
 /// The receipts of one app's keys in the provider's corner of the state.
 ///
 ///     receipt/KEY          the receipt
 ///     refresh/TIME/KEY     stands for the wish to exchange it at that time; in the order of time
-///     refreshing/KEY       some server is at it; goes away by itself
+///     refreshing/KEY       a server exchanges the receipt now; expires
 ///
 /// The first is the truth, and the second an index to it. They are two writes, between which anything may end: an entry
-/// of the index that does not agree with its receipt is dropped by who comes across it, and one that is missing is written
-/// the next time that the key is used.
+/// of the index that does not agree with its receipt is dropped by who comes across it, and one that is missing is
+/// written the next time that the key is used.
 struct KeptReceipts: Sendable {
     /// How long a server is left at it.
     private static let claimLifetime = Duration.seconds(300)
@@ -32,14 +33,16 @@ struct KeptReceipts: Sendable {
         try await state.put("receipt/\(key)", value: kept.encoded, expires: kept.expires)
     }
 
-    /// Has a receipt exchanged when it is due. This is asked with each use of a key and writes but once a receipt.
+    /// Has a receipt exchanged when it is due.
+    ///
+    /// This is asked with each use of a key and writes but once a receipt.
     func wish(_ kept: KeptReceipt, of key: String) async throws {
         let name = wish(for: kept, key).name
         guard try await state.get(name) == nil else { return }
         try await state.put(name, value: [], expires: kept.expires)
     }
 
-    /// The entry of the index that goes with a receipt.
+    /// The entry of the index for a receipt.
     func wish(for kept: KeptReceipt, _ key: String) -> Wish {
         let due = kept.due(refreshInterval: refreshInterval)
         let digits = String(UInt64(clamping: due.milliseconds), radix: 16)

@@ -1,4 +1,5 @@
-internal import AssayAppleServices
+internal import AssayApple
+internal import AssayCore
 internal import AssayKit
 
 /// Exchanges a receipt at Apple's servers for a newer one, which carries the risk metric (Apple, Assessing Fraud Risk).
@@ -89,6 +90,23 @@ struct ReceiptExchange: Sendable {
                 ReceiptExchangeFailure(.receiptRefused, AppAttestReasons.receiptLegacyNotAllowed.code))
         case .refused(let refusal):
             return .failed(ReceiptExchangeFailure(.receiptRefused, refusal.description))
+        }
+    }
+}
+
+/// What came of an exchange.
+enum ReceiptExchangeOutcome: Sendable, Hashable {
+    /// Apple gave a newer receipt, which is verified.
+    case renewed(Receipt, bytes: [UInt8])
+    /// 304: the receipt is exchanged too early; it stays the newest one.
+    case unchanged
+    case failed(ReceiptExchangeFailure)
+
+    var event: MaintenanceEvent {
+        switch self {
+        case .renewed: MaintenanceEvent("receipt_exchange_renewed")
+        case .unchanged: MaintenanceEvent("receipt_exchange_not_yet")
+        case .failed(let failure): failure.event
         }
     }
 }

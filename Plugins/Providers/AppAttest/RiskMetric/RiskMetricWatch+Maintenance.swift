@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 internal import Logging
@@ -62,7 +63,9 @@ extension RiskMetricWatch {
         !Task.isCancelled && context.clock.now + Self.reserve < context.deadline
     }
 
-    /// Exchanges one receipt. Returns the failure that others would meet with too.
+    /// Exchanges one receipt.
+    ///
+    /// Returns the failure that others would meet with too.
     private func fulfil(
         _ wish: KeptReceipts.Wish, _ receipts: KeptReceipts, _ context: MaintenanceContext
     ) async throws -> ReceiptExchangeFailure? {

@@ -1,6 +1,8 @@
-internal import AssayAppleServices
+internal import AssayApple
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
+internal import AssayState
 internal import Logging
 
 /// Keeps the receipts of one app's keys, and knows the risk metrics that they tell.
@@ -24,8 +26,9 @@ struct RiskMetricWatch: Sendable {
             appID: appID)
     }
 
-    /// Keeps the receipt of an attestation, to be exchanged at once. Returns the key's metric where it is known already,
-    /// because the key was attested before.
+    /// Keeps the receipt of an attestation, to be exchanged at once.
+    ///
+    /// Returns the key's metric where it is known already, because the key was attested before.
     ///
     /// A store that fails here does not make the attestation fail: the metric is a signal, and its absence is judged.
     func remember(_ attestation: VerifiedAttestation, _ context: ProviderContext) async -> RiskMetric? {
@@ -46,8 +49,9 @@ struct RiskMetricWatch: Sendable {
         }
     }
 
-    /// The metric of a key that has just proved itself. What it is known by is exchanged again when it is due: the keys
-    /// that nobody uses are not.
+    /// The metric of a key that has just proved itself.
+    ///
+    /// What it is known by is exchanged again when it is due: unused keys are not.
     func metric(of publicKey: [UInt8], _ context: ProviderContext) async throws -> RiskMetric? {
         let receipts = receipts(in: context.state)
         let key = KeptReceipt.keyName(publicKey: publicKey)
@@ -64,4 +68,35 @@ struct RiskMetricWatch: Sendable {
         guard let kept = try await receipts.receipt(of: key), kept.root == root else { return nil }
         return kept
     }
+}
+
+/// What a policy makes of risk metrics.
+struct RiskMetricRules: Sendable {
+    /// How long after its attestation a key need not have a metric: maintenance has to come around to it first.
+    static let grace = Duration.seconds(1800)
+
+    /// The metric above which evidence is refused; nil for never.
+    let limit: Int?
+    let refusesUnknown: Bool
+    /// How old a receipt is before it is exchanged again.
+    let refreshInterval: Duration
+
+    /// Why a key's metric is not good enough; nil when it is.
+    ///
+    /// - Parameter attested: when the key was attested.
+    func judge(_ metric: RiskMetric?, attested: Instant, at now: Instant) -> AppAttestRefusal? {
+        guard let metric else {
+            guard refusesUnknown, now >= attested + Self.grace else { return nil }
+            return AppAttestRefusal(AppAttestReasons.riskMetricUnknown)
+        }
+        guard let limit, metric.value > limit else { return nil }
+        return AppAttestRefusal(AppAttestReasons.riskMetricTooHigh, "\(metric.value), and at most \(limit) is allowed")
+    }
+}
+
+/// About how many keys an app attested on a device in the 30 days before a point in time.
+struct RiskMetric: Sendable, Hashable {
+    let value: Int
+    /// When Apple made the receipt that says so.
+    let determined: Instant
 }

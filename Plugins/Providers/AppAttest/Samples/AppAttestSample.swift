@@ -1,5 +1,5 @@
+public import AssayCore
 internal import AssayCrypto
-internal import AssayKit
 
 /// A piece of evidence that was kept, and what it must agree with.
 struct AppAttestSample {
@@ -33,7 +33,9 @@ struct AppAttestSample {
         "previous_counter", "created", "fields", "challenge", "counter",
     ]
 
-    /// A field that is not read and has almost the name of one that is. Other fields are notes, and are ignored.
+    /// A field that is not read and has almost the name of one that is.
+    ///
+    /// Other fields are notes, and are ignored.
     private static func misspelled(_ fields: JSON) -> (name: String, meant: String)? {
         for member in fields.members ?? [] where !names.contains(exactly: member.name) {
             let name = Array(member.name.utf8)
@@ -45,7 +47,7 @@ struct AppAttestSample {
         return nil
     }
 
-    /// How many bytes are to be changed, added or left out to make one of the other (Levenshtein).
+    /// How many bytes must be changed, added or removed to turn one into the other (Levenshtein).
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         var row = Array(0...other.count)
         for (index, byte) in one.enumerated() {
@@ -173,5 +175,15 @@ struct AppAttestSample {
         guard let text else { throw AppAttestSampleError("`valid_at` is missing; give a time with --at") }
         guard let instant = Instant(rfc3339: text) else { throw AppAttestSampleError("`\(text)` is no RFC 3339 time") }
         return instant
+    }
+}
+
+/// Why a sample cannot be verified at all: what is missing in it, or malformed.
+public struct AppAttestSampleError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong with the sample.
+    @Exact public private(set) var description: String
+
+    init(_ description: String) {
+        self.description = description
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayKit
 
 /// What came of a sample, as it is written.

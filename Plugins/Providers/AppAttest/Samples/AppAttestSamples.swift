@@ -1,14 +1,15 @@
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
+internal import AssayX509
 
-/// Verifies evidence that was kept, by itself: without a server, a challenge that was stored, or a clock.
+/// Verifies stored evidence offline: without a server, a challenge that was stored, or a clock.
 ///
 /// A sample is a JSON object: `kind` (attestation, assertion or receipt), the evidence in `attestation_base64`,
 /// `assertion_base64` or `receipt_base64`, and what it must agree with: `app_id`, `client_data_hash_base64`; for
 /// attestations `key_id_base64`, `environment` and `valid_at`; for assertions `public_key_pem` and `previous_counter`.
 ///
-/// In place of the client data hash a sample may have what it was made of: `challenge_utf8` or `challenge_base64`, and for
-/// assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, except a challenge where
+/// In place of the client data hash a sample may have what it was made of: `challenge_utf8` or `challenge_base64`, and
+/// for assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, except a challenge where
 /// `client_data_hash_is` is `challenge`: then the challenge itself is the client data hash, as in Apple's own samples.
 /// Key identifiers may be in hexadecimal digits.
 public struct AppAttestSamples: Sendable {
@@ -63,7 +64,7 @@ public struct AppAttestSamples: Sendable {
         do throws(CertificateError) {
             guard let bytes else { return try apple() }
             let der = String(validating: bytes, as: UTF8.self).flatMap { PEMCertificate.decode($0) } ?? bytes
-            return try TrustAnchor(der: der)
+            return try TrustAnchor(der: der, accepting: .ecdsa)
         } catch {
             throw AppAttestSampleError("not a certificate that can be trusted: \(error)")
         }

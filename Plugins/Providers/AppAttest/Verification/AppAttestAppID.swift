@@ -1,5 +1,6 @@
+public import AssayApple
+public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 /// An App ID, `TEAM.bundle`, and its digest: the relying party identifier in App Attest's evidence.
 public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
@@ -27,7 +28,7 @@ public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
     public init(teamID: String, bundleID: String) throws(Fault) {
         let team = Array(teamID.utf8)
         let bundle = Array(bundleID.utf8)
-        guard team.count == 10, team.allSatisfy({ Self.isDigit($0) || Self.isCapital($0) }) else {
+        guard team.count == 10, team.allSatisfy({ $0.isASCIIDigit || $0.isASCIIUppercase }) else {
             throw .teamInvalid
         }
         guard !bundle.isEmpty else { throw .bundleEmpty }
@@ -49,18 +50,10 @@ public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
         try self.init(teamID: String(team), bundleID: parts.count == 2 ? String(parts[1]) : "")
     }
 
+    /// The App ID.
     public var description: String { text }
 
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-    }
-
-    private static func isCapital(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
-
     private static func isAllowedInBundle(_ byte: UInt8) -> Bool {
-        isDigit(byte) || isCapital(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".")
+        byte.isASCIILetterOrDigit || "-_.".utf8.contains(byte)
     }
 }

@@ -1,11 +1,12 @@
+public import AssayCore
 public import AssayCrypto
-internal import AssayKit
 
 /// Verifies assertions with an attested key (Apple, Validating Apps That Connect to Your Server).
 public struct AssertionVerifier: Sendable {
     /// The most bytes of an assertion; real ones have up to 230.
     public static let byteLimit = 4 * 1024
 
+    /// Makes a verifier.
     public init() {}
 
     /// Verifies an assertion with the public key that an attestation gave: `04 ‖ X ‖ Y`.
@@ -78,4 +79,52 @@ public struct AssertionVerifier: Sendable {
             bundleVersion: data.extensions.bundleVersion, codeDirectoryHash: data.extensions.codeDirectoryHash,
             codeDirectoryHashType: data.extensions.codeDirectoryHashType, flags: data.flags)
     }
+}
+
+/// What an assertion must agree with.
+public struct AssertionExpectation: Sendable {
+    /// The App ID that the key was attested for.
+    public let appID: AppAttestAppID
+    /// What the client gave to `generateAssertion(_:clientDataHash:)`, of any length; it should be a SHA-256.
+    public let clientDataHash: [UInt8]
+    /// The counter of the last assertion that was accepted, 0 for none: the new one must be above.
+    public let previousCounter: UInt32
+
+    /// States what an assertion must agree with.
+    ///
+    /// - Parameters:
+    ///   - appID: The app.
+    ///   - clientDataHash: SHA-256 of the client data, 32 bytes.
+    ///   - previousCounter: The counter of the last accepted assertion; the new one must be greater.
+    public init(appID: AppAttestAppID, clientDataHash: [UInt8], previousCounter: UInt32) {
+        self.appID = appID
+        self.clientDataHash = clientDataHash
+        self.previousCounter = previousCounter
+    }
+}
+
+/// What came of verifying an assertion.
+public enum AssertionOutcome: Sendable, Hashable {
+    /// The assertion is genuine and agrees with what was expected.
+    case verified(VerifiedAssertion)
+    /// The assertion is not good.
+    case refused(AppAttestRefusal)
+}
+
+/// What an assertion proved: the app on the device that has the attested key made it over this client data.
+///
+/// Whoever accepts it must store the counter atomically, or two requests can use one assertion.
+public struct VerifiedAssertion: Sendable, Hashable {
+    /// The counter: above the one before, mostly by one, with gaps.
+    public let counter: UInt32
+    /// How the system came to trust the app; nil before iOS 27 and macOS 27.
+    public let validationCategory: ValidationCategory?
+    /// The version of the app's bundle; nil before iOS 27 and macOS 27.
+    @Exact public private(set) var bundleVersion: String?
+    /// The digest of the app's code directory, on Macs whose app asks for it.
+    public let codeDirectoryHash: [UInt8]?
+    /// The kind of that digest; 2 is SHA-256.
+    public let codeDirectoryHashType: UInt8?
+    /// The flags of the authenticator data; nothing was judged by them.
+    public let flags: UInt8
 }

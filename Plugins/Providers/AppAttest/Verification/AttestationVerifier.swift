@@ -1,10 +1,11 @@
-public import AssayCrypto
-public import AssayKit
+public import AssayCore
+internal import AssayCrypto
+public import AssayX509
 
 /// Verifies attestation objects: the nine steps of Apple, Validating Apps That Connect to Your Server, and some more.
 ///
-/// One verifier serves any number of apps, from any number of tasks. What costs little is judged first: the signature on
-/// the leaf, which takes most of the time, comes when nothing else is left but the receipt.
+/// One verifier serves any number of apps, from any number of tasks. What costs little is judged first: the signature
+/// on the leaf, which takes most of the time, comes last before the receipt.
 public struct AttestationVerifier: Sendable {
     /// The most bytes of an attestation object; real ones have up to 5968.
     public static let byteLimit = 16 * 1024
@@ -86,7 +87,7 @@ public struct AttestationVerifier: Sendable {
         // OpenSSL alone can say whether a point is on its curve.
         try trace.check(
             .leafPoint, (try? leaf.certificate.key.publicKey()) != nil, AppAttestReasons.leafPointInvalid,
-            expected: "a point of P-256", found: Hex.encode(leaf.certificate.key.point))
+            expected: "a point of P-256", found: Hex.encode(leaf.certificate.key.bytes))
         _ = try trace.check(
             .certificatePath, expected: "leaf, intermediate and root, each signed by the next and valid at \(instant)",
             found: { (found: String) in found },
@@ -103,7 +104,7 @@ public struct AttestationVerifier: Sendable {
             notAfter: leaf.certificate.notAfter, receiptBytes: object.receipt, receipt: receipt)
     }
 
-    /// Judges the authenticator data by itself.
+    /// Judges the authenticator data alone.
     private static func judge(
         _ data: AuthenticatorData, _ credential: AttestedCredential, _ expectation: AttestationExpectation,
         _ trace: inout AppAttestTrace
@@ -133,7 +134,7 @@ public struct AttestationVerifier: Sendable {
         _ leaf: AttestedLeaf, _ credential: AttestedCredential, _ expectation: AttestationExpectation,
         _ trace: inout AppAttestTrace
     ) throws(AppAttestRefusal) {
-        let point = leaf.certificate.key.point
+        let point = leaf.certificate.key.bytes
         let digest = SHA256.hash(point)
         try trace.check(
             .keyIdentifier, ConstantTime.equal(digest, expectation.keyID), AppAttestReasons.keyIdentifierMismatch,

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// What an administrator sends to register a debug token.
 struct CreateDebugTokenRequest: RequestMessage {

@@ -1,8 +1,9 @@
+internal import AssayCore
 internal import AssayKit
 
 /// The part of the debug tokens that a caller asks for (AIP-158).
 ///
-/// The token of a page is sealed: nobody makes one, alters one, or uses one of another app.
+/// The token of a page is sealed: it cannot be made up, altered, or used for another app.
 struct ListDebugTokensRequest: RequestMessage {
     static let shape: MessageShape? = [
         .optional("pageSize", .integer(0...Int64(Int32.max))), .optional("pageToken", .text),
@@ -18,7 +19,7 @@ struct ListDebugTokensRequest: RequestMessage {
 
     /// The most that one reply has, and what it has when the caller does not say.
     private static let largest = 100
-    /// What stands before the identifier in the token of a page, to tell it from whatever else may be sealed one day.
+    /// The text before the identifier in the token of a page, which tells it from other sealed values.
     private static let mark = Array("page of debug tokens: ".utf8)
 
     init(_ fields: RequestFields) throws(InvalidRequest) {

@@ -1,4 +1,6 @@
+internal import AssayCore
 internal import AssayKit
+internal import AssayState
 internal import Synchronization
 
 /// The hashes of an app's registered debug tokens, each an entry of its own in the state store, so that a token that is

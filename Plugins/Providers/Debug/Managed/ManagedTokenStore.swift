@@ -1,4 +1,6 @@
+internal import AssayCore
 internal import AssayKit
+internal import AssayState
 internal import Synchronization
 
 /// Where the registered debug tokens of an app are: its OAuth clients accept them, too.
@@ -21,7 +23,16 @@ final class ManagedTokenStore: Sendable {
         self.clock = clock
     }
 
-    /// The token with a hash; nil when there is none. One that is none costs one look at one small entry.
+    /// The answer to a peer that showed too many unknown tokens.
+    static func tooManyUnknown(wait: Duration?) -> CallFailure {
+        CallFailure(
+            .resourceExhausted, "Too many unknown debug tokens came from this address: try again later.",
+            reason: DebugReasons.tooManyUnknown, retryAfter: wait)
+    }
+
+    /// The token with a hash; nil when there is none.
+    ///
+    /// One that is none costs one look at one small entry.
     ///
     /// - Throws: ``CallFailure`` when the peer showed too many tokens that are none.
     func token(hash: [UInt8], _ context: ProviderContext) async throws -> ManagedToken? {
@@ -29,9 +40,7 @@ final class ManagedTokenStore: Sendable {
         // A token that was seen here as registered is no guess, whatever else comes from the same address.
         let isKnown = latest.withLock { $0?.tokens.token(hash: hash) != nil }
         if !isKnown, let wait = guesses.wait(context.peer, at: uptime) {
-            throw CallFailure(
-                .resourceExhausted, "Too many unknown debug tokens came from this address: try again later.",
-                reason: DebugReasons.tooManyUnknown, retryAfter: wait)
+            throw Self.tooManyUnknown(wait: wait)
         }
         let token = try await find(hash, context, uptime)
         if token == nil { guesses.count(context.peer, at: uptime) }

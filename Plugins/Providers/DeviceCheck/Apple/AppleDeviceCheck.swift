@@ -1,12 +1,14 @@
-internal import AssayAppleServices
-internal import AssayKit
+internal import AssayApple
+internal import AssayCore
 
 /// Apple's DeviceCheck (Apple, Accessing and Modifying Per-Device Data).
 struct AppleDeviceCheck: DeviceTokenUpstream {
     /// Answers are a line of text or a small object.
     private static let responseLimit = 4096
     private static let youth = Duration.seconds(60)
-    /// How many bytes a device token may have. Apple does not say; those of iPhones have some 2,300.
+    /// How many bytes a device token may have.
+    ///
+    /// Apple does not say; those of iPhones have some 2,300.
     private static let tokenBytes = 16...8192
 
     let server: EndpointURL
@@ -92,7 +94,32 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     private static func isMonth(_ text: String) -> Bool {
         text.utf8.count == 7
             && text.utf8.enumerated().allSatisfy { index, byte in
-                index == 4 ? byte == UInt8(ascii: "-") : (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                index == 4 ? byte == UInt8(ascii: "-") : byte.isASCIIDigit
             }
     }
+}
+
+/// A plain-text answer of Apple's, read regardless of case and of white space around it.
+struct AppleWords: Sendable {
+    /// The beginning, when it is printable ASCII.
+    let text: String?
+    let isEmpty: Bool
+    private let lowered: String
+
+    init(_ body: [UInt8]) {
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        var bytes = body[...].drop(while: isSpace)
+        while let last = bytes.last, isSpace(last) { bytes = bytes.dropLast() }
+        isEmpty = bytes.isEmpty
+        bytes = bytes.prefix(200)
+        let isText = !bytes.isEmpty && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+        text = isText ? String(decoding: bytes, as: UTF8.self) : nil
+        lowered = (text ?? "").lowercasedASCII
+    }
+
+    /// 400 with `Missing or incorrectly formatted device token payload`, or without the last word, or in an object.
+    var isAboutDeviceToken: Bool { lowered.utf8.contains("device token".utf8) }
+
+    /// `Failed to find bit state`, once `Bit State Not Found`: with status 200 for devices whose bits were never set.
+    var saysThatBitsAreUnset: Bool { ["failed to find bit state", "bit state not found"].contains(exactly: lowered) }
 }

@@ -1,5 +1,5 @@
-public import AssayAppleServices
-public import AssayKit
+public import AssayApple
+public import AssayCore
 
 /// The section `device_check` of a policy.
 public struct DeviceCheckConfiguration: Decodable, Sendable {
@@ -18,13 +18,13 @@ public struct DeviceCheckConfiguration: Decodable, Sendable {
 
     /// The identifier of the team's key for DeviceCheck: ten characters.
     public let keyID: String
-    /// Where the `.p8` file of that key is to be found.
+    /// Where the `.p8` file of that key is.
     public let privateKey: SecretReference
     /// `production` when absent.
     public let environment: Environment?
     /// What is asked instead of Apple's server for the environment.
     public let baseURL: EndpointURL?
-    /// How the token stands in the header `Authorization`; `bearer` when absent.
+    /// The form of the header `Authorization`; `bearer` when absent.
     public let authorization: AppleAuthorizationForm?
     /// Which devices are refused for their bits; none when absent.
     public let refuseWhen: DeviceBitsRule?
@@ -43,4 +43,24 @@ public struct DeviceCheckConfiguration: Decodable, Sendable {
         case allowReuse = "allow_reuse"
         case rememberFor = "remember_for"
     }
+}
+
+extension DeviceCheckConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "key_id": PolicyKey(
+            "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
+            .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
+        "private_key": "Where the `.p8` file of that key is to be found: `file:PATH` or `env:NAME`.",
+        "environment": PolicyKey(
+            "Which of Apple's servers is asked.", standard: "production", development: .words(["development"])),
+        "base_url": "What is asked instead of Apple's server for the environment.",
+        "authorization": PolicyKey(
+            "How the token stands in the header `Authorization`: alone, or behind `Bearer`.", standard: "bearer"),
+        "refuse_when": "Which devices are refused for the two bits that the team keeps of them; none when absent.",
+        "allow_reuse": PolicyKey("Whether a device token may be exchanged more than once.", standard: false),
+        "remember_for": PolicyKey(
+            "How long exchanged tokens are remembered, so that each is exchanged once; a day when absent.",
+            .durations(DeviceTokenRules.memories), examples: ["1d"]),
+    ]
 }

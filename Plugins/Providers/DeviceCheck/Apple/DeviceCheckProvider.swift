@@ -1,23 +1,27 @@
-internal import AssayAppleServices
+internal import AssayApple
+public import AssayCore
 public import AssayKit
 
 /// Apple's DeviceCheck: a token that a device makes for an app's team, and that Apple alone can judge.
 ///
-/// A device token is exchanged once, unless the policy says otherwise. It says that a device runs some app of the team, not
-/// which one: so it is good for one app of all that the team has here, whichever client comes first. Two bits that the team
-/// keeps of a device may be part of the decision; servers with the permission `deviceCheck.updateBits` set them.
+/// A device token is exchanged once, unless the policy says otherwise. It says that a device runs some app of the team,
+/// not which one: so it can be used for one of the team's apps here, whichever client comes first. Two bits that
+/// the team keeps of a device may be part of the decision; servers with the permission `deviceCheck.updateBits` set
+/// them.
 public struct DeviceCheckProvider: AttestationProvider {
     /// Why it refuses.
     public static let reasons = DeviceTokenReasons(prefix: "device_token")
 
+    /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "device_check", contract: 1, summary: "Device tokens that Apple's DeviceCheck validates.",
         reasons: reasons.all, facts: DeviceTokenAppraiser.facts, metrics: DeviceTokenAppraiser.metrics,
-        evidenceLimit: 16 * 1024)
+        evidenceLimit: 16 * 1024, platforms: [AppleIdentity.self], answers: reasons.answers)
 
     /// To set the two bits of devices.
     public static let updateBits = Permission("deviceCheck.updateBits")
 
+    /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ProviderMethod<DeviceCheckProvider>] = [
         .exchange("exchangeDeviceCheckToken") { (provider, request: ExchangeDeviceCheckTokenRequest, context) in
             try await provider.appraiser.appraise(request.deviceToken, context)
@@ -37,12 +41,13 @@ public struct DeviceCheckProvider: AttestationProvider {
     private let keyID: String
     private let appraiser: DeviceTokenAppraiser
 
+    /// Makes the provider for an app from its section of a policy.
+    ///
+    /// - Throws: `ConfigurationError` with the key that is wrong.
     public init(_ configuration: DeviceCheckConfiguration, app: AppIdentity, host: PluginHost)
         throws(ConfigurationError)
     {
-        guard let apple = app.apple else {
-            throw ConfigurationError("DeviceCheck needs the app's `apple` section with `team_id` and `bundle_id`")
-        }
+        let apple = try AppleIdentity.of(app, neededBy: "DeviceCheck")
         let standard = (configuration.environment ?? .production).server
         guard let server = configuration.baseURL ?? EndpointURL(standard), server.appending("/v1") != nil else {
             throw ConfigurationError(at: ["base_url"], "expected a URL without a query")
@@ -56,5 +61,34 @@ public struct DeviceCheckProvider: AttestationProvider {
         appraiser = try DeviceTokenAppraiser(
             upstream: AppleDeviceCheck(server: server, key: key, form: configuration.authorization ?? .bearer),
             account: apple.teamID, rules: rules, reasons: Self.reasons, host: host)
+    }
+}
+
+/// What a client sends to exchange a device token.
+struct ExchangeDeviceCheckTokenRequest: RequestMessage {
+    static let shape: MessageShape? = [.required("deviceToken", .text)]
+
+    let deviceToken: String
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        deviceToken = try fields.string("deviceToken")
+    }
+}
+
+/// What a server sends to set the bits of a device; a bit that is absent stays.
+struct UpdateDeviceCheckBitsRequest: RequestMessage {
+    static let shape: MessageShape? = [
+        .required("deviceToken", .text), .optional("bit0", .boolean), .optional("bit1", .boolean),
+    ]
+
+    let deviceToken: String
+    let bit0: Bool?
+    let bit1: Bool?
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        deviceToken = try fields.string("deviceToken")
+        bit0 = try fields.has("bit0") ? try fields.bool("bit0") : nil
+        bit1 = try fields.has("bit1") ? try fields.bool("bit1") : nil
+        guard bit0 != nil || bit1 != nil else { throw InvalidRequest("one of 'bit0' and 'bit1' must be there") }
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// Who may ask a vendor's server now, and who waits: a pure state machine.
 ///
@@ -86,7 +86,9 @@ struct FairPlaces<App: Hashable & Sendable>: Sendable {
         return .waiting(displaced: displaced)
     }
 
-    /// Gives a place back. Returns the requests that have one now.
+    /// Gives a place back.
+    ///
+    /// Returns the requests that have one now.
     mutating func leave(_ app: App, _ peer: PeerGroup) -> [UInt64] {
         taken -= 1
         Self.lower(&takenOfApp, app)
@@ -101,7 +103,9 @@ struct FairPlaces<App: Hashable & Sendable>: Sendable {
         return admitted
     }
 
-    /// Has a request wait no more. Returns whether it did.
+    /// Has a request wait no more.
+    ///
+    /// Returns whether it did.
     mutating func giveUp(_ number: UInt64) -> Bool {
         for (index, line) in lines.enumerated() {
             guard let place = line.numbers.firstIndex(of: number) else { continue }

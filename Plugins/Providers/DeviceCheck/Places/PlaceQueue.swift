@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Synchronization
 
 /// The places at a vendor's server, and those that wait for one.
@@ -15,7 +15,9 @@ final class PlaceQueue: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a place, and waits for one if need be. False when there is none, after `patience`, and when the task is cancelled.
+    /// Takes a place, and waits for one if need be.
+    ///
+    /// False when there is none, after `patience`, and when the task is cancelled.
     func enter(_ app: ObjectIdentifier, _ asker: Asker, patience: Duration, clock: HostClock) async -> Bool {
         let (number, entry, displaced) = state.withLock { state in
             state.number += 1
@@ -73,4 +75,23 @@ final class PlaceQueue: Sendable {
         state.outcomes[number] = outcome
         return nil
     }
+}
+
+/// For whom a vendor is asked.
+struct Asker: Sendable {
+    /// What is known of a peer.
+    ///
+    /// Where places are scarce, or the vendor asks for fewer questions, the higher goes first.
+    enum Standing: Int, Sendable, CaseIterable, Comparable {
+        /// The vendor called many of its tokens bad lately.
+        case suspect
+        case unknown
+        /// Evidence of the peer was verified lately, or the caller has a permission.
+        case verified
+
+        static func < (left: Standing, right: Standing) -> Bool { left.rawValue < right.rawValue }
+    }
+
+    let peer: PeerGroup
+    let standing: Standing
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// How long a vendor is left alone that asked for fewer questions (429): a pure state machine.
 ///
@@ -47,7 +47,9 @@ struct ThrottlePause: Sendable {
         }
     }
 
-    /// How long a standing has to wait at least; nil when it may ask. Nothing is let through by that.
+    /// How long a standing has to wait at least; nil when it may ask.
+    ///
+    /// Nothing is let through by that.
     func wait(_ standing: Asker.Standing, at now: Duration) -> Duration? {
         let state = classes[standing.rawValue]
         guard state.isPaused else { return nil }
@@ -65,7 +67,9 @@ struct ThrottlePause: Sendable {
         return .admitted(Pass(standing: standing, era: classes[index].era, isProbe: isProbe))
     }
 
-    /// The vendor answered 429. Returns how long to wait.
+    /// The vendor answered 429.
+    ///
+    /// Returns how long to wait.
     mutating func throttled(_ pass: Pass, retryAfter: Duration?, at now: Duration) -> Duration {
         let index = pass.standing.rawValue
         if pass.era == classes[index].era {

@@ -1,12 +1,14 @@
+public import AssayCore
 internal import AssayCrypto
 public import AssayKit
+internal import AssayState
 
-/// Appraises opaque device tokens that only their vendor can judge: the whole of a provider but for its name and its
+/// Appraises opaque device tokens that only their vendor can judge: the whole of a provider except its name and its
 /// configuration.
 ///
-/// A provider for another vendor than Apple is a ``DeviceTokenUpstream``, which says how the vendor is asked and what its
-/// answers mean, and an `AttestationProvider` that hands its requests to an appraiser. Bounds, deadlines, retries, the
-/// circuit breaker, reuse and bits are the same for all.
+/// A provider for another vendor than Apple is a ``DeviceTokenUpstream``, which says how the vendor is asked and what
+/// its answers mean, and an `AttestationProvider` that hands its requests to an appraiser. Bounds, deadlines, retries,
+/// the circuit breaker, reuse and bits are the same for all.
 public struct DeviceTokenAppraiser: Sendable {
     /// What a provider's descriptor lists.
     public static let facts: [FactName] = [.deviceBit0, .deviceBit1, .deviceBitsUpdated]
@@ -59,7 +61,7 @@ public struct DeviceTokenAppraiser: Sendable {
         }
         let name = Hex.encode(digest)
         if rules.memory != nil, try await used.get(name) != nil { return .refused(reasons.reused) }
-        // One question tells both, and a token may be good for one only.
+        // One question answers both, and a token may be usable for one only.
         let kind: DeviceQuestion.Kind = rules.refuseWhen == nil ? .validate : .query
         let question = DeviceQuestion(kind, token, randomness: randomness)
         let asker = try asker(context)
@@ -75,7 +77,7 @@ public struct DeviceTokenAppraiser: Sendable {
             guard let bits else { throw Self.unavailable(UpstreamFailure(.malformed, "no bits")) }
             if rule.matches(bits) { return .refused(reasons.bits) }
         }
-        // Only a good token is remembered, so that a client may come back with one that could not be judged. Of two at
+        // Only a valid token is remembered, so that a client may come back with one that could not be judged. Of two at
         // once, one is first.
         if let memory = rules.memory, try await !used.insert(name, expires: context.now + memory) {
             return .refused(reasons.reused)
@@ -83,8 +85,9 @@ public struct DeviceTokenAppraiser: Sendable {
         return .verified(Appraisal(facts: bits.map(Self.facts) ?? []))
     }
 
-    /// Sets those bits of a token's device that are not nil, and returns what was set, for the record. The token is not
-    /// good for an exchange then.
+    /// Sets those bits of a token's device that are not nil, and returns what was set, for the record.
+    ///
+    /// The token cannot be used for an exchange then.
     ///
     /// - Throws: ``InvalidRequest`` when it is no token; ``CallFailure`` when the vendor refused it, or did not decide.
     public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: ProviderContext) async throws
@@ -99,8 +102,7 @@ public struct DeviceTokenAppraiser: Sendable {
         switch await inquiry.ask(question, for: asker, deadline: context.deadline) {
         case .genuine: break
         case .refused(let detail):
-            throw CallFailure(
-                .invalidArgument, "The device token was not accepted.", reason: reasons.refused, detail: detail)
+            throw reasons.refusedAnswer(detail)
         case .undecided(let failure): throw Self.unavailable(failure)
         }
         if let memory = rules.memory {
@@ -122,9 +124,7 @@ public struct DeviceTokenAppraiser: Sendable {
         }
         // Many clients may share an address of which one was verified, or a proxy that the server does not know.
         guard isVerified || !peer.isOfTheInternet else {
-            throw CallFailure(
-                .resourceExhausted, "Quota exceeded for device tokens of this client.", reason: reasons.limited,
-                retryAfter: wait)
+            throw reasons.limitedAnswer(wait: wait)
         }
         return Asker(peer: peer, standing: .suspect)
     }
@@ -143,8 +143,21 @@ public struct DeviceTokenAppraiser: Sendable {
 }
 
 extension FactName {
+    /// Bit 0 of the device.
     public static let deviceBit0: FactName = "device_bit0"
+    /// Bit 1 of the device.
     public static let deviceBit1: FactName = "device_bit1"
     /// The month in which the bits were set last, `YYYY-MM`; absent when they never were.
     public static let deviceBitsUpdated: FactName = "device_bits_updated"
+}
+
+/// What is counted of the questions to the vendor.
+enum DeviceTokenMetrics {
+    static let answers = Metric.counter(
+        "answers_total", "What came of questions to the upstream.",
+        labels: [.init("result", ["genuine", "refused"] + UpstreamFailure.Kind.allCases.map(\.rawValue))])
+    static let circuitChanges = Metric.counter(
+        "circuit_changes_total", "How often the circuit breaker entered a state by an answer.",
+        labels: [.init("state", CircuitBreaker.State.allCases.map(\.rawValue))])
+    static let all = [answers, circuitChanges]
 }

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import Synchronization
 
 /// What the vendor's refusals taught about tokens and peers, so that it is asked less about junk.

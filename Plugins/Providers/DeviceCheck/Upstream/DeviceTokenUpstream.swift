@@ -1,4 +1,4 @@
-public import AssayKit
+public import AssayCore
 
 /// A vendor's service that knows whether an opaque device token is genuine: how it is asked, and what its answers mean.
 public protocol DeviceTokenUpstream: Sendable {
@@ -22,4 +22,72 @@ public protocol DeviceTokenUpstream: Sendable {
 
     /// What an answer means. Whatever is not known to be about the token is ``DeviceAnswer/undecided(_:)``.
     func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer
+}
+
+/// What a vendor is asked about a device.
+public struct DeviceQuestion: Sendable, Hashable {
+    /// The kinds of questions.
+    public enum Kind: Sendable, Hashable {
+        /// Whether the token is genuine.
+        case validate
+        /// That, and which bits are set.
+        case query
+        /// Sets the bits that are not nil.
+        case update(bit0: Bool?, bit1: Bool?)
+    }
+
+    /// The kind of question.
+    public let kind: Kind
+    /// In its canonical form.
+    @Exact public private(set) var deviceToken: String
+    /// 32 hexadecimal digits, the same for all tries of one question.
+    @Exact public private(set) var transaction: String
+
+    init(_ kind: Kind, _ deviceToken: String, randomness: Randomness) {
+        self.kind = kind
+        self.deviceToken = deviceToken
+        transaction = Hex.encode(randomness.bytes(16))
+    }
+}
+
+/// What a vendor's answer means.
+public enum DeviceAnswer: Sendable, Equatable {
+    /// The token is genuine; bits where they were asked for.
+    case genuine(DeviceBits?)
+    /// The token is invalid. The detail goes on record, never to the client.
+    case refused(detail: String?)
+    /// The answer does not say whether the token is valid.
+    case undecided(UpstreamFailure)
+
+    /// Details are compared byte by byte.
+    public static func == (left: DeviceAnswer, right: DeviceAnswer) -> Bool {
+        switch (left, right) {
+        case (.genuine(let left), .genuine(let right)): left == right
+        case (.refused(let left), .refused(let right)): left.isExactly(right)
+        case (.undecided(let left), .undecided(let right)): left == right
+        default: false
+        }
+    }
+}
+
+/// The two bits that a developer team keeps for each device.
+public struct DeviceBits: Sendable, Hashable {
+    /// Bit 0.
+    public var bit0: Bool
+    /// Bit 1.
+    public var bit1: Bool
+    /// The month of the last change, `YYYY-MM`; nil when they were never set.
+    @Exact public var lastUpdate: String?
+
+    /// Makes bits.
+    ///
+    /// - Parameter lastUpdate: The month of the last change, `YYYY-MM`; nil when they were never set.
+    public init(bit0: Bool, bit1: Bool, lastUpdate: String? = nil) {
+        self.bit0 = bit0
+        self.bit1 = bit1
+        self.lastUpdate = lastUpdate
+    }
+
+    /// The bits of a device whose bits were never set.
+    public static let unset = DeviceBits(bit0: false, bit1: false)
 }

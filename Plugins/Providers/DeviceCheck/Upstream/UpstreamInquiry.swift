@@ -1,9 +1,10 @@
+internal import AssayCore
 internal import AssayKit
 internal import Logging
 internal import Synchronization
 
-/// Asks a vendor about device tokens, for one app: within bounds and a deadline, again where that may help, and not at all
-/// while the vendor's server is down or asks to be left alone.
+/// Asks a vendor about device tokens, for one app: within bounds and a deadline, again where that may help, and not at
+/// all while the vendor's server is down or asks to be left alone.
 final class UpstreamInquiry: Sendable {
     /// How long one request may take, and the least that one is begun with.
     private static let requestLimit = Duration.seconds(5)
@@ -150,7 +151,7 @@ final class UpstreamInquiry: Sendable {
         return answer
     }
 
-    /// What an upstream threw: its type alone where it is not ours, for nobody knows what else it says.
+    /// What an upstream threw: its type alone where it is not ours, because the rest may hold a secret.
     private static func failure(_ error: any Error) -> UpstreamFailure {
         error as? UpstreamFailure ?? UpstreamFailure(.notSent, "\(type(of: error))")
     }

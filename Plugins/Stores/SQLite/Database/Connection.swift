@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import CLibSQLite
 
 /// One connection to a database file, and the statements that were compiled on it.
@@ -28,7 +28,7 @@ final class Connection {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
         let result = sqlite3_open_v2(path, &handle, flags, nil)
-        // There is a handle, which has to be closed, also where the file could not be opened.
+        // The handle must be closed even when the file could not be opened.
         guard let handle else { throw SQLiteError(code: result, message: nil) }
         self.handle = handle
         sqlite3_extended_result_codes(handle, 1)
@@ -44,13 +44,15 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that take no values and whose rows nobody reads.
+    /// Runs statements that take no values and whose rows are not read.
     func execute(_ script: String) throws(SQLiteError) {
         let result = sqlite3_exec(handle, script, nil, nil, nil)
         guard result == SQLITE_OK else { throw error(result) }
     }
 
-    /// Runs a statement, which is compiled once for each connection. Returns the number of rows that it changed.
+    /// Runs a statement, which is compiled once for each connection.
+    ///
+    /// Returns the number of rows that it changed.
     func change(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Int {
         try rows(sql, values) { _ in }
         return Int(sqlite3_changes(handle))

@@ -35,7 +35,9 @@ final class ConnectionQueue: Sendable {
         try state.withLock { state in try body(Self.connection(&state, open)) }
     }
 
-    /// Closes the connection after all that was submitted before. What comes later finds the store closed.
+    /// Closes the connection after all that was submitted before.
+    ///
+    /// What comes later finds the store closed.
     func close() {
         queue.sync { state.withLock { $0 = .closed } }
     }

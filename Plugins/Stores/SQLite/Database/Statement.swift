@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 internal import CLibSQLite
 
 /// A compiled statement.
@@ -48,7 +48,9 @@ enum Value {
     static func time(_ instant: Instant?) -> Value { instant.map { .integer($0.milliseconds) } ?? .null }
 }
 
-/// The row that a statement has arrived at. Valid until the statement's next step.
+/// The row that a statement has arrived at.
+///
+/// Valid until the statement's next step.
 struct Row {
     fileprivate let statement: OpaquePointer
 

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 /// One line of the output: a JSON object, of which four members are always there.
 struct ReportLine: Sendable, CustomStringConvertible {

@@ -1,5 +1,7 @@
 import AssayCBOR
+internal import AssayCore
 import AssayCrypto
+internal import AssayKit
 import AssayTesting
 import Fuzz
 

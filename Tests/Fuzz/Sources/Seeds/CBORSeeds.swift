@@ -1,4 +1,5 @@
-import AssayKit
+import AssayCore
+internal import AssayKit
 import Fuzz
 
 /// Items of every major type (RFC 8949, section 3.1), well-formed and not.

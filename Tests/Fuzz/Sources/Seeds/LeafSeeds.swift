@@ -1,4 +1,6 @@
 import AssayCBOR
+internal import AssayCore
+internal import AssayKit
 import AssayTesting
 import Fuzz
 

@@ -1,5 +1,6 @@
 import AssayCBOR
-import AssayKit
+import AssayCore
+internal import AssayKit
 import AssayTesting
 import Fuzz
 

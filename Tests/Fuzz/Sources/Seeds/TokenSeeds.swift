@@ -1,5 +1,7 @@
+import AssayCore
 import AssayCrypto
-import AssayKit
+internal import AssayHosting
+internal import AssayKit
 import Fuzz
 
 /// Tokens, each with the key set to verify it with; the keys were made for it, and are thrown away.

@@ -1,7 +1,9 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayCustomBackend
 internal import AssayDebug
 internal import AssayEngine
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayVerifier

@@ -1,5 +1,6 @@
+internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
+internal import AssayHosting
 internal import AssayVerifier
 internal import JWTKit
 

@@ -1,4 +1,5 @@
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
 internal import CLoad
 internal import Foundation
 

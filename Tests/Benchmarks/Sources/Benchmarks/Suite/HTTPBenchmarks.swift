@@ -1,5 +1,7 @@
-internal import AssayHTTP
-internal import AssayKit
+internal import AssayCore
+internal import AssayHosting
+internal import AssayHTTPServer
+internal import AssayTransport
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -61,9 +63,9 @@ enum HTTPBenchmarks {
     ) async throws -> ReportLine {
         let (ports, announce) = AsyncStream.makeStream(of: (name: String, port: Int).self)
         let assay = try HTTPService(
-            handler: handler, configuration: HTTPConfiguration(host: "127.0.0.1", port: 0), logger: .silent
-        ) { _, port in
-            announce.yield(("assay", port))
+            handler: handler, configuration: HTTPConfiguration(address: .host("127.0.0.1", port: 0)), logger: .silent
+        ) { address in
+            announce.yield(("assay", address.port ?? 0))
         }
         let peer = Application(
             responder: CallbackResponder<BasicRequestContext> { _, _ in Response(status: empty) },

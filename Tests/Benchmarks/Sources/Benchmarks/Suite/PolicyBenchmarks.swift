@@ -1,6 +1,8 @@
 internal import AssayAppAttest
+internal import AssayCore
 internal import AssayDebug
 internal import AssayEngine
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayTesting

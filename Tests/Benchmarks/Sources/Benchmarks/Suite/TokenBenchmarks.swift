@@ -1,6 +1,7 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-internal import AssayKit
+internal import AssayHosting
 internal import AssayVerifier
 internal import Logging
 

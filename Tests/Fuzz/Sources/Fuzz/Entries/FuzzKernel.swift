@@ -1,10 +1,14 @@
-internal import AssayEngine
-@_spi(Fuzzing) internal import AssayExtAuthz
+internal import AssayCore
 internal import AssayCustomBackend
 internal import AssayDebug
+internal import AssayEngine
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayTransport
 internal import Logging
+
+@_spi(Fuzzing) internal import AssayExtAuthz
 
 /// A kernel with a backend whose path `/bank` demands a token, and whose other paths demand none.
 struct FuzzKernel: Sendable {

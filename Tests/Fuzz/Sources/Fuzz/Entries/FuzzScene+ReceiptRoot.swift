@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 extension FuzzScene {
     /// The simulated root of receipts, in DER.

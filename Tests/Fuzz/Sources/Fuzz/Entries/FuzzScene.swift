@@ -1,9 +1,11 @@
 internal import AssayAppAttest
+public import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
-public import AssayKit
+internal import AssayKit
 public import AssayTesting
 internal import AssayVerifier
+internal import AssayX509
 
 /// The simulated device and authority that the evidence of the corpora is from, and what a server expects of it.
 ///

@@ -1,5 +1,8 @@
-@_spi(Fuzzing) internal import AssayHTTP
+@_spi(Fuzzing) internal import AssayHTTPServer
+internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
+internal import AssayTransport
 internal import Logging
 internal import Synchronization
 
@@ -48,7 +51,7 @@ final class FuzzServer: CallHandler {
     static func outcome(_ wire: HTTPService.Wire, _ input: [UInt8]) async throws -> Outcome {
         let server = FuzzServer()
         let service = try HTTPService(
-            handler: server, configuration: HTTPConfiguration(host: "127.0.0.1", port: 0),
+            handler: server, configuration: HTTPConfiguration(address: .host("127.0.0.1", port: 0)),
             logger: Logger(label: "fuzz", factory: { _ in SwiftLogNoOpLogHandler() }))
         let conversation = try await service.converse(wire, input)
         try BrokenPromise.unless(conversation.hasEnded, "a connection ends when its client has ended and time is over")

@@ -1,4 +1,5 @@
 internal import AssayCBOR
+internal import AssayCore
 
 extension FuzzTarget {
     /// Accepted is what the generic profile accepts; the strict one accepts some of it, and nothing else.

@@ -1,5 +1,7 @@
+internal import AssayCore
 internal import AssayCrypto
 internal import AssayEngine
+internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
 internal import AssayTesting

@@ -1,4 +1,4 @@
-internal import AssayKit
+internal import AssayCore
 
 extension FuzzTarget {
     func judgeJSON(_ input: [UInt8]) throws -> FuzzVerdict {

@@ -1,7 +1,8 @@
 internal import AssayAppAttest
 internal import AssayCBOR
+internal import AssayCore
 internal import AssayCrypto
-internal import AssayKit
+internal import AssayHosting
 internal import AssayTesting
 
 extension FuzzTarget {

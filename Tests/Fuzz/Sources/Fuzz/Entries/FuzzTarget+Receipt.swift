@@ -1,4 +1,6 @@
 internal import AssayAppAttest
+internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
 internal import AssayTesting
 

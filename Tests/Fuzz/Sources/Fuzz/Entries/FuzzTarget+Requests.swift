@@ -1,5 +1,7 @@
-@_spi(Fuzzing) internal import AssayHTTP
+@_spi(Fuzzing) internal import AssayHTTPServer
+internal import AssayCore
 internal import AssayEngine
+internal import AssayHosting
 internal import AssayKit
 
 extension FuzzTarget {

@@ -1,0 +1,99 @@
+public import AssayCore
+public import AssayKit
+
+/// What Apple knows an app by: the section `apple` of an app in policies.
+public struct AppleIdentity: PlatformSection {
+    /// The key of the section in an app: `apple`.
+    public static let name = "apple"
+    /// One sentence for the JSON Schema of policies.
+    public static let summary = "What Apple knows the app by."
+
+    /// The keys of the section: `team_id` and `bundle_id`.
+    public static let keys: [ExactText: PolicyKey] = [
+        "team_id": PolicyKey(
+            "The team identifier: ten upper-case letters and digits.", examples: ["ABCDE12345"]),
+        "bundle_id": PolicyKey(
+            "The bundle identifier; on macOS the signing identifier.", examples: ["com.example.app"]),
+    ]
+
+    /// The ten-character team identifier.
+    @Exact public private(set) var teamID: String
+    /// The bundle identifier; on macOS the signing identifier.
+    @Exact public private(set) var bundleID: String
+
+    /// An app by its two names, which are not judged here.
+    public init(teamID: String, bundleID: String) {
+        self.teamID = teamID
+        self.bundleID = bundleID
+    }
+
+    /// Decodes the section, and judges the form of both names.
+    public init(from decoder: any Decoder) throws {
+        let section = try decoder.container(keyedBy: CodingKeys.self)
+        teamID = try section.decode(TeamID.self, forKey: .teamID).text
+        bundleID = try section.decode(BundleID.self, forKey: .bundleID).text
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case teamID = "team_id"
+        case bundleID = "bundle_id"
+    }
+
+    /// The App ID, `TEAM.bundle`, whose SHA-256 is the relying party identifier in App Attest's evidence.
+    public var appID: String { "\(teamID).\(bundleID)" }
+
+    /// What Apple knows an app by, for a provider that cannot do without.
+    ///
+    /// - Parameter provider: the provider's name for people, such as `App Attest`.
+    /// - Throws: that the app has no section `apple`.
+    public static func of(
+        _ app: AppIdentity, neededBy provider: String
+    ) throws(ConfigurationError) -> AppleIdentity {
+        guard let identity = app.platform(AppleIdentity.self) else {
+            throw ConfigurationError("\(provider) needs the app's `apple` section with `team_id` and `bundle_id`")
+        }
+        return identity
+    }
+}
+
+/// A team identifier.
+private struct TeamID: WrittenAsText {
+    static let textForm = TextForm("A team identifier.", pattern: "^[A-Z0-9]{10}$", examples: ["ABCDE12345"])
+
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = try container.decode(String.self)
+        guard text.utf8.count == 10, text.utf8.allSatisfy(isCapitalOrDigit) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "expected an Apple team ID: ten upper-case letters and digits")
+        }
+    }
+}
+
+/// A bundle identifier: letters, digits, hyphens, dots, and the underscores that some of Apple's own samples have.
+private struct BundleID: WrittenAsText {
+    static let textForm = TextForm(
+        "A bundle identifier.", pattern: "^[A-Za-z0-9._-]{1,155}$", examples: ["com.example.app"])
+
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        text = try container.decode(String.self)
+        guard (1...155).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "expected a bundle ID such as com.example.app")
+        }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        isCapitalOrDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || "-._".utf8.contains(byte)
+    }
+}
+
+/// Whether a byte is one that Apple's identifiers of teams and keys consist of.
+func isCapitalOrDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+}

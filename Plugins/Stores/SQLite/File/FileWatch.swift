@@ -1,0 +1,63 @@
+internal import AssayCore
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Tells whether the files of an open database are still those at their paths.
+///
+/// A file that was removed or replaced lives on for those who have it open, and only for them: what they write is gone
+/// with them, and others, who find another file or make one, know nothing of it.
+final class FileWatch: Sendable {
+    private let files: [(file: DatabaseFile, identity: FileIdentity?)]
+    private let last: Mutex<(at: ContinuousClock.Instant, reason: String?)?> = Mutex(nil)
+
+    /// How long a finding is valid while nothing is written.
+    private static let lifetime = Duration.milliseconds(100)
+
+    /// Takes the files that are there now as those to be.
+    init(_ files: DatabaseFile...) {
+        self.files = files.map { ($0, $0.identity) }
+    }
+
+    /// What is wrong now, in words for an operator; nil while all files are present.
+    var blockingReason: String? {
+        for (file, identity) in files {
+            let present = file.identity
+            guard present != identity else { continue }
+            return present == nil
+                ? "\(file.path) was removed while it is in use: put the same file back, or restart with a restored one"
+                : "\(file.path) was replaced while it is in use: restart to use the new file"
+        }
+        return nil
+    }
+
+    /// The same, as it was found within the last tenth of a second.
+    var recentReason: String? {
+        let now = ContinuousClock.now
+        return last.withLock { last in
+            if let last, now - last.at < Self.lifetime { return last.reason }
+            let reason = blockingReason
+            last = (now, reason)
+            return reason
+        }
+    }
+
+    func check() throws(SQLiteStoreError) {
+        if let blockingReason { throw SQLiteStoreError(.replaced, blockingReason) }
+    }
+}
+
+/// What tells one file from another that bears the same name.
+struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(truncatingIfNeeded: status.st_dev)
+        number = UInt64(truncatingIfNeeded: status.st_ino)
+    }
+}

@@ -1,0 +1,92 @@
+/// How a method is spoken over HTTP where that is not App Check's way: JSON in, JSON out, errors as google.rpc.Status.
+public struct HTTPBinding: Sendable, Hashable {
+    /// What refusals and faults look like.
+    public enum Errors: Sendable, Hashable {
+        /// google.rpc.Status in JSON.
+        case google
+        /// `error` and `error_description` (RFC 6749, section 5.2).
+        case oauth
+        /// The status and headers, without a body.
+        case bare
+    }
+
+    /// What the body of a request is.
+    public enum Body: Sendable, Hashable {
+        /// A JSON object.
+        case json
+        /// `application/x-www-form-urlencoded`; a parameter that is there several times becomes a list.
+        case form
+        /// The body is not awaited and not read.
+        case ignored
+    }
+
+    /// A header and the field of a message that it carries.
+    public struct Header: Sendable, Hashable {
+        /// In lower case.
+        @Exact public private(set) var name: String
+        /// In lowerCamelCase.
+        @Exact public private(set) var field: String
+
+        /// Binds an HTTP header to a field of the message.
+        public init(_ name: String, _ field: String) {
+            self.name = name
+            self.field = field
+        }
+    }
+
+    /// Where a method decides whether another request may pass: the fields of its own request message that describe that one.
+    /// Transports over which proxies ask find the method by this.
+    public struct ProxiedRequest: Sendable, Hashable {
+        /// The field that gets the HTTP method.
+        @Exact public private(set) var method: String
+        /// The field that gets the path with its query.
+        @Exact public private(set) var target: String
+        /// The field that gets the name of the backend.
+        @Exact public private(set) var backend: String
+
+        /// Names the fields, in lowerCamelCase.
+        public init(method: String, target: String, backend: String) {
+            self.method = method
+            self.target = target
+            self.backend = backend
+        }
+    }
+
+    /// How the body of a request is read.
+    public var body: Body
+    /// How errors are written in responses.
+    public var errors: Errors
+    /// Headers of requests that become fields; one that is there several times becomes a list.
+    public var requestHeaders: [Header]
+    /// The field that gets the request's HTTP method; nil for none.
+    @Exact public var verbField: String?
+    /// Fields of replies that become headers. Where it is not nil, a reply has no body, and the status 204.
+    public var replyHeaders: [Header]?
+    /// The field of such a reply with another status for it, a whole number from 200 to 299.
+    @Exact public var statusField: String?
+    /// Statuses in place of the usual ones.
+    public var statuses: [StatusCode: Int]
+    /// Where the method decides about another request: the fields that describe it.
+    public var proxied: ProxiedRequest?
+
+    /// Makes a binding; the defaults are those of App Check's own API.
+    public init(
+        body: Body = .json, errors: Errors = .google, requestHeaders: [Header] = [], verbField: String? = nil,
+        replyHeaders: [Header]? = nil, statusField: String? = nil, statuses: [StatusCode: Int] = [:],
+        proxied: ProxiedRequest? = nil
+    ) {
+        self.body = body
+        self.errors = errors
+        self.requestHeaders = requestHeaders
+        self.verbField = verbField
+        self.replyHeaders = replyHeaders
+        self.statusField = statusField
+        self.statuses = statuses
+        self.proxied = proxied
+    }
+
+    /// App Check's own way.
+    public static let standard = HTTPBinding()
+    /// That of OAuth's endpoints: a form, and errors of OAuth.
+    public static let oauth = HTTPBinding(body: .form, errors: .oauth)
+}

@@ -1,0 +1,35 @@
+/// An App Check token whose signature and claims have been verified.
+public struct VerifiedToken: Sendable, Hashable {
+    /// `sub`: the App Check app ID or the OAuth client ID.
+    @Exact public private(set) var subject: String
+    /// `aud`: `projects/NUMBER`, then `projects/ID`.
+    @Exact public private(set) var audience: [String]
+    /// `provider`: how the app proved itself; nil in tokens that do not say.
+    @Exact public private(set) var provider: String?
+    /// `iss`.
+    @Exact public private(set) var issuer: String
+    /// `exp`.
+    public let expires: Instant
+    /// `iat`.
+    public let issued: Instant
+    /// `jti`: what consuming a token is remembered by.
+    @Exact public private(set) var id: String
+    /// `jti_by`: who chose `id`, as an opaque text; nil where the issuer chose it at random. Two tokens count as one
+    /// only if they have both in common.
+    @Exact public private(set) var idChooser: String?
+
+    /// Makes a token from claims that are already verified.
+    public init(
+        subject: String, audience: [String], provider: String?, issuer: String, expires: Instant, issued: Instant,
+        id: String, idChooser: String? = nil
+    ) {
+        self.subject = subject
+        self.audience = audience
+        self.provider = provider
+        self.issuer = issuer
+        self.expires = expires
+        self.issued = issued
+        self.id = id
+        self.idChooser = idChooser
+    }
+}

@@ -1,0 +1,73 @@
+/// What a key of a policy means, and what is demanded of its value beyond the type.
+public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
+    /// A rule that the configuration's own code checks, told to editors as well. A test holds both together.
+    public enum Rule: Sendable, Hashable {
+        /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
+        case pattern(String)
+        /// The fewest and the most characters of a text.
+        case length(ClosedRange<Int>)
+        /// The least and the greatest whole number.
+        case range(ClosedRange<Int>)
+        /// The shortest and the longest duration.
+        case durations(ClosedRange<Duration>)
+        /// A list has at least one element.
+        case notEmpty
+    }
+
+    /// A sentence or two for the person who writes the policy.
+    public let text: String
+    /// The rule that values must follow beyond their type; nil for none.
+    public let rule: Rule?
+    /// What holds when the key is absent, as it would be written; nil when that is no value.
+    public let standard: JSON?
+    /// Examples of values.
+    public let examples: [JSON]
+    /// What the words in its value are names of; nil where they are no such names.
+    public let names: Names?
+    /// Which values are for development only; URLs of this machine when nothing is said.
+    public let development: Development
+
+    /// Describes a key; ``text`` and ``rule`` come first, the rest is optional.
+    public init(
+        _ text: String, _ rule: Rule? = nil, standard: JSON? = nil, examples: [JSON] = [], names: Names? = nil,
+        development: Development = .localURLs
+    ) {
+        self.text = text
+        self.rule = rule
+        self.standard = standard
+        self.examples = examples
+        self.names = names
+        self.development = development
+    }
+
+    /// Describes a key by its text alone.
+    public init(stringLiteral text: String) {
+        self.init(text)
+    }
+}
+
+extension PolicyKey {
+    /// Which values of a key are for development only. A server for production (`assay serve --production`) refuses
+    /// them at their line; the plugin itself need not look at them.
+    public enum Development: Sendable, Hashable {
+        /// URLs of this machine (``EndpointURL/isOnThisMachine``), at which a simulation replaces another server.
+        case localURLs
+        /// Any value, such as the root of a simulated authority.
+        case anyValue
+        /// These words, whatever the letter case, and URLs of this machine. `true` and `false` are words, too; of a
+        /// list, each element is looked at.
+        case words([ExactText])
+        /// None, not even URLs of this machine: for a server that is meant to run beside this one.
+        case none
+    }
+
+    /// What the words in a value are names of. A name that is not known is refused at its line, with what was perhaps
+    /// meant; the plugin itself need not look at them.
+    public enum Names: Sendable, Hashable {
+        /// Providers: those of the program, and the kernel's own for minted tokens. A list is questionable where no app
+        /// of the project has any of them.
+        case providers
+        /// App IDs and OAuth client IDs of the project.
+        case apps
+    }
+}

@@ -1,0 +1,29 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Who is counted as one when many requests come: an IPv4 address, or the /64 of an IPv6 address, of which a single
+/// customer gets all addresses (RFC 6177).
+public struct FloodSource: Sendable, Hashable {
+    /// 4 bytes, 8 bytes, or the text if it is no address.
+    private let bytes: [UInt8]
+
+    /// - Parameter peer: an address as a transport writes it, without a port; other text stands for itself, up to 64
+    ///   bytes.
+    public init(_ peer: String) {
+        var four = in_addr()
+        var six = in6_addr()
+        if inet_pton(AF_INET, peer, &four) == 1 {
+            bytes = withUnsafeBytes(of: four) { Array($0) }
+        } else if inet_pton(AF_INET6, peer, &six) == 1 {
+            let all = withUnsafeBytes(of: six) { Array($0) }
+            // An IPv4 address in the form of IPv6 (RFC 4291, section 2.5.5.2).
+            let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xFF && all[11] == 0xFF
+            bytes = Array(isMapped ? all.suffix(4) : all.prefix(8))
+        } else {
+            bytes = [0] + Array(peer.utf8.prefix(64))
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/// A number for each of the latest or heaviest groups of peers, in bounded memory.
+///
+/// The table is divided into small sets. When a set is full, its smallest number is removed. The set of a group depends
+/// on its network and on a secret of the process: all groups of a /48 share 16 sets, so that a party with many
+/// addresses removes few entries of others. A removed group counts as unknown.
+public struct PeerTable: Sendable {
+    private struct Entry: Sendable {
+        let name: Int
+        var value: Int64
+    }
+
+    /// How many groups share a set.
+    private static let ways = 8
+    /// How many sets the groups of a network are spread over, at most.
+    private static let spread = 16
+
+    private let count: Int
+    private var sets: [Int: [Entry]] = [:]
+
+    /// - Parameter capacity: how many groups are remembered at most; each takes some 25 bytes once it came.
+    public init(capacity: Int) {
+        count = max(capacity / Self.ways, 1)
+    }
+
+    /// The number of a group in a scope, such as an app; nil when it is not known.
+    public func value(of peer: PeerGroup, in scope: ExactText = "") -> Int64? {
+        let (set, name) = place(peer, scope)
+        return sets[set]?.first { $0.name == name }?.value
+    }
+
+    /// Remembers a number. One that is less than all others of a full set is not.
+    public mutating func set(_ value: Int64, of peer: PeerGroup, in scope: ExactText = "") {
+        let (set, name) = place(peer, scope)
+        var entries = sets[set, default: []]
+        // Removed first, so that the write does not copy the array.
+        sets[set] = nil
+        defer { sets[set] = entries }
+        if let index = entries.firstIndex(where: { $0.name == name }) {
+            entries[index].value = value
+        } else if entries.count < Self.ways {
+            entries.append(Entry(name: name, value: value))
+        } else if let least = entries.indices.min(by: { entries[$0].value < entries[$1].value }),
+            entries[least].value <= value
+        {
+            entries[least] = Entry(name: name, value: value)
+        }
+    }
+
+    /// Whether the table is empty and holds no memory.
+    public var isEmpty: Bool { sets.isEmpty }
+
+    /// Forgets all, and gives the memory back.
+    public mutating func removeAll() {
+        sets = [:]
+    }
+
+    /// The set that a group falls into, and what it is called there.
+    private func place(_ peer: PeerGroup, _ scope: ExactText) -> (set: Int, name: Int) {
+        var hasher = Hasher()
+        hasher.combine(scope)
+        var network = hasher
+        hasher.combine(peer)
+        network.combine(peer.network)
+        let name = hasher.finalize()
+        let first = UInt(bitPattern: network.finalize())
+        let step = UInt(bitPattern: name) >> 32 % UInt(min(Self.spread, max(count / Self.spread, 1)))
+        return (Int((first % UInt(count) + step) % UInt(count)), name)
+    }
+}

@@ -1,0 +1,78 @@
+/// A text in a log line of `name=value`, quoted so that a reader can restore any value exactly.
+///
+/// A value of visible characters without spaces, `"`, `=` and `\` is written unchanged. Any other value is written as a
+/// JSON string (RFC 8259, section 7): in quotation marks, with the escapes `\"`, `\\`, `\n`, `\r`, `\t`, and with
+/// `\u202e` for characters that are invisible or change the direction of the text.
+///
+/// Use it as logger metadata for values from outside: its description fits a line of `name=value`, and a structured log
+/// uses ``text`` unchanged.
+package struct LogField: Sendable, CustomStringConvertible {
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+    }
+
+    package var description: String { LogField.value(text) }
+
+    /// A value, in quotation marks where it needs them.
+    ///
+    /// - Parameter limit: about how many bytes are shown; `...` stands for the rest.
+    package static func value(_ text: String, limit: Int = .max) -> String {
+        let shown = escaped(text, limit: limit)
+        let isPlain = !shown.isEmpty && shown.utf8.allSatisfy { $0 > 0x20 && !special.contains($0) }
+        return isPlain ? shown : "\"\(escaped(text, limit: limit, quote: true))\""
+    }
+
+    /// Words of which nothing but the end of the line, or a character that they never have, marks the end: with the
+    /// escapes of ``value(_:limit:)``, and without quotation marks.
+    package static func words(_ text: String, limit: Int = .max) -> String {
+        escaped(text, limit: limit)
+    }
+
+    /// A name: what no name can have is an underscore.
+    package static func name(_ text: String, limit: Int = .max) -> String {
+        var name = ""
+        for scalar in text.unicodeScalars {
+            guard name.utf8.count < limit else { return "\(name)..." }
+            let isPlain = isVisible(scalar) && !(scalar.isASCII && special.contains(UInt8(scalar.value)))
+            name.unicodeScalars.append(isPlain && scalar != " " ? scalar : "_")
+        }
+        return name.isEmpty ? "_" : name
+    }
+
+    private static let special: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\")]
+
+    private static func escaped(_ text: String, limit: Int, quote: Bool = false) -> String {
+        let isASCII = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }
+        if isASCII, text.utf8.count <= limit, !quote || !text.utf8.contains(UInt8(ascii: "\"")) { return text }
+        var shown = ""
+        for scalar in text.unicodeScalars {
+            guard shown.utf8.count < limit else { return "\(shown)..." }
+            switch scalar {
+            case "\\": shown += "\\\\"
+            case "\"" where quote: shown += "\\\""
+            case "\n": shown += "\\n"
+            case "\r": shown += "\\r"
+            case "\t": shown += "\\t"
+            case _ where isVisible(scalar): shown.unicodeScalars.append(scalar)
+            default:
+                for unit in String(scalar).utf16 {
+                    shown += "\\u\(Hex.encode([UInt8(unit >> 8), UInt8(unit & 0xFF)]))"
+                }
+            }
+        }
+        return shown
+    }
+
+    /// Whether a character shows as itself in a line, and leaves the line as it is.
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate, .privateUse,
+            .unassigned:
+            false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import AssayCore
+
+/// The messages of the kernel's own methods.
+enum KernelShapes {
+    private static let level = MessageField.Kind.choice(EnforcementMode.allCases.map(\.rawValue))
+
+    static let verification: MessageShape = [
+        .required("appCheckToken", .text), .optional("requestId", .textOfLength(16...128)), .optional("service", .text),
+    ]
+    static let verified: MessageShape = [.optional("alreadyConsumed", .boolean)]
+
+    static let minting: MessageShape = [
+        .optional("tokenTtl", .duration),
+        .optional("limitedUseConfig", .message([.optional("jti", .textOfLength(RequestedTokenID.length))])),
+    ]
+    static let token: MessageShape = [.required("token", .text), .required("ttl", .duration)]
+
+    static let page: [MessageField] = [
+        .optional("pageSize", .integer(0...Int64(Int32.max))), .optional("pageToken", .text),
+    ]
+
+    /// What an update of a service may say.
+    static let service: MessageShape = [
+        .optional("name", .text), .optional("enforcementMode", level), .optional("replayProtection", level),
+        .optional("updateTime", .timestamp), .optional("etag", .text),
+    ]
+    static let serviceReply: MessageShape = [
+        .required("name", .text), .optional("enforcementMode", level), .optional("replayProtection", level),
+        .required("updateTime", .timestamp), .required("etag", .text),
+    ]
+
+    /// What an update of a resource policy may say.
+    static let resourcePolicy: MessageShape = [
+        .optional("name", .text), .optional("targetResource", .text), .optional("enforcementMode", level),
+        .optional("updateTime", .timestamp), .optional("etag", .text),
+    ]
+    static let newResourcePolicy: MessageShape = [
+        .required("targetResource", .text), .optional("enforcementMode", level),
+    ]
+    static let resourcePolicyReply: MessageShape = [
+        .required("name", .text), .required("targetResource", .text), .optional("enforcementMode", level),
+        .required("updateTime", .timestamp), .required("etag", .text),
+    ]
+
+    static let config: MessageShape = [.optional("tokenTtl", .duration)]
+    /// What a provider shows beside these fields is its own.
+    static let configReply = MessageShape(
+        [.required("name", .text), .required("tokenTtl", .duration)], isOpen: true)
+
+    /// A page of a list.
+    static func list(_ name: String, of element: MessageShape) -> MessageShape {
+        [.optional(name, .list(.message(element), atMost: ListPage.largest)), .optional("nextPageToken", .text)]
+    }
+
+    /// An update of one resource, whose mask is in the query.
+    static func update(_ name: String, _ message: MessageShape) -> MessageShape {
+        [.optional(name, .message(message)), .required("updateMask", .fieldMask)]
+    }
+
+    /// Updates of several resources, each with its full name.
+    static func batch(_ name: String, _ message: MessageShape) -> MessageShape {
+        let named = MessageShape([.required("name", .text)] + message.fields.filter { !$0.name.isExactly("name") })
+        let request: MessageShape = [.required(name, .message(named)), .optional("updateMask", .fieldMask)]
+        return [
+            .required("requests", .list(.message(request), atMost: KernelMethods.batchLimit)),
+            .optional("updateMask", .fieldMask),
+        ]
+    }
+}
+
+/// The part of a list that a caller asks for (AIP-158).
+struct ListPage: Sendable {
+    /// The most that one reply has, and what it has when the caller does not say.
+    static let largest = 100
+
+    private let size: Int
+    /// The name that the page before ended with.
+    private let after: String?
+
+    init(_ fields: RequestFields) throws(InvalidRequest) {
+        let wanted = try fields.integer("pageSize") ?? 0
+        guard wanted >= 0 else { throw InvalidRequest("the field 'pageSize' must not be negative") }
+        size = wanted == 0 ? ListPage.largest : Int(min(wanted, Int64(ListPage.largest)))
+        guard let token = try fields.optionalString("pageToken") else {
+            after = nil
+            return
+        }
+        guard let bytes = Base64.decode(token), let name = String(validating: bytes, as: UTF8.self) else {
+            throw InvalidRequest("the field 'pageToken' is not one that this service gave out")
+        }
+        after = name
+    }
+
+    /// The reply: the elements of this page under a name, and the token of the next page where there is one.
+    ///
+    /// - Parameter elements: all of them, in the order of their names.
+    func reply(_ field: String, _ elements: [(name: String, message: JSON)]) -> JSON {
+        let rest = elements.drop { element in after.map { !$0.precedesExactly(element.name) } ?? false }
+        let page = rest.prefix(size)
+        guard let last = page.last else { return [:] }
+        var members = [JSONMember(field, .array(page.map(\.message)))]
+        if rest.count > page.count {
+            members.append(JSONMember("nextPageToken", .string(Base64.encodeURL(Array(last.name.utf8)))))
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,96 @@
+internal import AssayCore
+internal import AssayKit
+internal import AssayState
+
+/// What administrators set of a project's services, as far as its policy lets them: one document of the state store, so
+/// that a batch is one write.
+struct ProtectionState: Sendable, Equatable {
+    struct Edit: Sendable, Hashable {
+        let levels: ServiceLevels
+        let time: Instant
+    }
+
+    var services: [ExactText: Edit] = [:]
+    /// By their identifiers.
+    var resourcePolicies: [ExactText: ResourcePolicy] = [:]
+
+    /// How many resource policies a project may have: as many as fit into one document.
+    static let policyLimit = 1000
+
+    static func document(of project: ProjectIdentity, in store: any StateStore) -> VersionedDocument {
+        VersionedDocument(in: StateSpace("protection/\(project.number)", in: store))
+    }
+
+    /// What is in force.
+    static func read(of project: ProjectIdentity, in store: any StateStore) async throws -> ProtectionState {
+        let document = document(of: project, in: store)
+        return try ProtectionState(decoding: try await document.read().value, of: document)
+    }
+
+    /// Changes what is in force, whole or not at all, and returns what `change` does.
+    ///
+    /// `change` sees the present state; when another writer was faster, it is run again on what that one left.
+    static func update<Value>(
+        of project: ProjectIdentity, in store: any StateStore, now: Instant,
+        _ change: (inout ProtectionState) throws -> Value
+    ) async throws -> Value {
+        let document = document(of: project, in: store)
+        return try await document.update(now: now) { bytes in
+            let present = try ProtectionState(decoding: bytes, of: document)
+            var state = present
+            let value = try change(&state)
+            return (state == present ? nil : state.encoded, value)
+        }
+    }
+}
+
+extension ProtectionState {
+    private static let limits = JSON.Limits(bytes: 1 << 20, depth: 6, values: 65_536, allowsRepeatedNames: false)
+
+    var encoded: [UInt8] {
+        let services = self.services.sorted { $0.key < $1.key }.map { id, edit -> JSON in
+            [
+                "id": .string(id.string), "enforcement": .string(edit.levels.enforcement.rawValue),
+                "replay": .string(edit.levels.replayProtection.rawValue), "time": .integer(edit.time.milliseconds),
+            ]
+        }
+        let policies = resourcePolicies.values.sorted { $0.id.precedesExactly($1.id) }.map { policy -> JSON in
+            [
+                "id": .string(policy.id), "target": .string(policy.target),
+                "enforcement": .string(policy.enforcement.rawValue), "time": .integer(policy.updated.milliseconds),
+            ]
+        }
+        return JSON.object(["version": 1, "services": .array(services), "policies": .array(policies)]).encoded
+    }
+
+    /// - Throws: when it is not what ``encoded`` makes: a level that cannot be read must not become OFF.
+    init(decoding bytes: [UInt8]?, of document: VersionedDocument) throws(VersionedDocument.Damaged) {
+        guard let bytes else { return }
+        let damaged = document.damaged
+        guard let json = try? JSON.parse(bytes, limits: ProtectionState.limits), json["version"] == 1,
+            let services = json["services"]?.array, let policies = json["policies"]?.array
+        else { throw damaged }
+        for entry in services {
+            guard let id = entry["id"]?.string, let time = entry["time"]?.integer,
+                let enforcement = EnforcementMode(json: entry["enforcement"]),
+                let replay = EnforcementMode(json: entry["replay"])
+            else { throw damaged }
+            let levels = ServiceLevels(enforcement: enforcement, replayProtection: replay)
+            self.services[id] = Edit(levels: levels, time: Instant(milliseconds: time))
+        }
+        for entry in policies {
+            guard let id = entry["id"]?.string, let target = entry["target"]?.string,
+                let time = entry["time"]?.integer, let enforcement = EnforcementMode(json: entry["enforcement"])
+            else { throw damaged }
+            resourcePolicies[id] = ResourcePolicy(
+                id: id, target: target, enforcement: enforcement, updated: Instant(milliseconds: time))
+        }
+    }
+}
+
+extension EnforcementMode {
+    fileprivate init?(json: JSON?) {
+        guard let mode = json?.string.flatMap({ EnforcementMode(exactly: $0) }) else { return nil }
+        self = mode
+    }
+}

@@ -1,0 +1,109 @@
+internal import AssayCore
+internal import AssayKit
+
+/// The methods of `projects/*/services/*`.
+extension KernelMethods {
+    /// How many elements a batch may have, as with Google's service.
+    static let batchLimit = 100
+
+    static let services: [KernelMethod] = [
+        adminMethod(
+            "listServices", MethodPath(.get, "/services", query: ["pageSize", "pageToken"]),
+            MessageShape(KernelShapes.page), reply: KernelShapes.list("services", of: KernelShapes.serviceReply)
+        ) { call in
+            let project = try call.project()
+            let page = try ListPage(call.fields)
+            let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
+            let views = try project.services.keys.sorted().map { try project.view(of: $0.string, state) }
+            return .answered(page.reply("services", views.map { ($0.id, $0.message(of: project.identity)) }))
+        },
+        adminMethod(
+            "getService", MethodPath(.get, "/services/{serviceId}"), reply: KernelShapes.serviceReply
+        ) { call in
+            let project = try call.project()
+            let id = try call.serviceID()
+            let state = try await ProtectionState.read(of: project.identity, in: call.host.store)
+            return .answered(try project.view(of: id, state).message(of: project.identity))
+        },
+        adminMethod(
+            "updateService",
+            MethodPath(.patch, "/services/{serviceId}", body: .field("service"), query: ["updateMask"]),
+            KernelShapes.update("service", KernelShapes.service), reply: KernelShapes.serviceReply
+        ) { call in
+            let service = try call.fields.message("service") ?? RequestFields([:])
+            let update = try ServiceUpdate(
+                try call.serviceID(), service, mask: try call.fields.requiredFieldMask())
+            let views = try await apply([update], call)
+            return .answered(views[0].message(of: try call.project().identity), facts: views.map(\.fact))
+        },
+        adminMethod(
+            "batchUpdateServices", MethodPath(.post, "/services:batchUpdate"),
+            KernelShapes.batch("service", KernelShapes.service),
+            reply: [.optional("services", .list(.message(KernelShapes.serviceReply), atMost: batchLimit))]
+        ) { call in
+            let project = try call.project()
+            var updates: [ServiceUpdate] = []
+            for (request, mask) in try call.fields.batch(batchLimit) {
+                guard let service = try request.message("service") else {
+                    throw InvalidRequest("the field 'service' is missing")
+                }
+                let id = try call.child(of: "services", named: try service.string("name"))
+                guard !updates.contains(where: { $0.id.isExactly(id) }) else {
+                    throw InvalidRequest("a batch may have each service once")
+                }
+                updates.append(try ServiceUpdate(id, service, mask: mask))
+            }
+            let views = try await apply(updates, call)
+            return .answered(
+                ["services": .array(views.map { $0.message(of: project.identity) })], facts: views.map(\.fact))
+        },
+    ]
+
+    private static func apply(_ updates: [ServiceUpdate], _ call: KernelCall) async throws -> [ServiceView] {
+        let project = try call.project()
+        return try await ProtectionState.update(of: project.identity, in: call.host.store, now: call.now) { state in
+            // A batch may raise one level and lower another; each update sees what those before it did.
+            try updates.map { try $0.apply(to: &state, of: project, now: call.now) }
+        }
+    }
+
+    static func adminMethod(
+        _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
+        _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
+    ) -> KernelMethod {
+        KernelMethod(
+            descriptor: MethodDescriptor(name: name, kind: .call(.admin), resources: [.project], path: path)
+                .with(request: request, reply: reply),
+            answer: answer)
+    }
+}
+
+extension ServiceView {
+    /// What of a change is put on record.
+    fileprivate var fact: Fact {
+        Fact(
+            .serviceLevel,
+            .text("\(id) \(levels.enforcement.rawValue), replay protection \(levels.replayProtection.rawValue)"))
+    }
+}
+
+extension KernelCall {
+    /// The service that the path names, which the project must have.
+    func serviceID() throws -> String {
+        let id = try fields.string("serviceId")
+        guard try project().supports(id) else { throw ProjectBinding.unsupported(id) }
+        return id
+    }
+
+    /// The last part of a full name of a resource, which must be in a collection of this project.
+    func child(of collection: String, named name: String) throws -> String {
+        let project = try project().identity
+        for parent in [project.number, project.id] {
+            let prefix = "projects/\(parent)/\(collection)/"
+            if name.starts(withExactly: prefix), name.utf8.count > prefix.utf8.count, name.utf8.count <= 512 {
+                return String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+            }
+        }
+        throw InvalidRequest("all names must be projects/\(project.number)/\(collection)/*")
+    }
+}

@@ -1,0 +1,54 @@
+internal import AssayCore
+internal import Synchronization
+
+/// Bounds the time that a decision may take.
+enum Deadline {
+    /// Runs an operation, and cancels it when it has taken longer than `limit`.
+    ///
+    /// The operation begins at once, on the caller's thread, and the alarm is set when it waits for the first time: most
+    /// decisions never wait, and an alarm is expensive beside them. An operation that never waits cannot be cancelled; if it
+    /// takes too long, its result is not used.
+    ///
+    /// - Throws: what the operation throws; ``DeadlineExceeded`` when its time is up. An operation that ignores
+    ///   cancellation is waited for all the same: nothing is left running behind the caller's back.
+    static func run<Value: Sendable>(
+        _ limit: Duration, clock: HostClock, _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let start = clock.uptime
+        let value = try await withThrowingTaskGroup(of: Value.self) { group in
+            defer { group.cancelAll() }
+            let hasEnded = Atomic(false)
+            group.addImmediateTask {
+                defer { hasEnded.store(true, ordering: .relaxed) }
+                return try await operation()
+            }
+            if !hasEnded.load(ordering: .relaxed) {
+                group.addTask {
+                    try await clock.sleep(for: limit)
+                    throw DeadlineExceeded()
+                }
+            }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
+        guard clock.uptime - start < limit else { throw DeadlineExceeded() }
+        return value
+    }
+
+    /// Runs an operation that never waits. A result that comes after more than `limit` is not used.
+    ///
+    /// - Throws: what the operation throws; ``DeadlineExceeded``.
+    static func runAtOnce<Value>(
+        _ limit: Duration, clock: HostClock, _ operation: () throws -> Value
+    ) throws -> Value {
+        let start = clock.uptime
+        let value = try operation()
+        guard clock.uptime - start < limit else { throw DeadlineExceeded() }
+        return value
+    }
+}
+
+/// A decision took longer than it may.
+struct DeadlineExceeded: Error, CustomStringConvertible {
+    var description: String { "the decision took too long" }
+}

@@ -1,0 +1,160 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayJWT
+internal import AssayKit
+internal import AssayState
+
+/// The one way to a decision, for calls of every method and for ``Engine/protect(_:)``.
+///
+/// On the way in it asks what blocks decisions, and whether the caller has the permission that the method requires. Then it
+/// has the request answered. On the way out it puts the decision on record.
+final class DecisionGate: Sendable {
+    let host: PluginHost
+    /// How long one decision may take.
+    let timeLimit: Duration
+    let live: LiveSnapshot
+    let failedChallenges = FailedChallenges()
+    let verifiedPeers = VerifiedPeers()
+    private let sink: any DecisionSink
+    /// The blocking reason of the program that embeds the engine: that records cannot be written, for instance.
+    private let reasonOfProgram: (@Sendable () -> String?)?
+    private let history: StateHistory
+    private let clockWatch: ClockWatch
+
+    init(sink: any DecisionSink, options: Engine.Options, live: LiveSnapshot, host: PluginHost) {
+        self.sink = sink
+        reasonOfProgram = options.blockingReason
+        timeLimit = options.timeLimit
+        self.live = live
+        self.host = host
+        history = StateHistory(host, timeLimit: options.timeLimit)
+        clockWatch = ClockWatch(host)
+    }
+
+    /// What a request that passed the gate is judged by. Only the gate makes one.
+    struct Passage {
+        let decision: DecisionID
+        let now: Instant
+        let snapshot: Snapshot
+        let stateBeginning: Instant
+
+        fileprivate init(decision: DecisionID, now: Instant, snapshot: Snapshot, stateBeginning: Instant) {
+            self.decision = decision
+            self.now = now
+            self.snapshot = snapshot
+            self.stateBeginning = stateBeginning
+        }
+    }
+
+    /// Makes one decision. While decisions are blocked, every request is unavailable, and nothing of it is read.
+    ///
+    /// - Parameters:
+    ///   - permission: what the caller needs; nil where no permission is required.
+    ///   - provider: the provider that the method belongs to, for the record.
+    ///   - answer: decides, and says in its outcome whether there is anything to put on record.
+    func decide(
+        _ call: Call, requiring permission: Permission? = nil, provider: String? = nil,
+        _ answer: (RequestScope) async -> CallOutcome
+    ) async -> (decision: DecisionID, outcome: CallOutcome) {
+        let snapshot = live.snapshot
+        let now = host.clock.now
+        let start = host.clock.uptime
+        clockWatch.observe(now, uptime: start)
+        let decision = DecisionID(now: now, randomness: host.randomness)
+        var found: Callers.Found?
+        let outcome: CallOutcome
+        switch await admission(snapshot, now: now) {
+        case .blocked(let reason):
+            outcome = .unavailable(reason)
+        case .open(let beginning):
+            var denial: CallOutcome?
+            // A caller without the permission must not learn from the answer what exists: this comes first.
+            if let permission { (found, denial) = await check(call, has: permission, snapshot, now: now) }
+            if let denial {
+                outcome = denial
+            } else {
+                let passage = Passage(decision: decision, now: now, snapshot: snapshot, stateBeginning: beginning)
+                outcome = await answer(RequestScope(passage, call: call, caller: found?.caller, gate: self))
+            }
+        }
+        if outcome.isOnRecord {
+            sink.record(record(outcome, decision, call, found, provider: provider, time: now, start: start))
+        }
+        return (decision, outcome)
+    }
+
+    /// Finds the caller by its credentials, and checks its permission.
+    ///
+    /// - Returns: the caller where it is known, and how the call ends where it is denied.
+    private func check(
+        _ call: Call, has permission: Permission, _ snapshot: Snapshot, now: Instant
+    ) async -> (Callers.Found?, denial: CallOutcome?) {
+        guard let credentials = call.credentials else {
+            return (nil, .unauthenticated("no bearer token was shown"))
+        }
+        let found: Callers.Found
+        do {
+            switch try await snapshot.policies.callers.find(credentials, now: now) {
+            case .found(let caller): found = caller
+            case .unknown(let detail): return (nil, .unauthenticated(detail))
+            }
+        } catch {
+            return (nil, .unavailable(error.message))
+        }
+        guard !found.caller.has(permission) else { return (found, nil) }
+        var denial = CallOutcome.forbidden(found.caller, lacks: permission)
+        // Only the record says what exists.
+        denial.resource = snapshot.policies.find(call.resource)?.name
+        return (found, denial)
+    }
+
+    private func record(
+        _ outcome: CallOutcome, _ decision: DecisionID, _ call: Call, _ found: Callers.Found?, provider: String?,
+        time: Instant, start: Duration
+    ) -> DecisionRecord {
+        let isAnswered = outcome.isAnswered
+        var facts = outcome.facts
+        if let subject = found?.subject { facts.insert(Fact(.callerSubject, .text(SafeText.of(subject))), at: 0) }
+        return DecisionRecord(
+            decision: decision, time: time, duration: host.clock.uptime - start, method: SafeText.of(call.method),
+            resource: outcome.resource ?? SafeText.of(call.resource), provider: outcome.provider ?? provider,
+            outcome: outcome.outcome, detail: outcome.safeDetail(isAnswered: isAnswered), facts: facts,
+            peer: call.peer.map { SafeText.of($0) }, caller: found?.caller.name,
+            tokenUse: outcome.tokenUse?.use(isAnswered: isAnswered), unenforced: outcome.waived?.reason,
+            app: outcome.app ?? outcome.tokenUse?.app,
+            basis: outcome.basis(isCallerKnown: found != nil, isResourceKnown: !outcome.resource.isNil))
+    }
+}
+
+// MARK: - What blocks decisions
+
+extension DecisionGate {
+    /// Why the engine must not decide, in words for an operator; nil when no reason is known.
+    var blockingReason: String? { reasonOfProgram?() ?? host.store.blockingReason }
+
+    /// The same, or why the keys of the present snapshot cannot be used with the state.
+    var blockingReasonOfKeys: String? {
+        get async {
+            switch await admission(live.snapshot, now: host.clock.now) {
+            case .open: nil
+            case .blocked(let reason): reason
+            }
+        }
+    }
+
+    private enum Admission {
+        /// - Parameter beginning: since when the state is complete.
+        case open(beginning: Instant)
+        case blocked(String)
+    }
+
+    /// Whether anything may be decided by a snapshot now: not while the keys or the state are not known to be intact.
+    private func admission(_ snapshot: Snapshot, now: Instant) async -> Admission {
+        if let blockingReason { return .blocked(blockingReason) }
+        do {
+            return .open(beginning: try await history.confirm(snapshot.keys, now: now))
+        } catch {
+            return .blocked("\(error)")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import AssayCore
+internal import AssayHosting
+
+extension Engine {
+    /// Decides by the level of a service whether a request to it is let through, and counts it as App Check's console does.
+    ///
+    /// It is what a proxy or a backend in this process asks before it serves:
+    ///
+    ///     let protection = await engine.protect(
+    ///         ProtectedRequest(project: "example-project", service: "orders.example.com", token: header))
+    ///     guard case .success(let admission) = protection.result else { ... }
+    ///
+    /// - OFF: it is let through; its token is not read, and there is no record.
+    /// - UNENFORCED: the token is verified and the request counted; it is let through.
+    /// - ENFORCED: without a valid token it is refused, as UNAUTHENTICATED.
+    ///
+    /// A limited-use token is consumed, and valid once wherever it is shown. Replay protection has the same three levels for
+    /// session tokens; with `consumption: separate` in the service's policy, for all tokens, by the service's own uses. What
+    /// cannot be decided is UNAVAILABLE, and so refused: where the decision depends on a store that does not answer, and
+    /// while there is a blocking reason, whatever the level. What is only counted does not depend on the store.
+    public func protect(_ request: ProtectedRequest) async -> Protection {
+        let call = Call(
+            "protect", resource: "projects/\(request.project)/services/\(request.service)", peer: request.peer)
+        var admission = Protection.Admission(use: nil, token: nil)
+        let (decision, outcome) = await gate.decide(call) { scope in
+            guard let project = scope.snapshot.policies.projects["projects/\(request.project)"] else {
+                return .rejected(.notFound, "Requested entity was not found.")
+            }
+            let call = ProtectedCall(scope: scope, request: request, project: project)
+            var outcome: CallOutcome
+            do {
+                let judgement = try await scope.withinDeadline { try await call.judge() }
+                admission = Protection.Admission(
+                    use: judgement.use?.use(isAnswered: true), token: judgement.accepted?.token)
+                outcome = judgement.outcome
+            } catch {
+                outcome = .ended(by: error)
+            }
+            outcome.resource = "\(project.name)/services/\(SafeText.of(request.service))"
+            return outcome
+        }
+        return Protection(decision: decision, result: outcome.result.map { _ in admission })
+    }
+}

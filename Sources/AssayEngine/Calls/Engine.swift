@@ -1,0 +1,165 @@
+internal import AssayCore
+public import AssayHosting
+internal import AssayJWT
+public import AssayKit
+public import AssayPolicy
+public import AssayYAML
+internal import Logging
+
+/// The microkernel: finds the policy of the app that a call is about, has the provider appraise the evidence, and
+/// issues the token.
+///
+/// It knows no transport. Any number of calls may run at once; each sees one snapshot of policies and keys.
+public final class Engine: CallHandler {
+    /// How an engine behaves beyond what policies say.
+    public struct Options: Sendable {
+        /// How long one decision may take. What a plugin or a store does then is cancelled; the engine waits for one that
+        /// ignores cancellation.
+        public var timeLimit: Duration
+        /// Why the engine must not decide now, in words for an operator; nil when it may. While there is a reason, every call
+        /// and every request to ``Engine/protect(_:)`` is unavailable: where decisions must be on record, for instance, and
+        /// records cannot be written. The key set is no decision.
+        public var blockingReason: (@Sendable () -> String?)?
+        /// Whether policies are refused that have anything for development, at the start and at each reload. That is a
+        /// provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare of
+        /// their keys (``PolicyKey/Development``), and `accept_development: true` anywhere.
+        public var refusesDevelopment: Bool
+
+        /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
+        public init(
+            timeLimit: Duration = .seconds(10), blockingReason: (@Sendable () -> String?)? = nil,
+            refusesDevelopment: Bool = false
+        ) {
+            self.timeLimit = timeLimit
+            self.blockingReason = blockingReason
+            self.refusesDevelopment = refusesDevelopment
+        }
+    }
+
+    /// The plugins that policies can name.
+    public let registry: Registry
+    let host: PluginHost
+    /// What every decision passes.
+    let gate: DecisionGate
+    private let options: Options
+    private let live: LiveSnapshot
+    private let storeProbe: StoreProbe
+
+    /// Builds the first snapshot; makes keys where there are none.
+    ///
+    /// - Parameters:
+    ///   - sink: receives a record of each decision; by default, the host's logger, which gets those of strangers up to a rate.
+    /// - Throws: ``Diagnostics`` about the policies, ``KeyError`` about the keys.
+    public init(
+        registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
+        options: Options = Options()
+    ) throws {
+        self.registry = registry
+        self.host = host
+        self.options = options
+        storeProbe = StoreProbe(host)
+        live = try LiveSnapshot(
+            BoundPolicies(
+                policies, registry: registry, host: host, following: nil,
+                refusesDevelopment: options.refusesDevelopment), store: keys, host: host)
+        gate = DecisionGate(
+            sink: sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock), options: options,
+            live: live, host: host)
+    }
+
+    /// What providers do between calls, by the policies in force.
+    var maintenance: MaintenanceList { snapshot.policies.maintenance }
+
+    /// The methods of the kernel and of every registered plugin.
+    public var methods: [MethodDescriptor] { registry.methods }
+
+    /// Replaces the policies, whole or not at all.
+    ///
+    /// Calls in flight end by the snapshot that they began with.
+    ///
+    /// - Throws: what the initialiser throws; the present policies stay in force then.
+    public func replacePolicies(_ policies: PolicySet) throws {
+        try live.replace(
+            BoundPolicies(
+                policies, registry: registry, host: host, following: snapshot.policies,
+                refusesDevelopment: options.refusesDevelopment))
+    }
+
+    /// Reads the key store again, and uses the keys that have changed; apps and instances of plugins stay as they are.
+    ///
+    /// What happens at a time that is already known, such as the activation of a prepared key, needs no reload.
+    ///
+    /// - Returns: whether anything had changed.
+    /// - Throws: ``KeyError`` when the keys are gone or damaged, or lack one that opens artifacts of this service; the
+    ///   present keys stay in force then.
+    @discardableResult
+    public func reloadKeys() throws -> Bool {
+        try live.reloadKeys()
+    }
+
+    /// What is questionable in the policies in force, at its place; nil when nothing is.
+    public var policyWarnings: Diagnostics? { snapshot.policies.warnings }
+
+    /// What a request that begins now is judged by.
+    var snapshot: Snapshot { live.snapshot }
+
+    /// Whether a write to the state store succeeded in the last few seconds, the keys are those that the state was used
+    /// with, and nothing else blocks decisions.
+    public var readiness: Readiness {
+        get async {
+            if let reason = gate.blockingReason { return .notReady(reason) }
+            let readiness = await storeProbe.readiness
+            if case .notReady = readiness { return readiness }
+            return await gate.blockingReasonOfKeys.map { .notReady($0) } ?? readiness
+        }
+    }
+
+    /// Answers a call of any method of ``methods``, and puts the decision on record.
+    public func handle(_ call: Call) async -> Reply {
+        let route = registry.routes[call.method]
+        // The public keys are no decision: nothing is judged, and there is no record.
+        if case .keySet? = route?.target {
+            let now = host.clock.now
+            return Reply(
+                decision: DecisionID(now: now, randomness: host.randomness),
+                result: .success(snapshot.keys.keySet(at: now)))
+        }
+        let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
+            await answer(route?.target, $0)
+        }
+        return Reply(decision: decision, result: outcome.result)
+    }
+
+    /// Has a call answered by what its method belongs to.
+    private func answer(_ target: MethodRoute.Target?, _ scope: RequestScope) async -> CallOutcome {
+        switch target {
+        case .consumer(let plugin)?: return await ConsumerCall(scope: scope).answer(by: plugin)
+        case .tokenExchange?: return await ConsumerCall(scope: scope).exchange()
+        case .kernel(let method)?: return await answer(by: method, scope)
+        case .provider?, .keySet?, nil: return await answer(by: nil, scope)
+        }
+    }
+
+    /// Finds the resource that a call is about, and has the kernel's method or the app's provider answer.
+    ///
+    /// - Parameter method: the kernel's; nil for a method of a provider.
+    private func answer(by method: KernelMethod?, _ scope: RequestScope) async -> CallOutcome {
+        let found = scope.snapshot.policies.find(scope.call.resource)
+        var outcome: CallOutcome
+        if let caller = scope.caller, !caller.mayAct(in: found?.project) {
+            outcome = .forbidden(caller, in: found?.project)
+        } else if let found {
+            outcome =
+                if let method {
+                    await KernelCall.answer(method, on: found, scope)
+                } else {
+                    await ProviderCall.answer(on: found, scope)
+                }
+        } else {
+            return ResourceName.refusal(of: scope.call.resource)
+        }
+        outcome.resource = found?.name
+        outcome.app = found?.app ?? outcome.app
+        return outcome
+    }
+}

@@ -1,0 +1,62 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+
+/// A method that the kernel itself answers.
+struct KernelMethod: Sendable {
+    let descriptor: MethodDescriptor
+    /// A ``CallFailure`` or an ``InvalidRequest`` that it throws is the answer; anything else means that nothing could be
+    /// decided now.
+    let answer: @Sendable (KernelCall) async throws -> CallOutcome
+}
+
+/// The methods that the kernel itself answers.
+enum KernelMethods {
+    /// `GET jwks`: the keys that verify tokens. It has no resource and leaves no record: answering it decides nothing.
+    static let keySet = MethodDescriptor(name: "jwks", kind: .keySet, resources: [])
+
+    /// All others.
+    static let all: [KernelMethod] = [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies
+}
+
+/// One call of a kernel's method, past the gate and with its resource found.
+struct KernelCall: Sendable {
+    let scope: RequestScope
+    let fields: RequestFields
+    let resource: FoundResource
+
+    var snapshot: Snapshot { scope.snapshot }
+    var now: Instant { scope.now }
+    var host: PluginHost { scope.host }
+    var caller: Caller? { scope.caller }
+
+    /// Calls a method on a resource.
+    static func answer(
+        _ method: KernelMethod, on resource: FoundResource, _ scope: RequestScope
+    ) async -> CallOutcome {
+        guard method.descriptor.resources.contains(resource.kind) else { return wrongKind }
+        do {
+            let call = KernelCall(scope: scope, fields: try RequestFields(scope.call.body), resource: resource)
+            return try await scope.withinDeadline { try await method.answer(call) }
+        } catch {
+            return .ended(by: error)
+        }
+    }
+
+    /// The project that the call is about.
+    func project() throws(CallFailure) -> ProjectBinding {
+        guard case .project(let project) = resource else { throw KernelCall.notFound }
+        return project
+    }
+
+    /// The app or OAuth client that the call is about.
+    func app() throws(CallFailure) -> AppBinding {
+        guard case .app(let app) = resource else { throw KernelCall.notFound }
+        return app
+    }
+
+    static let notFound = CallFailure(.notFound, "Requested entity was not found.")
+    static var wrongKind: CallOutcome {
+        .rejected(.invalidArgument, "The method is not there for resources of this kind.")
+    }
+}

@@ -1,0 +1,44 @@
+internal import AssayCore
+internal import AssayKit
+
+/// What the kernel does with the tokens of one project, for a consumer.
+struct ProjectTokens: ConsumerTokens {
+    let scope: RequestScope
+    let project: ProjectBinding
+
+    func sign(type: String, claims: JSON) throws -> String {
+        try scope.snapshot.keys.issuer(at: scope.now).sign(type: type, claims)
+    }
+
+    func own(_ token: String) -> OwnToken? {
+        scope.snapshot.keys.verifier(at: scope.now).signed(token).map {
+            OwnToken(type: $0.type, claims: $0.claims)
+        }
+    }
+
+    func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        try await judge(token, demand) { accepted, admission in
+            guard let consumption = admission.consumption(of: accepted) else { return false }
+            return try await !consumption.use() && consumption.isStrict
+        }
+    }
+
+    func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding {
+        try await judge(token, demand) { accepted, _ in try await accepted.isConsumedAnywhere(scope) }
+    }
+
+    private func judge(
+        _ token: String, _ demand: TokenDemand,
+        isReused: (TokenInspection.Accepted, TokenAdmission) async throws -> Bool
+    ) async throws -> TokenFinding {
+        let admission = TokenAdmission(scope: scope, project: project, demand: demand)
+        let accepted: TokenInspection.Accepted
+        do throws(TokenInspection.Refusal) {
+            accepted = try admission.judge(token)
+        } catch {
+            return .refused(error.reason)
+        }
+        guard try await !isReused(accepted, admission) else { return .refused(KernelReasons.tokenReused) }
+        return .good(accepted.token, accepted.app.identity)
+    }
+}

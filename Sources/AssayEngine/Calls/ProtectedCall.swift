@@ -1,0 +1,106 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+internal import AssayPolicy
+
+/// One request to a protected service, past the gate: the level of the service decides what becomes of its token.
+struct ProtectedCall: Sendable {
+    let scope: RequestScope
+    let request: ProtectedRequest
+    let project: ProjectBinding
+
+    /// What was decided. The level is OFF where there is neither a use nor a refusal.
+    struct Judgement: Sendable {
+        var use: TokenCount?
+        var accepted: TokenInspection.Accepted?
+        var refusal: TokenInspection.Refusal?
+        /// Whether the refusal holds: it does only where the level is ENFORCED.
+        var isStrict = false
+    }
+
+    /// - Throws: ``InvalidRequest`` for an unknown service; what the store throws where the decision depends on it. What is
+    ///   only counted never blocks a request.
+    func judge() async throws -> Judgement {
+        let levels = try await levels()
+        guard levels.enforcement > .off else { return Judgement() }
+        let isEnforced = levels.enforcement == .enforced
+        guard let text = request.token, !text.isEmpty else {
+            let category: TokenUse.Category = request.client.isFirebaseSDK ? .outdatedClient : .unknownOrigin
+            return Judgement(
+                use: use(category, levels, app: claimedApp),
+                refusal: TokenInspection.Refusal(reason: KernelReasons.tokenMissing), isStrict: isEnforced)
+        }
+        let policy = project.services[request.service]
+        let accepted: TokenInspection.Accepted
+        do throws(TokenInspection.Refusal) {
+            accepted = try TokenInspection(
+                scope: scope, project: project, acceptsDevelopment: policy?.acceptsDevelopment ?? false,
+                acceptsOAuthClients: policy?.acceptsOAuthClients ?? false
+            ).inspect(text)
+        } catch {
+            let app = error.app(of: project) ?? claimedApp
+            return Judgement(use: use(.invalid, levels, app: app), refusal: error, isStrict: isEnforced)
+        }
+        let consumption = TokenConsumption(
+            of: accepted, enforcement: levels.enforcement, replayProtection: levels.replayProtection,
+            separate: policy?.consumption == .separate ? .service(request.service) : nil, scope)
+        guard let consumption, try await !consumption.use() else {
+            return Judgement(use: use(.verified, levels, app: accepted.token.subject), accepted: accepted)
+        }
+        return Judgement(
+            use: use(.reused, levels, app: accepted.token.subject), accepted: accepted,
+            refusal: TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: accepted.token),
+            isStrict: consumption.isStrict)
+    }
+
+    private func levels() async throws -> ServiceLevels {
+        guard project.supports(request.service) else { throw ProjectBinding.unsupported(request.service) }
+        // Only where administrators may change levels is there a document to read.
+        guard project.services[request.service]?.isEditable == true else {
+            return try project.view(of: request.service, ProtectionState()).levels
+        }
+        let state = try await ProtectionState.read(of: project.identity, in: scope.host.store)
+        var levels = try project.view(of: request.service, state).levels
+        if request.service.isExactly(ResourcePolicy.service), let client = request.oauthClient {
+            let target = ResourcePolicy.target(ofClient: client, in: project.identity)
+            if let policy = project.resourcePolicies(state).values.first(where: { $0.target.isExactly(target) }) {
+                levels.enforcement = policy.enforcement
+                levels.replayProtection = min(levels.replayProtection, policy.enforcement)
+            }
+        }
+        return levels
+    }
+
+    /// The app that the request claims to come from, if the project has it.
+    private var claimedApp: String? { request.client.appID.flatMap { project.apps[$0] }?.identity.subject }
+
+    private func use(
+        _ category: TokenUse.Category, _ levels: ServiceLevels, app: String?
+    ) -> TokenCount {
+        TokenCount(
+            project: project.identity.number, service: request.service, app: app, category: category,
+            enforcement: levels.enforcement)
+    }
+}
+
+extension ProtectedCall.Judgement {
+    /// What is put on record, and what a client that is refused is told: the words of Google's services.
+    var outcome: CallOutcome {
+        var outcome: CallOutcome
+        if let refusal, isStrict {
+            let isMissing = refusal.reason == KernelReasons.tokenMissing
+            let failure = CallFailure(
+                .unauthenticated, "Firebase App Check token is \(isMissing ? "missing" : "invalid").",
+                reason: refusal.reason, detail: refusal.detail)
+            outcome = CallOutcome(result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
+        } else {
+            outcome = .answered([:])
+            outcome.waived = refusal.map { Waived($0) }
+        }
+        outcome.facts = accepted?.facts ?? refusal?.facts ?? []
+        outcome.provider = accepted?.provider ?? refusal?.token?.provider
+        outcome.tokenUse = use
+        outcome.isOnRecord = use != nil
+        return outcome
+    }
+}

@@ -1,0 +1,206 @@
+internal import AssayCore
+internal import AssayCrypto
+internal import AssayHosting
+internal import AssayKit
+internal import AssayState
+
+/// One call of a provider's method on an app, past the gate: issues challenges, has evidence appraised, and issues tokens.
+struct ProviderCall: Sendable {
+    let scope: RequestScope
+    let app: AppBinding
+    let method: MethodBinding
+
+    /// Where the consumption of challenges is recorded.
+    static let challengeSpace = "challenges"
+    /// The fields of a reply that a provider cannot set.
+    private static let kernelFields: Set<ExactText> = ["appCheckToken", "attestationToken", "token", "ttl"]
+
+    private var provider: ProviderBinding { method.provider }
+    private var name: String { method.provider.descriptor.name }
+
+    /// Finds the app's method, checks the rate limit, and calls it.
+    static func answer(on resource: FoundResource, _ scope: RequestScope) async -> CallOutcome {
+        guard case .app(let app) = resource else { return KernelCall.wrongKind }
+        guard let method = app.methods[scope.call.method], method.descriptor.resources.contains(app.identity.kind)
+        else {
+            return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
+        }
+        // Before anything expensive is verified. Callers with a permission are known and few.
+        if scope.caller == nil, let limited = scope.exceededRateLimit(of: app) { return limited }
+        return await ProviderCall(scope: scope, app: app, method: method).answer()
+    }
+
+    private func answer() async -> CallOutcome {
+        do {
+            switch method.action {
+            case .challenge: return issueChallenge()
+            case .exchange(let prepare): return try await exchange(prepare)
+            case .call(let prepare): return try await call(prepare)
+            }
+        } catch {
+            return .ended(by: error)
+        }
+    }
+
+    private func issueChallenge() -> CallOutcome {
+        let challenge = ChallengeIssuer.issue(
+            for: provider.purpose, key: scope.snapshot.keys.sealingKey(at: scope.now), now: scope.now,
+            randomness: scope.host.randomness)
+        let message: JSON = [
+            "challenge": .string(Base64.encode(challenge)),
+            "ttl": .string("\(ChallengeIssuer.lifetime.wholeSeconds)s"),
+        ]
+        return .reply(message, .challenged)
+    }
+
+    private func call(
+        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall
+    ) async throws -> CallOutcome {
+        let prepared = try prepare(
+            try RequestFields(scope.call.body, bytesLimit: provider.descriptor.evidenceLimit))
+        let sealer = sealer
+        let answer = try await scope.withinDeadline { () async throws -> CallAnswer in
+            try await prepared.answer(context(sealer, challenge: nil))
+        }
+        guard declares(answer.facts) else { return undeclaredFact }
+        return .answered(answer.reply, facts: answer.facts)
+    }
+
+    private func exchange(
+        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange
+    ) async throws -> CallOutcome {
+        let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.evidenceLimit)
+        let limitedUse = try fields.bool("limitedUse")
+        let tokenID =
+            method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
+        let prepared = try prepare(fields)
+        let sealer = sealer
+        // The deadline covers everything that waits for the store or the provider.
+        let verdict = try await scope.withinDeadline { () async throws -> Verdict in
+            let context = context(sealer, challenge: prepared.challenge)
+            guard let challenge = prepared.challenge else { return try await prepared.appraise(context) }
+            return try await redeem(challenge) { try await prepared.appraise(context) }
+        }
+        switch verdict {
+        case .refused(let reason, let detail, let facts):
+            if let error = sealer.undecided { return .unavailable("\(error)") }
+            guard KernelReasons.challenges.contains(reason) || provider.descriptor.reasons.contains(reason) else {
+                return .fault("the provider \(name) refused with an undeclared reason")
+            }
+            guard declares(facts) else { return undeclaredFact }
+            return .refused(reason, detail: detail, facts: facts)
+        case .verified(let appraisal):
+            guard declares(appraisal.facts) else { return undeclaredFact }
+            var names = ProviderCall.kernelFields
+            guard appraisal.reply.allSatisfy({ names.insert($0.name).inserted }) else {
+                return .fault("the provider \(name) replies with a field twice, or with the kernel's")
+            }
+            guard appraisal.tokenLifetime.map(TokenLifetime.isPossible) ?? true else {
+                return .fault("the provider \(name) wants a token of an impossible life")
+            }
+            let outcome = try issueToken(appraisal, limitedUse: limitedUse, id: tokenID)
+            scope.verifiedPeers.remember(PeerGroup(scope.call.peer), of: app.name, at: scope.host.clock.uptime)
+            return outcome
+        }
+    }
+
+    /// Whether all facts are among those that the provider declares.
+    private func declares(_ facts: [Fact]) -> Bool {
+        facts.allSatisfy { provider.descriptor.facts.contains($0.name) }
+    }
+
+    private var undeclaredFact: CallOutcome { .fault("the provider \(name) states an undeclared fact") }
+}
+
+// MARK: - Challenges
+
+extension ProviderCall {
+    /// Appraises evidence that came with a challenge, which is valid for this one time.
+    private func redeem(_ challenge: [UInt8], appraise: () async throws -> Verdict) async throws -> Verdict {
+        let name: String
+        let forgetAt: Instant
+        switch try inspect(challenge) {
+        case .refused(let reason): return .refused(reason)
+        case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
+        }
+        let key = StateKey(ProviderCall.challengeSpace, name)
+        guard forgetAt - ChallengeIssuer.lifetime - ChallengeIssuer.memory >= scope.stateBeginning else {
+            return .refused(
+                KernelReasons.challengeAlreadyUsed,
+                detail: "it was made before the state began: whether it was used is not known")
+        }
+        guard !scope.failedChallenges.contains(challenge), try await scope.host.store.get(key) == nil else {
+            return .refused(KernelReasons.challengeAlreadyUsed)
+        }
+        let verdict = try await appraise()
+        guard case .verified = verdict else {
+            scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
+            return verdict
+        }
+        // Of several exchanges that came this far with one challenge, the store lets one through.
+        return try await scope.host.store.insert(key, value: [], expires: forgetAt)
+            ? verdict : .refused(KernelReasons.challengeAlreadyUsed)
+    }
+
+    /// Recognises a challenge, by keys that are newer than the snapshot's where those do not know it.
+    private func inspect(_ challenge: [UInt8]) throws(KeyError) -> ChallengeIssuer.Inspection {
+        let keys = scope.snapshot.keys
+        let inspection = ChallengeIssuer.inspect(
+            challenge, for: provider.purpose, keys: keys.ring.sealing, now: scope.now)
+        guard inspection == .refused(KernelReasons.challengeForged),
+            let newer = try scope.live.keys(toKnow: ChallengeIssuer.keyIdentifier(of: challenge), beyond: keys)
+        else { return inspection }
+        return ChallengeIssuer.inspect(challenge, for: provider.purpose, keys: newer.ring.sealing, now: scope.now)
+    }
+}
+
+// MARK: - Tokens
+
+extension ProviderCall {
+    private func issueToken(_ appraisal: Appraisal, limitedUse: Bool, id: String?) throws -> CallOutcome {
+        let token = try scope.snapshot.keys.issuer(at: scope.now).issue(
+            app.claims, provider: name, lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime,
+            limitedUse: limitedUse, id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },
+            now: scope.now, randomness: scope.host.randomness)
+        return .reply(
+            message(token, appraisal),
+            .issued(tokenID: token.id, limitedUse: limitedUse, expires: token.expires), facts: appraisal.facts)
+    }
+
+    /// The reply: the token alone, or beside the provider's own fields.
+    private func message(_ token: IssuedToken, _ appraisal: Appraisal) -> JSON {
+        let version = scope.call.version
+        guard case .exchange(.enclosed) = method.descriptor.kind else { return token.message(version) }
+        var members = appraisal.reply.map { JSONMember($0.name, $0.value) }
+        members.append(JSONMember("appCheckToken", token.message(version)))
+        if version == .v1beta {
+            members.append(
+                JSONMember(
+                    "attestationToken",
+                    ["attestationToken": .string(token.text), "ttl": .string("\(token.lifetime.wholeSeconds)s")]))
+        }
+        return .object(members)
+    }
+}
+
+// MARK: - What the provider gets
+
+extension ProviderCall {
+    private var sealer: CallSealer {
+        CallSealer(
+            purpose: provider.purpose, keys: scope.snapshot.keys, live: scope.live, now: scope.now,
+            randomness: scope.host.randomness)
+    }
+
+    private func context(_ sealer: CallSealer, challenge: [UInt8]?) -> ProviderContext {
+        ProviderContext(
+            decision: scope.decision, app: app.identity, challenge: challenge, deadline: scope.deadline,
+            peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
+            state: StateSpace(provider.space, in: scope.host.store),
+            appState: StateSpace(provider.appSpace, in: scope.host.store),
+            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }), logger: scope.host.logger,
+            wasVerified: { [verifiedPeers = scope.verifiedPeers, uptime = scope.host.clock.uptime, name = app.name] in
+                verifiedPeers.contains($0, of: name, at: uptime)
+            })
+    }
+}

@@ -1,0 +1,227 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayJWT
+internal import AssayKit
+internal import AssayState
+
+/// A request to a consumer that shows a token, or none where the policy does not enforce it: what is shown, what is
+/// demanded, and what answers once that is met.
+struct Redemption: Sendable {
+    let consumer: ConsumerBinding
+    let token: PresentedToken?
+    /// The user's JWT; nil where there is none, or the section trusts no issuer.
+    let actor: BearerToken?
+    let demand: TokenDemand
+    /// What the request is counted for.
+    let service: String
+    /// Whether it counts as a call for the app, within the rate limit of its policy.
+    let isLimited: Bool
+    let answer: ConsumerAnswer
+
+    var isEnforced: Bool { demand.enforcement == .enforced }
+
+    /// How it is counted.
+    func use(_ app: String?, _ category: TokenUse.Category) -> TokenCount {
+        TokenCount(
+            project: consumer.project.identity.number, service: service, app: app, category: category,
+            enforcement: demand.enforcement)
+    }
+}
+
+extension Redemption {
+    /// What a method of a consumer has read.
+    init(
+        _ prepared: PreparedRequest, _ method: ConsumerInstance.Method, _ consumer: ConsumerBinding,
+        _ scope: RequestScope
+    ) {
+        var demand = prepared.demand ?? consumer.demand
+        if !method.allowsUnenforced { demand.enforcement = .enforced }
+        self.init(
+            consumer: consumer, token: scope.call.token,
+            // Where a permission was checked, the credentials are those of the caller and name no user.
+            actor: scope.caller == nil && !consumer.actors.isEmpty ? scope.call.credentials : nil, demand: demand,
+            service: prepared.service ?? consumer.descriptor.name, isLimited: !method.allowsUnenforced,
+            answer: .prepared(prepared.answer))
+    }
+}
+
+/// What answers a request to a consumer.
+enum ConsumerAnswer: Sendable {
+    case prepared(PreparedRequest.Answer)
+    case exchange(TokenExchangeRequest, ConsumerInstance.Exchange)
+}
+
+extension ConsumerCall {
+    /// Judges the token and the actor, has the consumer decide, and consumes the token where that is demanded.
+    ///
+    /// A token that was used before is refused before the consumer decides. A valid token is consumed when the consumer has
+    /// decided, for or against: of several requests at the same time, one gets what the consumer gives. Where no decision
+    /// could be made, the token is not consumed, and another try may succeed.
+    func redeem(_ request: Redemption) async -> CallOutcome {
+        guard request.demand.enforcement > .off else {
+            return await decide(request.answer, by: request.consumer, context(request.consumer))
+        }
+        let project = request.consumer.project
+        let admission = TokenAdmission(scope: scope, project: project, demand: request.demand)
+        switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
+        case .success(let accepted):
+            var outcome: CallOutcome
+            // Before anything is asked that takes time. The token shows that the peer has the app.
+            if request.isLimited, let limited = scope.exceededRateLimit(of: accepted.app, isVerified: true) {
+                outcome = limited
+            } else {
+                outcome = await redeem(accepted, request, admission)
+            }
+            outcome.provider = accepted.provider
+            outcome.app = accepted.token.subject
+            outcome.facts = accepted.facts + outcome.facts
+            return outcome
+        case .failure(let refusal):
+            var outcome = request.isEnforced ? CallOutcome(refusal) : await letThrough(request, in: refusal)
+            outcome.tokenUse = request.use(
+                refusal.app(of: project), request.token == nil ? .unknownOrigin : .invalid)
+            return outcome
+        }
+    }
+
+    /// Has a request decided whose token is invalid, where the demand is not enforced.
+    private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> CallOutcome {
+        let consumer = request.consumer
+        var outcome = await decide(request.answer, by: consumer, context(consumer, unenforced: refusal.reason))
+        outcome.waived = Waived(refusal)
+        outcome.provider = refusal.token?.provider
+        outcome.facts = refusal.facts + outcome.facts
+        return outcome
+    }
+
+    /// Has a request with a valid token decided, and says how it is counted.
+    private func redeem(
+        _ accepted: TokenInspection.Accepted, _ request: Redemption, _ admission: TokenAdmission
+    ) async -> CallOutcome {
+        let consumption = admission.consumption(of: accepted)
+        var outcome: CallOutcome
+        do {
+            if case .prepared(.immediate(let answer)) = request.answer, request.actor == nil, consumption == nil {
+                // Nothing waits: neither for the store, nor for an issuer of users, nor for the consumer.
+                outcome = try scope.withoutWaiting {
+                    request.consumer.settle(try answer(context(request.consumer, accepted: accepted)))
+                }
+            } else {
+                outcome = try await scope.withinDeadline { try await self.waiting(accepted, request, consumption) }
+            }
+        } catch {
+            outcome = .ended(by: error)
+        }
+        if outcome.tokenUse == nil {
+            let isReused = outcome.reason == KernelReasons.tokenReused
+            outcome.tokenUse = request.use(accepted.token.subject, isReused ? .reused : .verified)
+        }
+        return outcome
+    }
+
+    /// The same for what may have to wait.
+    private func waiting(
+        _ accepted: TokenInspection.Accepted, _ request: Redemption, _ consumption: TokenConsumption?
+    ) async throws -> CallOutcome {
+        if let consumption, consumption.isStrict, try await consumption.isRepeated() { return .reused(accepted) }
+        var actor: VerifiedActor?
+        var waived: Waived?
+        do {
+            if let token = request.actor {
+                actor = try await VerifiedActor(token.text, for: request.consumer, now: scope.now)
+            }
+        } catch {
+            // Another try with a better user's token may succeed.
+            if request.isEnforced { return .ended(by: error) }
+            waived = Waived(error)
+        }
+        var outcome = await answered(accepted, request, consumesToken: consumption != nil, actor)
+        if let waived { outcome.waived = waived }
+        guard let consumption, outcome.isDecided, try await !consumption.use() else { return outcome }
+        guard !consumption.isStrict else { return .reused(accepted) }
+        outcome.tokenUse = request.use(accepted.token.subject, .reused)
+        if outcome.waived == nil { outcome.waived = Waived(KernelReasons.tokenReused) }
+        return outcome
+    }
+
+    /// What the consumer says, or why it could not.
+    private func answered(
+        _ accepted: TokenInspection.Accepted, _ request: Redemption, consumesToken: Bool, _ actor: VerifiedActor?
+    ) async -> CallOutcome {
+        let context = context(request.consumer, accepted: accepted, consumesToken: consumesToken, actor: actor)
+        do {
+            var outcome = try await request.consumer.answer(request.answer, context)
+            if let actor { outcome.facts.append(Fact(.actor, .text(SafeText.of(actor.subject)))) }
+            return outcome
+        } catch {
+            return .ended(by: error)
+        }
+    }
+
+    /// Has the consumer decide about a request of which no token is judged.
+    func decide(
+        _ answer: ConsumerAnswer, by consumer: ConsumerBinding, _ context: ConsumerContext
+    ) async -> CallOutcome {
+        do {
+            if case .prepared(.immediate(let answer)) = answer {
+                return try scope.withoutWaiting { consumer.settle(try answer(context)) }
+            }
+            return try await scope.withinDeadline { try await consumer.answer(answer, context) }
+        } catch {
+            return .ended(by: error)
+        }
+    }
+
+    func context(
+        _ consumer: ConsumerBinding, accepted: TokenInspection.Accepted? = nil, consumesToken: Bool = false,
+        unenforced: Reason? = nil, actor: VerifiedActor? = nil
+    ) -> ConsumerContext {
+        ConsumerContext(
+            decision: scope.decision, project: consumer.project.identity, token: accepted?.token,
+            app: accepted?.app.identity, consumesToken: consumesToken, unenforced: unenforced, actor: actor,
+            deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
+            state: StateSpace(consumer.space, in: scope.host.store),
+            tokens: ProjectTokens(scope: scope, project: consumer.project), logger: scope.host.logger)
+    }
+}
+
+extension ConsumerBinding {
+    fileprivate func answer(_ answer: ConsumerAnswer, _ context: ConsumerContext) async throws -> CallOutcome {
+        switch answer {
+        case .prepared(let answer): settle(try await answer(context))
+        case .exchange(let request, let exchange): settle(try await exchange(request, context))
+        }
+    }
+}
+
+extension VerifiedActor {
+    /// Verifies a user's JWT.
+    ///
+    /// - Throws: ``CallFailure`` for an invalid one; ``KeysUnavailable`` when that cannot be decided now.
+    fileprivate init(_ token: String, for consumer: ConsumerBinding, now: Instant) async throws {
+        guard let name = JWTClaims.issuer(ofUnverified: token) else {
+            throw CallFailure(actor: KernelReasons.actorMalformed)
+        }
+        guard let issuer = consumer.actors[name] else { throw CallFailure(actor: KernelReasons.actorIssuerUnknown) }
+        do throws(any Error) {
+            let claims = try await issuer.verify(token, types: ["jwt", "at+jwt", "application/at+jwt"], now: now)
+            guard let subject = claims.subject, !subject.isEmpty else {
+                throw CallFailure(actor: KernelReasons.actorInvalid, "it names no subject")
+            }
+            self.init(issuer: name, subject: subject, claims: claims.json)
+        } catch let fault as JWTFault {
+            throw CallFailure(
+                actor: fault == .expired ? KernelReasons.actorExpired : KernelReasons.actorInvalid,
+                issuer.explanation(of: fault, in: token, now: now))
+        }
+    }
+}
+
+extension CallFailure {
+    /// The user's token is refused.
+    init(actor reason: Reason, _ detail: String? = nil) {
+        self.init(
+            .unauthenticated, "The user's token is invalid.", reason: reason, detail: detail,
+            oauthError: "invalid_request")
+    }
+}

@@ -1,0 +1,112 @@
+internal import AssayCore
+internal import AssayPolicy
+
+/// What an operator does with single keys.
+extension KeyRing {
+    /// Where a key is.
+    enum Place: Sendable, Equatable {
+        case signing(Int)
+        case sealing(Int)
+    }
+
+    /// The key with an identifier.
+    func find(_ id: String) throws(KeyError) -> Place {
+        let places =
+            signing.indices.filter { signing[$0].id.isExactly(id) }.map { Place.signing($0) }
+            + sealing.indices.filter { Hex.encode(sealing[$0].id).isExactly(id) }.map { Place.sealing($0) }
+        guard let place = places.first else {
+            throw KeyError("there is no key with the identifier '\(SafeText.of(id, limit: 20))'")
+        }
+        guard places.count == 1 else { throw KeyError("there are \(places.count) keys with the identifier \(id)") }
+        return place
+    }
+
+    /// Puts a prepared key in the place of the one that is in use; false when it is in use already.
+    mutating func activate(_ id: String, beforeItsTime: Bool, now: Instant) throws(KeyError) -> Bool {
+        switch try find(id) {
+        case .signing(let index): try signing.activate(index, beforeItsTime: beforeItsTime, now: now)
+        case .sealing(let index): try sealing.activate(index, beforeItsTime: beforeItsTime, now: now)
+        }
+    }
+
+    /// Takes a key out of use for good; false when it is so already.
+    mutating func retire(_ id: String, now: Instant) throws(KeyError) -> Bool {
+        switch try find(id) {
+        case .signing(let index): try signing.retire(index, now: now)
+        case .sealing(let index): try sealing.retire(index, now: now)
+        }
+    }
+
+    /// Takes a signing key out of use and out of the key set, at once; false when it is so already.
+    ///
+    /// Where it is the one that signs, the key that was published longest takes its place, however short that was;
+    /// where there is none, a new one.
+    mutating func revoke(_ id: String, now: Instant) throws(KeyError) -> Bool {
+        guard case .signing(let found) = try find(id) else {
+            throw KeyError(
+                refusal: "\(id) is a sealing key: what it sealed must open for ever, for no device recovers from "
+                    + "an artifact that is lost; prepare another and activate it")
+        }
+        guard signing[found].times.revoked == nil else { return false }
+        signing.settle(at: now)
+        if signing.inUse(at: now) == found {
+            let successors = signing.waiting + signing.pending(at: now)
+            if let index = successors.min(by: { signing[$0].times.ready < signing[$1].times.ready }) {
+                signing.takeUp(index, at: now)
+            } else {
+                let kind = signing[found].kind
+                signing[found].times.retired = now
+                try addSigningKey(kind, .active(from: now))
+            }
+        }
+        for index in signing.indices where signing[index].id.isExactly(id) { signing[index].times.revoked = now }
+        return true
+    }
+
+    /// Lets go of keys that no living token can name.
+    mutating func prune(at now: Instant) {
+        let ends = signing.indices.map { index -> Instant? in
+            if let revoked = signing[index].times.revoked { return revoked + KeyRing.publication }
+            return publicationEnd(of: index)
+        }
+        signing = zip(signing, ends).filter { $1.map { now < $0 } ?? true }.map(\.0)
+    }
+}
+
+extension Array where Element: RingKey {
+    fileprivate mutating func activate(_ index: Int, beforeItsTime: Bool, now: Instant) throws(KeyError) -> Bool {
+        settle(at: now)
+        guard inUse(at: now) != index else { return false }
+        let (name, times) = (self[index].name, self[index].times)
+        if let revoked = times.revoked { throw KeyError(refusal: "\(name) was revoked at \(revoked)") }
+        if let retired = times.retired {
+            throw KeyError(refusal: "\(name) was retired at \(retired): prepare another one")
+        }
+        guard beforeItsTime || times.ready <= now else {
+            throw KeyError(
+                refusal: "\(name) may be activated from \(times.ready) on: until then not everybody has seen it")
+        }
+        takeUp(index, at: now)
+        return true
+    }
+
+    fileprivate mutating func retire(_ index: Int, now: Instant) throws(KeyError) -> Bool {
+        settle(at: now)
+        guard self[index].times.isUsable else { return false }
+        guard inUse(at: now) == index else {
+            self[index].times.retired = now
+            return true
+        }
+        let successors = (waiting + pending(at: now)).sorted { self[$0].times.ready < self[$1].times.ready }
+        guard let successor = successors.first else {
+            throw KeyError(refusal: "\(self[index].name) is in use and no other can take its place: prepare one first")
+        }
+        guard self[successor].times.ready <= now else {
+            throw KeyError(
+                refusal: "\(self[index].name) is in use; \(self[successor].name) can take its place from "
+                    + "\(self[successor].times.ready) on")
+        }
+        takeUp(successor, at: now)
+        return true
+    }
+}

@@ -1,0 +1,121 @@
+public import AssayCore
+public import AssayCrypto
+public import AssayPolicy
+
+/// The life of a key: it is prepared, so that everybody can learn of it; it is activated, and signs or seals; it is
+/// retired when another takes its place.
+///
+/// A server that runs takes a change up with ``Engine/reloadKeys()``. What begins by itself begins there at its time,
+/// with nothing more to be done.
+extension KeyStore {
+    /// How long a signing key should be published before it signs: Admin SDKs keep a key set for six hours.
+    public static let signingLead = KeyRing.signingLead
+    /// How long a sealing key should be stored before it seals: by then every server of the folder has taken it up.
+    public static let sealingLead = Duration.seconds(600)
+
+    /// All keys as they are at a time: those that sign, then those that seal, the newest of each first.
+    ///
+    /// - Throws: ``KeyError`` when there are none, too: listing makes nothing.
+    public func list(now: Instant) throws(KeyError) -> [KeyDescription] {
+        try stored().ring.descriptions(at: now)
+    }
+
+    /// The public keys that verify tokens at a time, the newest first, as the key set publishes them.
+    ///
+    /// - Parameter id: that one only, by its `kid`; nil for all.
+    /// - Throws: ``KeyError``, as a refusal when the key is not published.
+    public func published(_ id: String? = nil, now: Instant) throws(KeyError) -> [JWK] {
+        let keys = try stored().ring.published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key)
+        guard let id else { return keys }
+        let found = keys.filter { $0.keyID.isExactly(id) }
+        guard !found.isEmpty else { throw KeyError(refusal: "there is no published key \(id)") }
+        return found
+    }
+
+    /// Makes a signing key that is published and does not sign yet.
+    ///
+    /// - Parameters:
+    ///   - kind: what to make; nil for a key like the one that signs now.
+    ///   - lead: how long it must have been published before it may sign.
+    ///   - automatic: whether it begins by itself then; otherwise it waits for ``activate(_:beforeItsTime:now:)``.
+    /// - Throws: ``KeyError``, as a refusal when there are too many keys already.
+    public func prepareSigningKey(
+        _ kind: TokenPolicy? = nil, lead: Duration = signingLead, automatic: Bool = false, now: Instant
+    ) throws(KeyError) -> KeyDescription {
+        try changed(now) { (ring) throws(KeyError) in
+            ring.prune(at: now)
+            try ring.checkRoomForSigningKey()
+            let present = ring.signing.inUse(at: now)
+            let ready = now + lead
+            let times = KeyTimes(
+                created: now, ready: ready,
+                begins: automatic ? ring.signing.beginning(ready: ready, now: now) : nil)
+            let like = present.map { ring.signing[$0].kind } ?? TokenPolicy()
+            return (true, try ring.addSigningKey(kind ?? like, times).id)
+        }
+    }
+
+    /// Makes a sealing key that opens and does not seal yet.
+    ///
+    /// - Parameters: as for ``prepareSigningKey(_:lead:automatic:now:)``.
+    public func prepareSealingKey(
+        lead: Duration = sealingLead, automatic: Bool = false, now: Instant, randomness: Randomness = .system
+    ) throws(KeyError) -> KeyDescription {
+        try changed(now) { (ring) throws(KeyError) in
+            let ready = now + lead
+            let times = KeyTimes(
+                created: now, ready: ready,
+                begins: automatic ? ring.sealing.beginning(ready: ready, now: now) : nil)
+            return (true, Hex.encode(try ring.addSealingKey(times, randomness: randomness).id))
+        }
+    }
+
+    /// Puts a prepared key in the place of the one that signs or seals, which is retired by that; nothing happens when
+    /// it does so already.
+    ///
+    /// - Parameter beforeItsTime: whether its lead may be cut short: who holds an older key set refuses its tokens.
+    /// - Throws: ``KeyError``, as a refusal before the lead is over, and for a key that was retired or revoked.
+    public func activate(
+        _ id: String, beforeItsTime: Bool = false, now: Instant
+    ) throws(KeyError) -> KeyDescription {
+        try changed(now) { (ring) throws(KeyError) in
+            guard try ring.activate(id, beforeItsTime: beforeItsTime, now: now) else { return (false, id) }
+            ring.prune(at: now)
+            return (true, id)
+        }
+    }
+
+    /// Takes a key out of use for good. One that signs or seals is followed by a prepared one whose lead is over. A
+    /// signing key stays published until its last token has expired; a sealing key goes on opening.
+    ///
+    /// - Throws: ``KeyError``, as a refusal where no key can take its place.
+    public func retire(_ id: String, now: Instant) throws(KeyError) -> KeyDescription {
+        try changed(now) { (ring) throws(KeyError) in
+            guard try ring.retire(id, now: now) else { return (false, id) }
+            return (true, id)
+        }
+    }
+
+    /// Takes a signing key out of use and out of the key set, at once: after a leak.
+    ///
+    /// Who fetches the key set from then on refuses every token that it signed. Where it was the one that signs, the
+    /// prepared key that was published longest takes its place, or else a new one; neither waits for its lead.
+    ///
+    /// - Throws: ``KeyError``, as a refusal for a sealing key.
+    public func revoke(_ id: String, now: Instant) throws(KeyError) -> KeyDescription {
+        try changed(now) { (ring) throws(KeyError) in (try ring.revoke(id, now: now), id) }
+    }
+
+    /// - Parameter change: says whether there is something to store, and the key that it is about.
+    private func changed(
+        _ now: Instant, _ change: (inout KeyRing) throws(KeyError) -> (Bool, String)
+    ) throws(KeyError) -> KeyDescription {
+        var id = ""
+        let stored = try update(mayBegin: false) { (ring) throws(KeyError) in
+            let (isChanged, key) = try change(&ring)
+            id = key
+            return isChanged
+        }
+        return stored.ring.describe(try stored.ring.find(id), at: now)
+    }
+}

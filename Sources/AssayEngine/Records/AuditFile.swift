@@ -1,0 +1,304 @@
+public import AssayCore
+public import AssayHosting
+internal import Dispatch
+public import Logging
+internal import Synchronization
+
+/// Writes a line of JSON for each decision to a file; `AuditLine` lists the fields.
+///
+/// Nobody who makes decisions waits for the disk: records go through a bounded queue to one writer. While the file
+/// cannot be written, because the disk is full for instance, they wait, and the writer tries again every second. When
+/// the queue is full too, further records are lost, and that is never silent: it is counted, logged and seen in
+/// ``readiness``. Whether decisions go on meanwhile is the operator's choice: see ``blockingReason``.
+///
+/// When the file is removed while it is open, the next record notices it, and writing goes on in a new file under the
+/// same path; what stood in the removed one is gone, which the log says. A file that is renamed is written to until
+/// ``reopen()``.
+///
+/// Records that wait are in memory only. ``close()`` writes them; a process that is killed loses them.
+public final class AuditFile: DecisionSink {
+    /// How an audit file behaves.
+    public struct Options: Sendable {
+        /// How many records may wait to be written.
+        public var queueLimit: Int
+        /// How long after a failed write the next one is tried.
+        public var retryDelay: Duration
+
+        /// By default, 16,384 records may wait, and a failed write is tried again after a second.
+        public init(queueLimit: Int = 16_384, retryDelay: Duration = .seconds(1)) {
+            self.queueLimit = max(1, queueLimit)
+            self.retryDelay = retryDelay
+        }
+    }
+
+    /// What a line is made of.
+    private enum Entry {
+        case decision(DecisionRecord)
+        case summary(DecisionSummary)
+
+        var line: [UInt8] {
+            switch self {
+            case .decision(let record): AuditLine.encode(record)
+            case .summary(let summary): AuditLine.encode(summary)
+            }
+        }
+    }
+
+    private struct State {
+        var file: AuditDescriptor
+        /// What came in since the writer last looked.
+        var incoming: [Entry] = []
+        /// What the writer has taken and not written, the next one last.
+        var taken: [Entry] = []
+        /// Whether the writer runs or is about to, and will look at what came in.
+        var isScheduled = false
+        /// Whether it will run once more after a while.
+        var isRetryScheduled = false
+        /// Why the last write failed; nil when it did not.
+        var failure: String?
+        /// Whether the last thing in the file is a part of a line.
+        var isTorn = false
+        /// How many records were lost since the log last said so.
+        var lost = 0
+        /// When the log last said so.
+        var complained: Duration?
+
+        var count: Int { incoming.count + taken.count }
+    }
+
+    /// The path as the operator gave it.
+    public let path: String
+    private let options: Options
+    private let logger: Logger
+    private let meter: Meter
+    private let clock: HostClock
+    /// Where the writer runs: not on the threads that decisions are made on, because disks can hang.
+    private let queue = DispatchQueue(label: "assay.audit")
+    private let state: Mutex<State>
+
+    private static let complaintInterval: Duration = .seconds(10)
+
+    /// Opens the file, to append to it; makes it where there is none, with mode 0600.
+    ///
+    /// - Throws: ``AuditError`` when it cannot be opened.
+    public init(
+        path: String, logger: Logger, meter: Meter = .none, clock: HostClock = .system, options: Options = Options()
+    ) throws(AuditError) {
+        state = Mutex(State(file: try AuditDescriptor(path)))
+        self.path = path
+        self.options = options
+        self.logger = logger
+        self.meter = meter
+        self.clock = clock
+        meter.add(0, to: AuditMetrics.written)
+        meter.add(0, to: AuditMetrics.lost)
+        meter.add(0, to: AuditMetrics.summed)
+        meter.set(0, of: AuditMetrics.waiting)
+        meter.set(1, of: AuditMetrics.isWritable)
+    }
+
+    /// Puts a decision in the queue.
+    public func record(_ record: DecisionRecord) {
+        add(.decision(record))
+    }
+
+    /// Puts the sum of many decisions in the queue.
+    public func record(_ summary: DecisionSummary) {
+        meter.add(Double(summary.total), to: AuditMetrics.summed)
+        add(.summary(summary))
+    }
+
+    private func add(_ entry: Entry) {
+        let (isLost, starts) = state.withLock { state in
+            guard state.count < options.queueLimit else {
+                state.lost += 1
+                return (true, false)
+            }
+            state.incoming.append(entry)
+            defer { state.isScheduled = true }
+            return (false, !state.isScheduled)
+        }
+        if isLost { meter.add(to: AuditMetrics.lost) }
+        if starts { queue.async { self.drain() } }
+    }
+
+    /// Opens the file anew under its path: after it was renamed, so that writing goes on in a new one.
+    ///
+    /// - Throws: ``AuditError`` when it cannot be opened; writing goes on in the old one then.
+    public func reopen() throws(AuditError) {
+        let file = try AuditDescriptor(path)
+        state.withLock { state in
+            state.file = file
+            // The part of a line, if there is one, stands in the other file.
+            state.isTorn = false
+        }
+        queue.async { self.drain() }
+    }
+
+    /// Whether records can be written.
+    public var readiness: Readiness {
+        blockingReason.map { .degraded($0) } ?? .ready
+    }
+
+    /// What keeps records from being written, in words; nil when nothing does. An engine that must not decide without a
+    /// record gets this as its ``Engine/Options/blockingReason``.
+    public var blockingReason: String? {
+        state.withLock { state in
+            if !state.failure.isNil { return "audit records cannot be written" }
+            return state.count < options.queueLimit ? nil : "too many audit records wait to be written"
+        }
+    }
+
+    /// Writes everything that waits, and makes it survive a loss of power. What cannot be written is lost then.
+    ///
+    /// To be called when no more decisions are made.
+    public func close() async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.drain()
+                self.giveUp()
+                continuation.resume()
+            }
+        }
+    }
+
+    // MARK: - The writer, on its queue
+
+    private func drain() {
+        var written = 0
+        var failure: String?
+        while failure.isNil, let (entry, file, isTorn) = next() {
+            switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + entry.line) {
+            case .whole:
+                // Asked after the write, so that a record counts as written only in a file that can be read.
+                if file.isRemoved {
+                    failure = replaceRemoved(file)
+                    continue
+                }
+                written += 1
+                state.withLock { state in
+                    _ = state.taken.popLast()
+                    state.isTorn = false
+                }
+            case .failed(let count, let words):
+                failure = words
+                state.withLock { state in
+                    // Another file may have been opened meanwhile.
+                    if count > 0, state.file === file { state.isTorn = true }
+                }
+            }
+        }
+        finish(written, failure)
+    }
+
+    /// The record whose turn it is. It counts as waiting until it is written.
+    private func next() -> (Entry, AuditDescriptor, isTorn: Bool)? {
+        state.withLock { state in
+            if state.taken.isEmpty {
+                swap(&state.taken, &state.incoming)
+                state.taken.reverse()
+            }
+            return state.taken.last.map { ($0, state.file, state.isTorn) }
+        }
+    }
+
+    /// Goes on in a new file under the path of one that was removed; says why when that is not possible.
+    private func replaceRemoved(_ removed: AuditDescriptor) -> String? {
+        do {
+            let file = try AuditDescriptor(path)
+            // The operator may have had it opened anew meanwhile.
+            let isFirst = state.withLock { state in
+                guard state.file === removed else { return false }
+                state.file = file
+                state.isTorn = false
+                return true
+            }
+            if isFirst {
+                logger.error(
+                    "the audit file was removed, with the records in it; records go on in a new one",
+                    metadata: ["file": "\(path)"])
+            }
+            return nil
+        } catch {
+            return "the file was removed; \(error.message)"
+        }
+    }
+
+    private func finish(_ written: Int, _ failure: String?) {
+        let now = clock.uptime
+        let (before, lost, count, retries) = state.withLock { state in
+            let before = state.failure
+            state.failure = failure
+            // What came in since the last look is looked after by the next run.
+            state.isScheduled = state.count > 0
+            let retries = state.isScheduled && !state.isRetryScheduled
+            if retries { state.isRetryScheduled = true }
+            var lost = 0
+            if state.lost > 0, state.complained.map({ now - $0 >= AuditFile.complaintInterval }) ?? true {
+                swap(&lost, &state.lost)
+                state.complained = now
+            }
+            return (before, lost, state.count, retries)
+        }
+        meter.add(Double(written), to: AuditMetrics.written)
+        meter.set(Double(count), of: AuditMetrics.waiting)
+        meter.set(failure.isNil ? 1 : 0, of: AuditMetrics.isWritable)
+        let file: Logger.MetadataValue = "\(path)"
+        if let failure, before.isNil {
+            logger.error(
+                "audit records cannot be written, and wait", metadata: ["file": file, "error": "\(failure)"])
+        } else if failure.isNil, !before.isNil {
+            logger.notice("audit records are written again", metadata: ["file": file])
+        }
+        if lost > 0 { logger.error("audit records are lost", metadata: ["file": file, "count": "\(lost)"]) }
+        if retries {
+            let delay = failure.isNil ? 0 : options.retryDelay / .seconds(1)
+            queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.retry() }
+        }
+    }
+
+    private func retry() {
+        state.withLock { $0.isRetryScheduled = false }
+        drain()
+    }
+
+    private func giveUp() {
+        let (file, waiting, lost) = state.withLock { state in
+            let waiting = state.count
+            state.taken = []
+            state.incoming = []
+            defer { state.lost = 0 }
+            return (state.file, waiting, state.lost)
+        }
+        file.flush()
+        meter.add(Double(waiting), to: AuditMetrics.lost)
+        meter.set(0, of: AuditMetrics.waiting)
+        guard waiting + lost > 0 else { return }
+        logger.error("audit records are lost", metadata: ["file": "\(path)", "count": "\(waiting + lost)"])
+    }
+}
+
+/// Why an audit file cannot be opened; words for an operator.
+public struct AuditError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong, in words.
+    @Exact public private(set) var message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}
+
+/// What an audit file tells a meter.
+enum AuditMetrics {
+    static let written = Metric.counter("audit_records_written_total", "Audit records written to the file.")
+    static let lost = Metric.counter(
+        "audit_records_lost_total", "Audit records that could not be written, and are lost.")
+    static let summed = Metric.counter(
+        "audit_records_summed_total", "Decisions that are in a sum of the audit file, and have no record of their own.")
+    static let waiting = Metric.gauge("audit_records_waiting", "Audit records that wait to be written.")
+    static let isWritable = Metric.gauge(
+        "audit_writable", "Whether the last write to the audit file succeeded: 1 or 0.")
+}

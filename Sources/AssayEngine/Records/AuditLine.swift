@@ -1,0 +1,116 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+
+/// A decision as a line of the audit file: one JSON object, whose fields keep their names and meanings.
+///
+/// | field | value |
+/// |---|---|
+/// | `time` | when the call came in (RFC 3339, UTC, milliseconds) |
+/// | `decision` | the decision's identifier, which clients get too |
+/// | `method` | the method's name |
+/// | `resource` | the canonical name of the app; what was asked for when there is no such app |
+/// | `outcome` | `challenged`, `issued`, `answered`, `refused`, `rejected` or `error` |
+/// | `duration_ms` | how long the answer took |
+/// | `provider` | the provider, where the method has one |
+/// | `reason` | of `refused`: the reason's code (`assay reasons`) |
+/// | `status` | of `rejected` and `error`: the canonical status |
+/// | `jti`, `expires`, `limited_use` | of `issued`: the token's identifier and end, and whether it is good for one use |
+/// | `detail` | what else helps to explain it |
+/// | `facts` | what was learned from the evidence: an object |
+/// | `peer` | the caller's address |
+/// | `caller` | the policy's name for the caller, where the method demands a permission |
+/// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
+/// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement`. `admitted`: whether it was let through |
+///
+/// A line whose `outcome` is `summed` stands for many decisions that have no lines of their own, because nothing verified stands
+/// behind them and too many came: `time` and `since` are the end and the beginning, `count` their number, `groups` how many
+/// there were of each `method`, `outcome`, `cause` (the reason or the status) and `subject` (the known resource or caller), and
+/// `others` how many are in no group.
+///
+/// What comes from outside is cut to 160 characters of printable ASCII: no line is long, and no token is in it whole.
+enum AuditLine {
+    /// The line with its end.
+    static func encode(_ record: DecisionRecord) -> [UInt8] {
+        var members: [JSONMember] = [
+            JSONMember("time", .string(record.time.textWithMilliseconds)),
+            JSONMember("decision", .string(SafeText.of(record.decision.text))),
+            JSONMember("method", .string(SafeText.of(record.method))),
+            JSONMember("resource", .string(SafeText.of(record.resource))),
+            JSONMember("outcome", .string(record.outcome.name)),
+            JSONMember("duration_ms", .number(record.duration.shortMilliseconds)),
+        ]
+        if let provider = record.provider { members.append(JSONMember("provider", .string(SafeText.of(provider)))) }
+        switch record.outcome {
+        case .challenged, .answered: break
+        case .issued(let tokenID, let limitedUse, let expires):
+            members.append(JSONMember("jti", .string(SafeText.of(tokenID))))
+            members.append(JSONMember("expires", .string(expires.textWithMilliseconds)))
+            members.append(JSONMember("limited_use", .bool(limitedUse)))
+        case .refused(let reason):
+            members.append(JSONMember("reason", .string(reason.code)))
+        case .rejected(let status), .failed(let status):
+            members.append(JSONMember("status", .string(status.rawValue)))
+        }
+        if let detail = record.detail { members.append(JSONMember("detail", .string(SafeText.of(detail)))) }
+        if !record.facts.isEmpty {
+            let facts = record.facts.prefix(factLimit).map { JSONMember($0.name.text, value(of: $0)) }
+            members.append(JSONMember("facts", .object(facts)))
+        }
+        if let peer = record.peer { members.append(JSONMember("peer", .string(SafeText.of(peer)))) }
+        if let caller = record.caller { members.append(JSONMember("caller", .string(SafeText.of(caller)))) }
+        if let reason = record.unenforced { members.append(JSONMember("unenforced_reason", .string(reason.code))) }
+        if let use = record.tokenUse { members.append(JSONMember("token_use", value(of: use))) }
+        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
+    }
+
+    private static let factLimit = 64
+
+    /// The line of a sum, with its end.
+    static func encode(_ summary: DecisionSummary) -> [UInt8] {
+        let groups = summary.groups.map { group -> JSON in
+            var members = [
+                JSONMember("method", .string(SafeText.of(group.method.string))),
+                JSONMember("outcome", .string(group.outcome.string)),
+            ]
+            if let cause = group.cause { members.append(JSONMember("cause", .string(cause.string))) }
+            if let subject = group.subject {
+                members.append(JSONMember("subject", .string(SafeText.of(subject.string))))
+            }
+            return .object(members + [JSONMember("count", .integer(Int64(group.count)))])
+        }
+        var members = [
+            JSONMember("time", .string(summary.until.textWithMilliseconds)), JSONMember("outcome", "summed"),
+            JSONMember("since", .string(summary.since.textWithMilliseconds)),
+            JSONMember("count", .integer(Int64(summary.total))), JSONMember("groups", .array(groups)),
+        ]
+        if summary.others > 0 { members.append(JSONMember("others", .integer(Int64(summary.others)))) }
+        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
+    }
+
+    private static func value(of use: TokenUse) -> JSON {
+        var members = [
+            JSONMember("category", .string(use.category.rawValue)), JSONMember("admitted", .bool(use.isAdmitted)),
+        ]
+        if let service = use.service { members.append(JSONMember("service", .string(SafeText.of(service)))) }
+        if let app = use.app { members.append(JSONMember("app", .string(SafeText.of(app)))) }
+        if let mode = use.enforcement { members.append(JSONMember("enforcement", .string(mode.rawValue))) }
+        return .object(members)
+    }
+
+    private static func value(of fact: Fact) -> JSON {
+        switch fact.value {
+        case .text(let text): .string(SafeText.of(text))
+        case .integer(let number): .integer(number)
+        case .bool(let value): .bool(value)
+        case .instant(let instant): .string(instant.textWithMilliseconds)
+        }
+    }
+}
+
+extension Duration {
+    /// In milliseconds, with at most three digits behind the point.
+    var shortMilliseconds: Double {
+        (max(self, .zero) / .microseconds(1)).rounded() / 1000
+    }
+}

@@ -1,0 +1,77 @@
+internal import AssayCore
+public import AssayHosting
+internal import AssayKit
+public import Logging
+
+/// Writes one log line for each decision. It is the sink of an engine that gets no other.
+public struct DecisionLog: DecisionSink {
+    private let logger: Logger
+
+    /// - Parameter logger: gets the lines.
+    public init(_ logger: Logger) {
+        self.logger = logger
+    }
+
+    /// Writes the line of one decision.
+    public func record(_ record: DecisionRecord) {
+        var metadata: Logger.Metadata = [
+            "decision": "\(record.decision)",
+            "method": .stringConvertible(SafeText.field(record.method)),
+            "resource": .stringConvertible(SafeText.field(record.resource)),
+            "ms": .stringConvertible(record.duration.shortMilliseconds),
+        ]
+        metadata["provider"] = record.provider.map { "\($0)" }
+        metadata["caller"] = record.caller.map { "\($0)" }
+        metadata["peer"] = record.peer.map { .stringConvertible(SafeText.field($0)) }
+        metadata["detail"] = record.detail.map { .stringConvertible(SafeText.field($0)) }
+        for fact in record.facts {
+            metadata["fact.\(fact.name)"] = .stringConvertible(SafeText.field("\(fact.value)"))
+        }
+        if let use = record.tokenUse {
+            metadata["service"] = use.service.map { "\($0)" }
+            metadata["category"] = "\(use.category.rawValue)"
+            metadata["admitted"] = .stringConvertible(use.isAdmitted)
+        }
+        metadata["unenforced_reason"] = record.unenforced.map { "\($0)" }
+        switch record.outcome {
+        case .challenged:
+            logger.info("challenge issued", metadata: metadata)
+        case .issued(let tokenID, let limitedUse, let expires):
+            metadata["jti"] = .stringConvertible(SafeText.field(tokenID))
+            metadata["limited_use"] = .stringConvertible(limitedUse)
+            metadata["expires"] = "\(expires)"
+            logger.info("token issued", metadata: metadata)
+        case .refused(let reason):
+            metadata["reason"] = "\(reason)"
+            let message: Logger.Message = isAboutEvidence(reason, record) ? "evidence refused" : "call refused"
+            logger.notice(message, metadata: metadata)
+        case .answered:
+            logger.info("call answered", metadata: metadata)
+        case .rejected(let status):
+            metadata["status"] = "\(status.rawValue)"
+            logger.notice("request rejected", metadata: metadata)
+        case .failed(let status):
+            metadata["status"] = "\(status.rawValue)"
+            logger.error("no decision", metadata: metadata)
+        }
+    }
+
+    /// Whether it is evidence that was refused, and not a token, what a consumer was asked for, or one call too many.
+    private func isAboutEvidence(_ reason: Reason, _ record: DecisionRecord) -> Bool {
+        if record.tokenUse != nil || record.facts.contains(where: { $0.name == .consumer }) { return false }
+        return KernelReasons.challenges.contains(reason) || !KernelReasons.all.contains(reason)
+    }
+
+    /// One line for many decisions.
+    public func record(_ summary: DecisionSummary) {
+        let groups = summary.groups.prefix(16).map { group -> Logger.MetadataValue in
+            let words = [group.method, group.outcome] + [group.cause, group.subject].compactMap(\.self)
+            return "\(SafeText.of(words.map(\.string).joined(separator: " "))): \(group.count)"
+        }
+        logger.notice(
+            "decisions summed",
+            metadata: [
+                "count": .stringConvertible(summary.total), "since": "\(summary.since)", "groups": .array(groups),
+            ])
+    }
+}

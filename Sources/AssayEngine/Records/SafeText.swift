@@ -1,0 +1,19 @@
+internal import AssayCore
+
+/// Makes text from outside fit for a log line: printable ASCII only, and short.
+enum SafeText {
+    static func of(_ text: String, limit: Int = 160) -> String {
+        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        var shown = ""
+        for scalar in text.unicodeScalars.prefix(limit) {
+            shown.unicodeScalars.append((0x20..<0x7F).contains(scalar.value) ? scalar : "?")
+        }
+        return text.unicodeScalars.count > limit ? shown + "..." : shown
+    }
+
+    /// The same as one value of a line of `name=value`: in quotation marks where it has spaces, so that nobody can
+    /// write a field of another name into it.
+    static func field(_ text: String) -> LogField {
+        LogField(of(text))
+    }
+}

@@ -1,0 +1,123 @@
+public import AssayCore
+public import AssayHosting
+
+/// Passes decisions on to a log or an audit file: all that something verified stands behind, and of the others so many as
+/// ``RecordLimits`` says. The rest is summed, and each sum goes on as one ``DecisionSummary``.
+///
+/// Sinks that count, such as metrics, stand beside it and see every decision.
+public final class SampledDecisions: DecisionSink {
+    private typealias Events = SampledEvents<Kind>
+
+    /// What decisions have in common that are summed together.
+    private struct Kind: Hashable, Sendable {
+        let method: ExactText
+        let outcome: ExactText
+        let cause: ExactText?
+        let subject: ExactText?
+    }
+
+    private let sinks: DecisionSinks
+    private let clock: HostClock
+    private let isHeldBack: (@Sendable () -> Bool)?
+    private let events: SampledEvents<Kind>
+
+    /// - Parameters:
+    ///   - isHeldBack: true while records cannot be written: then everything is summed that nothing verified stands behind,
+    ///     so that what waits to be written is what matters.
+    public init(
+        _ sinks: [any DecisionSink], limits: RecordLimits = RecordLimits(), clock: HostClock = .system,
+        isHeldBack: (@Sendable () -> Bool)? = nil
+    ) {
+        self.sinks = DecisionSinks(sinks)
+        self.clock = clock
+        self.isHeldBack = isHeldBack
+        events = SampledEvents(limits)
+    }
+
+    /// Passes a decision on, or sums it.
+    public func record(_ record: DecisionRecord) {
+        if record.basis == .verified { return sinks.record(record) }
+        let subject = record.basis == .known ? ExactText(record.caller ?? record.resource) : nil
+        let uptime = clock.uptime
+        let isAdmitted =
+            isHeldBack?() != true
+            && events.admits(subject.map { .known($0) } ?? .strangers, peer: record.peer, at: uptime)
+        if isAdmitted {
+            sinks.record(record)
+        } else {
+            let kind = Kind(
+                method: ExactText(SafeText.of(record.method)), outcome: ExactText(record.outcome.name),
+                cause: record.outcome.cause.map { ExactText($0) }, subject: subject)
+            events.add(kind, now: clock.now, uptime: uptime)
+        }
+        pass(early: false)
+    }
+
+    /// Passes a sum on.
+    public func record(_ summary: DecisionSummary) {
+        sinks.record(summary)
+    }
+
+    /// Passes on the sum when its interval is over. To be called now and then: the last of many requests would wait for the
+    /// next one otherwise.
+    public func flush() {
+        pass(early: false)
+    }
+
+    /// Passes on what is summed so far: at the end.
+    public func close() {
+        pass(early: true)
+    }
+
+    private func pass(early: Bool) {
+        guard let sum = events.take(now: clock.now, uptime: clock.uptime, early: early) else { return }
+        let groups = sum.counts.map { kind, count in
+            DecisionSummary.Group(
+                method: kind.method, outcome: kind.outcome, cause: kind.cause, subject: kind.subject, count: count)
+        }
+        sinks.record(DecisionSummary(since: sum.since, until: sum.until, groups: groups, others: sum.others))
+    }
+}
+
+extension DecisionRecord.Outcome {
+    /// As audit records say it.
+    var name: String {
+        switch self {
+        case .challenged: "challenged"
+        case .issued: "issued"
+        case .answered: "answered"
+        case .refused: "refused"
+        case .rejected: "rejected"
+        case .failed: "error"
+        }
+    }
+
+    /// The reason's code or the canonical status.
+    var cause: String? {
+        switch self {
+        case .challenged, .issued, .answered: nil
+        case .refused(let reason): reason.code
+        case .rejected(let status), .failed(let status): status.rawValue
+        }
+    }
+}
+
+/// Several sinks as one: a log, metrics and an audit file, for instance.
+public struct DecisionSinks: DecisionSink {
+    private let sinks: [any DecisionSink]
+
+    /// - Parameter sinks: each gets every decision.
+    public init(_ sinks: [any DecisionSink]) {
+        self.sinks = sinks
+    }
+
+    /// Passes a decision on to all of them.
+    public func record(_ record: DecisionRecord) {
+        for sink in sinks { sink.record(record) }
+    }
+
+    /// Passes a sum on to all of them.
+    public func record(_ summary: DecisionSummary) {
+        for sink in sinks { sink.record(summary) }
+    }
+}

@@ -1,0 +1,76 @@
+internal import AssayCore
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+/// A provider without its type: what it declares, and how a policy becomes an instance.
+struct ProviderPlugin: Sendable {
+    let descriptor: PluginDescriptor
+    let typeName: String
+    let methods: [MethodDescriptor]
+    /// The name of the resource that shows its settings; nil when it has none.
+    let config: String?
+    /// The type that a section of a policy is decoded to.
+    let configuration: any (Decodable & Sendable).Type
+    /// What the section of a policy looks like.
+    let section: @Sendable () -> ValueShape
+    /// Says what is wrong in a section, as far as that can be known without an instance.
+    let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
+    /// Makes an instance for an app, and binds the methods to it.
+    let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound
+
+    /// An instance, its methods, and what it finds questionable in its section.
+    struct Bound {
+        let provider: ProviderBinding
+        let methods: [MethodBinding]
+        let warnings: [Diagnostic]
+    }
+
+    /// The methods of the resource that shows its settings, which the kernel answers.
+    var configMethods: [KernelMethod] {
+        config.map { ConfigMethods(provider: descriptor.name, resource: $0).all } ?? []
+    }
+
+    init<P: AttestationProvider>(_ type: P.Type) {
+        descriptor = P.descriptor
+        typeName = "\(type)"
+        let declared = P.methods
+        let configs = declared.compactMap(\.config)
+        methods = declared.filter { $0.config == nil }.map(\.descriptor)
+        config = configs.first?.name
+        configuration = P.Configuration.self
+        section = { ValueShape(of: P.Configuration.self) }
+        check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
+        bind = { (policy, app, host) throws(Diagnostics) in
+            let instance = try policy.section.instance(of: P.descriptor, host) {
+                (configuration: P.Configuration, host) throws(ConfigurationError) in
+                try P(configuration, app: app, host: host)
+            }
+            let provider = ProviderBinding(
+                policy, of: P.descriptor, for: app, config: configs.first?.fields(instance) ?? [],
+                maintenance: instance.maintenance)
+            return Bound(
+                provider: provider,
+                methods: declared.compactMap { method in
+                    method.action.bound(to: instance).map {
+                        MethodBinding(descriptor: method.descriptor, provider: provider, action: $0)
+                    }
+                },
+                warnings: policy.section.diagnostics(for: instance.warnings))
+        }
+    }
+}
+
+extension ProviderMethod.Action {
+    /// The action for one instance; nil for the resource of settings, which the kernel answers.
+    fileprivate func bound(to provider: Provider) -> MethodBinding.Action? {
+        switch self {
+        case .config: nil
+        case .challenge: .challenge
+        case .exchange(let prepare):
+            .exchange { (fields) throws(InvalidRequest) in try prepare(provider, fields) }
+        case .call(let prepare):
+            .call { (fields) throws(InvalidRequest) in try prepare(provider, fields) }
+        }
+    }
+}

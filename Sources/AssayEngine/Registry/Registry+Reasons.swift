@@ -1,0 +1,144 @@
+public import AssayCore
+internal import AssayJWT
+public import AssayKit
+
+/// A reason with its owner, and with what clients are told where it is the cause.
+public struct ListedReason: Sendable {
+    /// What a client of one method is told.
+    public struct Answer: Sendable {
+        /// The method that was called.
+        public let method: MethodDescriptor
+        /// What the kernel gives the transport.
+        public let failure: CallFailure
+    }
+
+    /// The reason.
+    public let reason: Reason
+    /// The name of the provider or consumer that refuses with it; nil for the kernel.
+    @Exact public private(set) var plugin: String?
+    /// The answers, in the order of the methods.
+    public let answers: [Answer]
+}
+
+extension Registry {
+    /// Every reason, the kernel's first, with what clients are told: the very answers that the kernel gives.
+    public var listedReasons: [ListedReason] {
+        let kernel = KernelReasons.all.map { reason in
+            ListedReason(reason: reason, plugin: nil, answers: kernelSites.flatMap { $0.answers(reason) })
+        }
+        let ofProviders = descriptors.flatMap { descriptor in
+            listed(descriptor, methods: providers[descriptor.name]?.methods.filter(\.isExchange) ?? []) {
+                RefusalSite.evidence($0)
+            }
+        }
+        let ofConsumers = consumerDescriptors.flatMap { descriptor in
+            listed(descriptor, methods: consumers[descriptor.name].map(RefusalSite.methods(of:)) ?? []) {
+                ConsumerBinding.failure($0)
+            }
+        }
+        return kernel + ofProviders + ofConsumers
+    }
+
+    /// The metrics that the kernel records in every program.
+    package static let kernelMetrics = [
+        AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
+        ClockWatch.jumps, IssuerKeys.skipped,
+    ]
+
+    /// A plugin's own answers stand in the place of the kernel's.
+    private func listed(
+        _ descriptor: PluginDescriptor, methods: [MethodDescriptor], _ standard: (Reason) -> CallFailure?
+    ) -> [ListedReason] {
+        descriptor.reasons.map { reason in
+            let own = descriptor.answers.filter { $0.reason == reason }
+            let failures = own.isEmpty ? [standard(reason)].compactMap(\.self) : own
+            return ListedReason(
+                reason: reason, plugin: descriptor.name,
+                answers: failures.flatMap { failure in
+                    methods.map { ListedReason.Answer(method: $0, failure: failure) }
+                })
+        }
+    }
+
+    private var kernelSites: [RefusalSite] {
+        let exchanges = providers.values.flatMap(\.methods).filter(\.isExchange)
+        let consumers = consumers.values.flatMap(\.methods).filter(\.takesToken)
+        let verification = KernelMethods.verifyAppCheckToken.descriptor
+        let inspected = KernelReasons.ofInspection
+        let admitted = inspected + KernelReasons.ofDemands + [KernelReasons.tokenReused]
+        return [
+            RefusalSite(exchanges.filter(\.takesChallenge), KernelReasons.challenges, RefusalSite.evidence),
+            RefusalSite(exchanges + consumers + [TokenExchange.method], [KernelReasons.rateLimited]) { _ in
+                CallOutcome.limited(wait: .seconds(1)).failure
+            },
+            RefusalSite([verification], inspected.filter { $0 != KernelReasons.tokenOfOAuthClient }) { reason in
+                CallOutcome.refusedToken(TokenInspection.Refusal(reason: reason)).failure
+            },
+            RefusalSite(
+                consumers,
+                admitted + [KernelReasons.tokenMissing, KernelReasons.tokenRepeated, KernelReasons.tokenInURL]
+            ) { CallFailure(TokenInspection.Refusal(reason: $0)) },
+            RefusalSite([TokenExchange.method], admitted) {
+                CallFailure(TokenInspection.Refusal(reason: $0))
+            },
+            RefusalSite(consumers, [KernelReasons.consumerUnknown]) { _ in ConsumerCall.absent },
+            RefusalSite([TokenExchange.method], [KernelReasons.consumerUnknown]) { _ in ConsumerCall.invalidTarget
+            },
+            RefusalSite(consumers + [TokenExchange.method], KernelReasons.ofActors) { CallFailure(actor: $0) },
+        ]
+    }
+}
+
+/// Methods that refuse with certain reasons in one way.
+private struct RefusalSite {
+    let methods: [MethodDescriptor]
+    let reasons: [Reason]
+    let failure: (Reason) -> CallFailure?
+
+    init(_ methods: [MethodDescriptor], _ reasons: [Reason], _ failure: @escaping (Reason) -> CallFailure?) {
+        self.methods = methods.sorted { $0.name.precedesExactly($1.name) }
+        self.reasons = reasons
+        self.failure = failure
+    }
+
+    func answers(_ reason: Reason) -> [ListedReason.Answer] {
+        guard reasons.contains(reason), let failure = failure(reason) else { return [] }
+        return methods.map { ListedReason.Answer(method: $0, failure: failure) }
+    }
+
+    /// What a client is told whose evidence is refused.
+    static func evidence(_ reason: Reason) -> CallFailure? { CallOutcome.refused(reason).failure }
+
+    /// By which methods a consumer can refuse.
+    static func methods(of consumer: ConsumerPlugin) -> [MethodDescriptor] {
+        consumer.methods + (consumer.exchangesTokens ? [TokenExchange.method] : [])
+    }
+}
+
+extension KernelReasons {
+    /// Those of a token that is verified, wherever it is.
+    fileprivate static let ofInspection = [
+        tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature, tokenExpired,
+        tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
+        tokenProviderNotAllowed, tokenForDevelopment, tokenOfOAuthClient,
+    ]
+    /// Those of a valid token that does not fulfil what a consumer demands.
+    fileprivate static let ofDemands = [tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed]
+    /// Those of a user's token.
+    fileprivate static let ofActors = [actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid]
+}
+
+extension CallOutcome {
+    fileprivate var failure: CallFailure? {
+        if case .failure(let failure) = result { failure } else { nil }
+    }
+}
+
+extension MethodDescriptor {
+    fileprivate var isExchange: Bool {
+        if case .exchange = kind { true } else { false }
+    }
+
+    /// Whether its evidence is made for a challenge of this service.
+    fileprivate var takesChallenge: Bool { request?.fields.contains { $0.name.isExactly("challenge") } ?? true }
+}

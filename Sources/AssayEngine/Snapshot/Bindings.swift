@@ -1,0 +1,114 @@
+internal import AssayCore
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+/// One app or OAuth client, with an instance of each provider that its policy names.
+final class AppBinding: Sendable {
+    let identity: AppIdentity
+    /// What tokens for it say.
+    let claims: TokenClaims
+    /// The providers that its policy names, by their names.
+    let providers: [ExactText: ProviderBinding]
+    /// The methods of those providers.
+    let methods: [ExactText: MethodBinding]
+    /// Its resource's name: the key of what is remembered of its peers, also across reloads.
+    let name: ExactText
+    /// How many calls are answered; nil for all.
+    let bucket: TokenBucket?
+    /// Where its policy stands.
+    let location: SourceLocation
+
+    /// - Parameter bucket: that of the snapshot before, where its limit is unchanged; nil where calls are not limited.
+    init(
+        _ policy: AppPolicy, providers: [ExactText: ProviderBinding], methods: [ExactText: MethodBinding],
+        bucket: TokenBucket?
+    ) {
+        identity = policy.identity
+        claims = TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity)
+        name = ExactText(policy.identity.resource)
+        location = policy.location
+        self.providers = providers
+        self.methods = methods
+        self.bucket = bucket
+    }
+}
+
+/// One provider for one app: an instance, and what the app's policy says of it.
+final class ProviderBinding: Sendable {
+    let descriptor: PluginDescriptor
+    /// The lifetime of session tokens.
+    let tokenLifetime: Duration
+    /// What challenges and artifacts are bound to.
+    let purpose: SealedPurpose
+    /// The provider's namespace of the state store.
+    let space: String
+    /// That of the app that an OAuth client is linked to; for an app, the same.
+    let appSpace: String
+    /// What the resource of its settings shows beside the kernel's fields.
+    let config: [ReplyField]
+    /// What the instance does between calls.
+    let maintenance: Maintenance?
+    /// Where the policy names it.
+    let location: SourceLocation
+
+    init(
+        _ policy: ProviderPolicy, of descriptor: PluginDescriptor, for app: AppIdentity, config: [ReplyField],
+        maintenance: Maintenance?
+    ) {
+        self.descriptor = descriptor
+        tokenLifetime = policy.tokenLifetime
+        purpose = SealedPurpose(resource: app.resource, provider: policy.name)
+        space = "\(policy.name)/\(app.resource)"
+        appSpace = "\(policy.name)/\(app.linkedApp ?? app.resource)"
+        self.config = config
+        self.maintenance = maintenance
+        location = policy.section.location
+    }
+}
+
+/// A method of one provider for one app.
+struct MethodBinding: Sendable {
+    enum Action: Sendable {
+        case challenge
+        case exchange(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange)
+        case call(@Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall)
+    }
+
+    let descriptor: MethodDescriptor
+    let provider: ProviderBinding
+    let action: Action
+}
+
+/// One project, with its apps.
+final class ProjectBinding: Sendable {
+    let identity: ProjectIdentity
+    /// Its canonical name, `projects/NUMBER`; the first audience of its tokens.
+    let name: String
+    /// The `iss` of its tokens.
+    let issuer: String
+    /// Its apps and OAuth clients, by the subjects of their tokens.
+    let apps: [ExactText: AppBinding]
+    /// Whether `verifyAppCheckToken` accepts tokens of providers for development.
+    let acceptsDevelopment: Bool
+    /// Where `verifyAppCheckToken` remembers uses of tokens.
+    let verificationSpace: ConsumptionSpace
+    /// The services that policies name, by their names.
+    let services: [ExactText: ServicePolicy]
+    /// Where its policy stands.
+    let location: SourceLocation
+    /// Since when the policy is in force in this process.
+    let since: Instant
+
+    init(_ policy: ProjectPolicy, apps: [ExactText: AppBinding], since: Instant) {
+        identity = policy.identity
+        name = "projects/\(policy.identity.number)"
+        issuer = policy.issuerPrefix + policy.identity.number
+        self.apps = apps
+        acceptsDevelopment = policy.acceptsDevelopment
+        verificationSpace = policy.consumption == .shared ? .shared : .verification
+        services = Dictionary(policy.services.map { (ExactText($0.id), $0) }, uniquingKeysWith: { first, _ in first })
+        location = policy.location
+        self.since = since
+    }
+}

@@ -1,0 +1,100 @@
+internal import AssayCore
+public import AssayKit
+public import AssayPolicy
+public import AssayYAML
+
+extension BoundPolicies {
+    /// Makes an instance of each provider for each app of a policy set.
+    ///
+    /// - Parameters:
+    ///   - present: the policies in whose place these are put: limits that are unchanged go on counting.
+    ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
+    /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
+    ///   those that the kernel decodes itself.
+    init(
+        _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
+        refusesDevelopment: Bool = false
+    ) throws(Diagnostics) {
+        let policies = policies.reading(registry.platforms)
+        let sink = DiagnosticSink()
+        if let problems = policies.problems { sink.report(problems) }
+        let callers = Callers(
+            policies, permissions: registry.permissions, host: host, problems: sink)
+        self.init(
+            callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
+        let warnings = DiagnosticSink()
+        if let found = policies.warnings { warnings.report(found) }
+        policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
+        apps = BoundPolicies.apps(
+            policies, registry: registry, host: host, following: present, problems: sink,
+            warnings: warnings)
+        var subjects: [ExactText: [ExactText: AppBinding]] = [:]
+        for app in apps.values { subjects[app.identity.project.number, default: [:]][app.identity.subject] = app }
+        for policy in policies.projects {
+            let entry = ProjectBinding(policy, apps: subjects[policy.identity.number] ?? [:], since: host.clock.now)
+            projects["projects/\(policy.identity.number)"] = entry
+            projects["projects/\(policy.identity.id)"] = entry
+            projectsByIssuer[entry.issuer] = entry
+        }
+        consumers = ConsumerBindings(policies, registry: registry, projects: projects, host: host, problems: sink)
+        try sink.throwIfAny()
+        maintenance = MaintenanceList(apps)
+        self.warnings = warnings.diagnostics
+    }
+
+    /// The apps of a policy set under their names.
+    private static func apps(
+        _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
+        problems sink: DiagnosticSink, warnings: DiagnosticSink
+    ) -> [ExactText: AppBinding] {
+        // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
+        var seen: Set<Diagnostic> = []
+        var apps: [ExactText: AppBinding] = [:]
+        apps.reserveCapacity(2 * policies.apps.count)
+        for policy in policies.apps where !sink.isOverfull {
+            var providers: [ExactText: ProviderBinding] = [:]
+            var methods: [ExactText: MethodBinding] = [:]
+            for provider in policy.providers {
+                do throws(Diagnostics) {
+                    guard let plugin = registry.providers[provider.name] else {
+                        throw provider.section.unknownProvider(known: registry.providers.keys.map(\.string))
+                    }
+                    // Of an app that is wrong itself, only the section is checked: an instance would report mistakes that
+                    // follow from the first.
+                    guard policy.isSound else {
+                        try plugin.check(provider.section)
+                        continue
+                    }
+                    let bound = try plugin.bind(provider, policy.identity, host)
+                    for warning in bound.warnings where seen.insert(warning).inserted { warnings.report(warning) }
+                    for method in bound.methods { methods[method.descriptor.name] = method }
+                    providers[provider.name] = bound.provider
+                } catch {
+                    for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
+                }
+            }
+            let known = present?.apps[policy.identity.resource]?.bucket
+            let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
+            let app = AppBinding(policy, providers: providers, methods: methods, bucket: bucket)
+            apps[policy.identity.resource] = app
+            if let alias = policy.alias { apps[alias] = app }
+        }
+        return apps
+    }
+}
+
+extension PolicySet {
+    /// Checks policies against the plugins that are registered, without keys and without state.
+    ///
+    /// - Parameter refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
+    /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
+    /// - Returns: what is questionable, ``warnings`` and what plugins find so in their sections; nil when nothing is.
+    @discardableResult
+    public func check(
+        _ registry: Registry, host: PluginHost, refusesDevelopment: Bool = false
+    ) throws(Diagnostics) -> Diagnostics? {
+        try BoundPolicies(
+            self, registry: registry, host: host, following: nil, refusesDevelopment: refusesDevelopment
+        ).warnings
+    }
+}

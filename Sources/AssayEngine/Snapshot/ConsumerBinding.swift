@@ -1,0 +1,54 @@
+internal import AssayCore
+internal import AssayJWT
+internal import AssayKit
+
+/// One consumer for one project.
+final class ConsumerBinding: Sendable {
+    let descriptor: PluginDescriptor
+    let project: ProjectBinding
+    /// What its section demands of tokens.
+    let demand: TokenDemand
+    /// Whose JWTs name users, by their `iss`.
+    let actors: [ExactText: TrustedIssuer]
+    let instance: ConsumerInstance
+    /// The consumer's namespace of the state store.
+    let space: String
+
+    init(
+        descriptor: PluginDescriptor, project: ProjectBinding, demand: TokenDemand, actors: [ExactText: TrustedIssuer],
+        instance: ConsumerInstance
+    ) {
+        self.descriptor = descriptor
+        self.project = project
+        self.demand = demand
+        self.actors = actors
+        self.instance = instance
+        space = "\(descriptor.name)/\(project.name)"
+    }
+}
+
+/// The consumers of all projects, and how requests find them.
+struct ConsumerBindings: Sendable {
+    /// By the canonical names of their projects, then by their own.
+    private(set) var byProject: [ExactText: [ExactText: ConsumerBinding]] = [:]
+    /// By the names that requests choose them by. Several have one name only if they are of one plugin, and the project of
+    /// a token tells which is meant.
+    private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
+    /// All instances of each consumer.
+    private var byName: [ExactText: [ConsumerBinding]] = [:]
+
+    mutating func add(_ consumer: ConsumerBinding) {
+        byProject[consumer.project.name, default: [:]][consumer.descriptor.name] = consumer
+        for audience in consumer.instance.audiences { byAudience[audience, default: []].append(consumer) }
+        byName[consumer.descriptor.name, default: []].append(consumer)
+    }
+
+    /// The instances of a consumer.
+    func all(_ consumer: String) -> [ConsumerBinding] { byName[consumer] ?? [] }
+
+    /// The instance that has an audience.
+    func find(_ consumer: String, audience: String) -> ConsumerBinding? {
+        guard let found = byAudience[audience], found.count == 1 else { return nil }
+        return found.first.flatMap { $0.descriptor.name.isExactly(consumer) ? $0 : nil }
+    }
+}

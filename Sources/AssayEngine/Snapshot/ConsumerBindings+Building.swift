@@ -1,0 +1,144 @@
+internal import AssayCore
+internal import AssayJWT
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+extension ConsumerBindings {
+    /// The largest number of issuers of users in a section.
+    private static let actorLimit = 16
+
+    /// The keys that the kernel reads in every section of a consumer.
+    static var kernelKeys: [(key: String, type: any Decodable.Type)] {
+        [
+            (ConsumerKeys.tokens, TokenDemandConfiguration.self),
+            (ConsumerKeys.actors, [TrustedIssuerConfiguration].self),
+        ]
+    }
+
+    /// Makes an instance of each consumer that policies name.
+    ///
+    /// - Parameters:
+    ///   - projects: by their canonical names.
+    ///   - problems: takes what is wrong.
+    init(
+        _ policies: PolicySet, registry: Registry, projects: [ExactText: ProjectBinding], host: PluginHost,
+        problems sink: DiagnosticSink
+    ) {
+        var places: [ExactText: (plugin: ConsumerPlugin, owner: String, section: PolicySection)] = [:]
+        for project in policies.projects {
+            guard let entry = projects["projects/\(project.identity.number)"] else { continue }
+            for policy in project.consumers where !sink.isOverfull {
+                do throws(Diagnostics) {
+                    guard let plugin = registry.consumers[policy.name] else {
+                        throw policy.section.unknownConsumer(known: registry.consumers.keys.map(\.string))
+                    }
+                    let consumer = try ConsumerBindings.binding(
+                        plugin, policy.section, of: entry, host: host)
+                    for audience in consumer.instance.audiences {
+                        if let other = places[audience],
+                            !plugin.sharesAudiences || !other.plugin.descriptor.name.isExactly(plugin.descriptor.name)
+                        {
+                            throw policy.section.diagnostics(
+                                "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too"
+                            )
+                        }
+                        places[audience] = (
+                            plugin, "\(plugin.descriptor.name) in project \(project.identity.id)", policy.section
+                        )
+                    }
+                    add(consumer)
+                } catch {
+                    sink.report(error)
+                }
+            }
+        }
+    }
+
+    private static func binding(
+        _ plugin: ConsumerPlugin, _ section: PolicySection, of project: ProjectBinding, host: PluginHost
+    ) throws(Diagnostics) -> ConsumerBinding {
+        // The kernel's own keys and the plugin's: what is wrong in either is said together.
+        let sink = DiagnosticSink()
+        var demand: TokenDemand?
+        var actors: [ExactText: TrustedIssuer]?
+        var instance: ConsumerInstance?
+        do throws(Diagnostics) {
+            demand = try ConsumerBindings.demand(plugin, section)
+        } catch {
+            sink.report(error)
+        }
+        do throws(Diagnostics) {
+            actors = try ConsumerBindings.actors(section, host: host)
+        } catch {
+            sink.report(error)
+        }
+        do throws(Diagnostics) {
+            let scope = ConsumerScope(
+                project: project.identity, issuer: project.issuer,
+                apps: project.apps.values.map(\.identity).sorted { $0.resource.precedesExactly($1.resource) },
+                // Where they cannot be read, that is what is wrong, and not what depends on them.
+                knowsActors: actors.map { !$0.isEmpty } ?? true, tokens: demand ?? TokenDemand())
+            instance = try plugin.instantiate(section, scope, host)
+        } catch {
+            sink.report(error)
+        }
+        try sink.throwIfAny()
+        guard let demand, let actors, let instance else { throw section.diagnostics("cannot be read") }
+        return ConsumerBinding(
+            descriptor: plugin.descriptor, project: project, demand: demand, actors: actors, instance: instance)
+    }
+
+    /// What the section demands of tokens.
+    private static func demand(
+        _ plugin: ConsumerPlugin, _ section: PolicySection
+    ) throws(Diagnostics) -> TokenDemand {
+        let standard = TokenDemand(acceptsOAuthClients: plugin.descriptor.takesOAuthClients)
+        let found = try section.kernelValue(ConsumerKeys.tokens, as: TokenDemandConfiguration.self)
+        guard let configuration = found else { return standard }
+        var problems = ConfigurationProblems()
+        configuration.report(at: [.key(ConsumerKeys.tokens)], to: &problems)
+        if configuration.enforcement != nil, !plugin.allowsUnenforced {
+            problems.report(
+                at: [.key(ConsumerKeys.tokens), "enforcement"],
+                "means nothing here: what this consumer gives, it gives for good tokens only")
+        }
+        try throwIfAny(problems, in: section)
+        return configuration.applied(to: standard)
+    }
+
+    /// Whose JWTs name users.
+    private static func actors(_ section: PolicySection, host: PluginHost) throws(Diagnostics) -> [ExactText:
+        TrustedIssuer]
+    {
+        let found = try section.kernelValue(ConsumerKeys.actors, as: [TrustedIssuerConfiguration].self)
+        let issuers = found ?? []
+        var problems = ConfigurationProblems()
+        var actors: [ExactText: TrustedIssuer] = [:]
+        if issuers.count > actorLimit {
+            problems.report(at: [.key(ConsumerKeys.actors)], "at most \(actorLimit) issuers may be named")
+        }
+        for (index, configuration) in issuers.prefix(actorLimit).enumerated() {
+            let path: [ConfigurationError.Component] = [.key(ConsumerKeys.actors), .index(index)]
+            let made = problems.attempt { () throws(ConfigurationError) in
+                try TrustedIssuer(configuration, at: path, host: host, longestLifetime: .seconds(86_400))
+            }
+            guard let issuer = made else { continue }
+            if actors.updateValue(issuer, forKey: ExactText(issuer.name)) != nil {
+                problems.report(at: path + ["issuer"], "the issuer is named twice")
+            }
+        }
+        try throwIfAny(problems, in: section)
+        return actors
+    }
+
+    private static func throwIfAny(
+        _ problems: ConfigurationProblems, in section: PolicySection
+    ) throws(Diagnostics) {
+        do throws(ConfigurationError) {
+            try problems.throwIfAny()
+        } catch {
+            throw section.diagnostics(for: error)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+
+/// Tokens that are issued to an authorised caller without evidence.
+enum MintedTokens {
+    /// Their claim `provider`. Google does not document what its own have there. Who accepts the tokens of some providers
+    /// only must be able to tell these apart, so no plugin may have that name.
+    static let provider = "mint"
+    /// The lifetime of a session token when the caller names none.
+    static let defaultLifetime = Duration.seconds(3600)
+}
+
+extension KernelMethods {
+    /// `POST {resource=projects/*/apps/*}:mintAppCheckToken`: a token for an app, on the word of a caller that the policy
+    /// trusts with that. Which apps it may have tokens for is said by the projects of its entry in `callers`.
+    static let mintAppCheckToken = KernelMethod(
+        descriptor: {
+            var descriptor = MethodDescriptor(
+                name: "mintAppCheckToken", kind: .call(.mintTokens), resources: [.app]
+            ).with(request: KernelShapes.minting, reply: KernelShapes.token)
+            descriptor.takesTokenID = true
+            return descriptor
+        }(),
+        answer: { call in
+            let app = try call.app()
+            let lifetime = try call.fields.duration("tokenTtl")
+            let limitedUse = try call.fields.message("limitedUseConfig")
+            guard lifetime == nil || limitedUse == nil else {
+                throw InvalidRequest("a token has either the field 'tokenTtl' or 'limitedUseConfig', not both")
+            }
+            guard lifetime.map(TokenLifetime.isPossible) ?? true else {
+                throw InvalidRequest("the field 'tokenTtl' must be from 1800s to 604800s, in whole seconds")
+            }
+            let id = try limitedUse.flatMap { (fields) throws(InvalidRequest) in
+                try RequestedTokenID.read(fields, limitedUse: true)
+            }
+            let token = try call.snapshot.keys.issuer(at: call.now).issue(
+                app.claims, provider: MintedTokens.provider, lifetime: lifetime ?? MintedTokens.defaultLifetime,
+                limitedUse: limitedUse != nil,
+                id: id.map { ChosenTokenID($0, by: call.caller?.name ?? "", through: MintedTokens.provider) },
+                now: call.now, randomness: call.host.randomness)
+            // Unlike other messages with a token, this one has no old name of it in v1beta.
+            var outcome = CallOutcome.reply(
+                token.message(.v1),
+                .issued(tokenID: token.id, limitedUse: limitedUse != nil, expires: token.expires))
+            outcome.provider = MintedTokens.provider
+            return outcome
+        })
+}

@@ -1,0 +1,100 @@
+internal import AssayCore
+internal import AssayCrypto
+internal import AssayHosting
+internal import AssayKit
+
+extension KernelMethods {
+    /// `POST {resource=projects/*}:verifyAppCheckToken`: verifies a token and consumes it.
+    ///
+    /// The use is stored before the answer is sent. Admin SDKs send a request again after a 503 or a lost connection. When an
+    /// answer was lost, the second one says `alreadyConsumed`: the token is refused rather than accepted twice. A caller can
+    /// avoid that by a `requestId` of its own: the same request of the same caller gets the same answer again.
+    ///
+    /// Beside Google's field, a request may name the `service` that the token was shown to, for the metrics.
+    static let verifyAppCheckToken = KernelMethod(
+        descriptor: MethodDescriptor(
+            name: "verifyAppCheckToken", kind: .call(.verifyTokens), resources: [.project]
+        ).with(request: KernelShapes.verification, reply: KernelShapes.verified),
+        answer: { call in
+            let project = try call.project()
+            let text = try call.fields.string("appCheckToken")
+            let request = try requestName(call)
+            let service = try call.fields.optionalString("service")
+            if let service, !project.supports(service) { throw ProjectBinding.unsupported(service) }
+            let inspection = TokenInspection(
+                scope: call.scope, project: project, acceptsDevelopment: project.acceptsDevelopment,
+                // As with Google's service: the caller reads from the token whom it speaks for.
+                acceptsOAuthClients: true)
+            let use = { (app: String?, category: TokenUse.Category) in
+                TokenCount(
+                    project: project.identity.number, service: service, app: app, category: category,
+                    enforcement: nil)
+            }
+            let accepted: TokenInspection.Accepted
+            do throws(TokenInspection.Refusal) {
+                accepted = try inspection.inspect(text)
+            } catch {
+                var outcome = CallOutcome.refusedToken(error)
+                outcome.tokenUse = use(error.app(of: project), .invalid)
+                return outcome
+            }
+            return try await consume(accepted, request, call, use: use)
+        })
+
+    private static func consume(
+        _ accepted: TokenInspection.Accepted, _ request: [UInt8]?, _ call: KernelCall,
+        use: (String?, TokenUse.Category) -> TokenCount
+    ) async throws -> CallOutcome {
+        let isFirst = try await TokenConsumption(byVerificationOf: accepted, call.scope).use(request: request)
+        var outcome = CallOutcome.answered(
+            isFirst ? [:] : ["alreadyConsumed": true],
+            facts: accepted.facts + [Fact(.alreadyConsumed, .bool(!isFirst))])
+        outcome.provider = accepted.provider
+        outcome.tokenUse = use(accepted.token.subject, isFirst ? .verified : .reused)
+        return outcome
+    }
+
+    /// What a caller calls its request, hashed together with the caller's own name; nil when it does not.
+    private static func requestName(_ call: KernelCall) throws(InvalidRequest) -> [UInt8]? {
+        guard let id = try call.fields.optionalString("requestId") else { return nil }
+        guard (16...128).contains(id.utf8.count) else {
+            throw InvalidRequest("the field 'requestId' must have 16 to 128 bytes")
+        }
+        let caller = Array((call.caller?.name ?? "").utf8)
+        return SHA256.hash(UInt64(caller.count).bigEndianBytes[...], caller[...], Array(id.utf8)[...])
+    }
+}
+
+extension TokenInspection.Accepted {
+    /// What of it is put on record.
+    var facts: [Fact] { [Fact(.app, .text(token.subject)), Fact(.tokenID, .text(token.id))] }
+}
+
+extension TokenInspection.Refusal {
+    /// What of the token is put on record, as far as it is known.
+    var facts: [Fact] {
+        token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
+    }
+
+    /// The app that the token speaks for, where the project has it.
+    func app(of project: ProjectBinding) -> String? {
+        token.flatMap { project.apps[$0.subject] }?.identity.subject
+    }
+}
+
+extension CallOutcome {
+    /// The token is invalid. The caller learns no more than that, except what Google's service tells: that a provider's
+    /// tokens cannot be verified at all.
+    static func refusedToken(_ refusal: TokenInspection.Refusal) -> CallOutcome {
+        let isUnsupported = refusal.reason == KernelReasons.tokenProviderUnsupported
+        let failure = CallFailure(
+            isUnsupported ? .invalidArgument : .permissionDenied,
+            isUnsupported ? "Tokens of this provider are not supported." : "The App Check token is invalid.",
+            reason: refusal.reason, detail: refusal.detail)
+        var outcome = CallOutcome(
+            result: .failure(failure), outcome: .refused(refusal.reason), detail: refusal.detail)
+        outcome.provider = refusal.token?.provider
+        outcome.facts = refusal.facts
+        return outcome
+    }
+}

@@ -1,0 +1,346 @@
+public import AssayCore
+public import AssayHosting
+public import Logging
+
+/// The methods of a ``CallHandler`` over HTTP, for any server: a request becomes a call, and what the handler answers becomes
+/// a reply.
+///
+///     let gateway = try HTTPGateway(handler: engine, logger: logger)
+///     let reply = await gateway.reply(
+///         to: GatewayRequest(method: "GET", target: "/v1/jwks"), peer: "192.0.2.1")
+///
+/// It finds methods by the rules that they declare, reads forms and JSON, tells browsers what their scripts may read, and makes
+/// the bodies of errors. It knows no server: whoever mounts it reads requests, bounds them in size and time, and sends the
+/// replies.
+public struct HTTPGateway: Sendable {
+    /// What a gateway grants strangers.
+    public struct Configuration: Sendable {
+        /// The web pages whose scripts may call methods that demand no permission.
+        public var origins: AllowedOrigins
+        /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header, too.
+        public var trustedProxies: TrustedProxies
+        /// The largest request body, in bytes; a larger one is answered with 413. A server stops reading there, too.
+        public var bodyBytes: Int
+        /// How many of the requests that never become calls are logged one by one.
+        public var records: RecordLimits
+
+        /// Scripts of any origin, no proxies, and bodies of 64 KiB, unless given.
+        public init(
+            origins: AllowedOrigins = .any, trustedProxies: TrustedProxies = .none, bodyBytes: Int = 65_536,
+            records: RecordLimits = RecordLimits()
+        ) {
+            self.origins = origins
+            self.trustedProxies = trustedProxies
+            self.bodyBytes = bodyBytes
+            self.records = records
+        }
+    }
+
+    private let handler: any CallHandler
+    private let table: RouteTable
+    private let pages: HTTPPages
+    private let access: BrowserAccess
+    private let bodyLimit: Int
+    private let proxies: TrustedProxies
+    private let refusals: RefusalLog
+    private let metrics: GatewayMetrics
+
+    /// - Parameters:
+    ///   - pages: what is served beside the handler's methods.
+    ///   - logger: gets one line for each request that never becomes a call, up to a rate.
+    ///   - meter: where refused requests are counted.
+    /// - Throws: ``HTTPGatewayError`` when the handler's methods cannot be routed.
+    public init(
+        handler: any CallHandler, pages: HTTPPages = .health, configuration: Configuration = Configuration(),
+        logger: Logger, meter: Meter = .none
+    ) throws(HTTPGatewayError) {
+        self.handler = handler
+        self.pages = pages
+        table = try RouteTable(methods: handler.methods, pages: pages)
+        access = BrowserAccess(origins: configuration.origins)
+        bodyLimit = configuration.bodyBytes
+        proxies = configuration.trustedProxies
+        refusals = RefusalLog(logger, limits: configuration.records)
+        metrics = GatewayMetrics(meter)
+    }
+
+    /// Answers a request.
+    ///
+    /// - Parameter peer: the address that the connection comes from, without a port; nil where it has none, as over a Unix
+    ///   socket. Where that is a trusted proxy's, the client's own is read from the request.
+    public func reply(to request: GatewayRequest, peer: String?) async -> HTTPReply {
+        let peer = client(request, peer)
+        var reply: HTTPReply
+        // Scripts may read refusals, too.
+        var granted = HeaderFields()
+        do throws(HTTPFault) {
+            reply = try await answer(request, peer: peer, granting: &granted)
+        } catch {
+            record(error, of: request, peer: peer)
+            reply = HTTPReply(error)
+        }
+        reply.headers += granted
+        return reply
+    }
+
+    /// Answers what is no request: counts it, logs it, and tells the client what is wrong.
+    ///
+    /// - Parameters:
+    ///   - request: as much of it as is known; nil when that is nothing.
+    ///   - peer: as in ``reply(to:peer:)``.
+    public func reply(to fault: HTTPFault, of request: GatewayRequest?, peer: String?) -> HTTPReply {
+        record(fault, of: request, peer: client(request, peer))
+        var reply = HTTPReply(fault)
+        if let request {
+            let outcome = table.find(request.method, request.target)
+            reply.headers += access.headers(for: outcome, request.target, request.headers, table: table)
+        }
+        return reply
+    }
+
+    /// What a server sends in place of a reply that it has no room for. It is counted, and not logged: the decision was.
+    public func replyWithoutRoom() -> HTTPReply {
+        metrics.refused(HTTPFault.overloaded.status)
+        return HTTPReply(.overloaded)
+    }
+
+    /// Whether the body of a request is neither waited for nor read, as where a proxy asks about a request whose body it keeps.
+    public func ignoresBody(method: String, target: String) -> Bool {
+        table.ignoresBody(method, target)
+    }
+
+    /// Whether a peer is one of the trusted proxies, behind which many clients are.
+    public func trusts(_ peer: String?) -> Bool {
+        proxies.trust(peer)
+    }
+
+    /// Logs the sums of refused requests when their time has come, until the task is cancelled.
+    public func run() async {
+        await refusals.run()
+    }
+
+    private func client(_ request: GatewayRequest?, _ peer: String?) -> String? {
+        proxies.trust(peer) ? proxies.client(request?.headers, behind: peer) : peer
+    }
+
+    // MARK: - Refusals
+
+    /// Counts and logs what never becomes a decision: a client that is answered so may be silent for a day.
+    ///
+    /// Without the query, where clients put API keys.
+    private func record(_ fault: HTTPFault, of request: GatewayRequest?, peer: String?) {
+        metrics.refused(fault.status)
+        refusals.refused(UInt(fault.status.code), peer: peer) { metadata(fault, request, peer: peer) }
+    }
+
+    private func metadata(_ fault: HTTPFault, _ request: GatewayRequest?, peer: String?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "status": .stringConvertible(fault.status.code), "detail": .stringConvertible(LogField(fault.message)),
+        ]
+        metadata["peer"] = peer.map { "\($0)" }
+        if let request {
+            let path = request.target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+            // No parser lets other bytes pass in a request line; a log line must not depend on that.
+            let shown = path.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
+            metadata["verb"] = "\(String(decoding: request.method.utf8.prefix(40), as: UTF8.self))"
+            metadata["path"] = "\(String(decoding: shown, as: UTF8.self))"
+        }
+        return metadata
+    }
+
+    // MARK: - Requests
+
+    private func answer(
+        _ request: GatewayRequest, peer: String?, granting granted: inout HeaderFields
+    ) async throws(HTTPFault) -> HTTPReply {
+        var (verb, target, body) = (request.method, request.target, request.body)
+        let headers = request.headers
+        if let override = try override(verb, headers) {
+            // The query came as the body: it was too long for a request line.
+            if override.isExactly("GET") || override.isExactly("DELETE") {
+                guard body.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .invalid("The form is not valid.") }
+                target += (target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + String(decoding: body, as: UTF8.self)
+                body = []
+            }
+            verb = override
+        }
+        if verb.isExactly("OPTIONS"), let reply = access.preflight(target, headers, table: table) { return reply }
+        let outcome = table.find(verb, target)
+        granted = access.headers(for: outcome, target, headers, table: table)
+        let match: RouteMatch
+        switch outcome {
+        case .malformed:
+            throw .malformedPath
+        case .unknown:
+            throw .unknownMethod
+        case .wrongVerb(let allowed):
+            let names = allowed.flatMap { $0 == .get ? ["GET", "HEAD"] : [$0.rawValue] }
+            throw .wrongVerb(allowed: names.joined(separator: ", "))
+        case .found(let found):
+            match = found
+        }
+        switch match.endpoint {
+        case .liveness:
+            return HTTPReply(.ok, ["status": "ok"])
+        case .readiness:
+            return await readinessPage
+        case .metrics:
+            guard let metrics = pages.metrics else { throw .unknownMethod }
+            return HTTPReply(metrics(headers["accept"].joined(separator: ","))).selected(for: headers)
+        case .method(let route):
+            let call: Call
+            do throws(HTTPFault) {
+                call = try self.call(route, match, verb: request.method, target, headers, body, peer: peer)
+            } catch {
+                guard route.binding.errors == .oauth else { throw error }
+                record(error, of: request, peer: peer)
+                return HTTPReply(oauth: error)
+            }
+            let reply = render(await handler.handle(call), route)
+            return switch route.audience {
+            case .verifiers: reply.selected(for: headers, isTagged: true)
+            case .administrators where route.rule.verb == .get: reply.selected(for: headers)
+            case .administrators, .anybody, .callers: reply
+            }
+        }
+    }
+
+    /// What a request to a method calls.
+    private func call(
+        _ route: MethodRoute, _ match: RouteMatch, verb: String, _ target: String, _ headers: HeaderFields,
+        _ body: [UInt8], peer: String?
+    ) throws(HTTPFault) -> Call {
+        let content: JSON?
+        switch route.binding.body {
+        case .ignored: content = nil
+        case .json: content = route.rule.body == .none ? nil : try json(headers, body)
+        case .form:
+            guard body.count <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit) }
+            content = try FormMessage.read(headers, body)
+        }
+        var message = try MessageAssembly(rule: route.rule, fields: match.fields, target: target).message(body: content)
+        message = message.adding(route.binding, verb: verb, headers)
+        return Call(
+            route.name, version: route.rule.version, resource: match.resource, body: message, peer: peer,
+            credentials: credentials(headers),
+            token: route.takesToken ? PresentedToken(headers: headers, target: target) : nil)
+    }
+
+    /// A page that is not ready is an answer, too, and no refusal to answer.
+    private var readinessPage: HTTPReply {
+        get async {
+            var parts = [await handler.readiness]
+            for check in pages.checks { parts.append(await check()) }
+            switch Readiness.combined(parts) {
+            case .ready where !pages.showsDetail, .degraded where !pages.showsDetail:
+                return HTTPReply(.ok, ["status": "ok"])
+            case .notReady where !pages.showsDetail:
+                return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", "The service is not ready."))
+            case .ready: return HTTPReply(.ok, ["status": "ok"])
+            case .degraded(let reason): return HTTPReply(.ok, ["status": "degraded", "reason": .string(reason)])
+            case .notReady(let reason):
+                return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason))
+            }
+        }
+    }
+
+    /// The HTTP method that a client means whose own one is `POST` (`X-HTTP-Method-Override`, as Google's clients send it
+    /// for what would be too long for a request line); nil when it says none.
+    private func override(_ verb: String, _ headers: HeaderFields) throws(HTTPFault) -> String? {
+        guard verb.isExactly("POST") else { return nil }
+        let values = headers.members(of: "x-http-method-override")
+        guard let value = values.first else { return nil }
+        guard values.count == 1, let verb = HTTPRule.Verb(named: String(value)) else {
+            throw .invalid("The header X-HTTP-Method-Override names no method that is known.")
+        }
+        return verb.rawValue
+    }
+
+    /// The bearer token of the header `Authorization`; nil when there is none, or something else.
+    private func credentials(_ headers: HeaderFields) -> BearerToken? {
+        let values = headers["authorization"]
+        guard values.count == 1, let value = values.first, value.utf8.count <= BearerToken.byteLimit + 64,
+            let space = value.firstIndex(ofASCII: " "),
+            value[..<space].isExactlyIgnoringASCIICase("bearer")
+        else { return nil }
+        return BearerToken(String(decoding: value[space...].utf8.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self))
+    }
+
+    /// The body as a JSON object. No body at all is the empty message; a content type is not asked for.
+    private func json(_ headers: HeaderFields, _ body: [UInt8]) throws(HTTPFault) -> JSON {
+        let codings = headers.members(of: "content-encoding")
+        guard codings.allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") }) else { throw .compressed }
+        if body.isEmpty { return [:] }
+        guard body.count <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit) }
+        let json: JSON
+        do throws(JSONError) {
+            json = try JSON.parse(body, limits: JSON.Limits(bytes: bodyLimit))
+        } catch {
+            throw .invalid("The request body is not a JSON object: \(error).")
+        }
+        guard json.members != nil else { throw .invalid("The request body must be a JSON object.") }
+        return json
+    }
+
+    private func render(_ answer: Reply, _ route: MethodRoute) -> HTTPReply {
+        var reply =
+            switch answer.result {
+            case .success(let json):
+                if let headers = route.binding.replyHeaders {
+                    HTTPReply(headers, statusField: route.binding.statusField, of: json)
+                } else {
+                    HTTPReply(
+                        .ok, json, cacheControl: route.audience == .verifiers ? "public, max-age=3600" : "no-store")
+                }
+            case .failure(let failure): HTTPReply(failure, decision: answer.decision, route)
+            }
+        // A header ends where a line does.
+        if answer.decision.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+            reply.headers.append(("x-assay-decision", answer.decision.text))
+        }
+        return reply
+    }
+}
+
+/// Why a handler's methods cannot be served over HTTP.
+public struct HTTPGatewayError: Error, Sendable, CustomStringConvertible {
+    /// The kind of problem.
+    public enum Code: String, Sendable {
+        /// A method's HTTP rule is no template that can be routed by.
+        case invalidRule = "invalid_rule"
+        /// Two methods have the same HTTP rule.
+        case conflictingRules = "conflicting_rules"
+    }
+
+    /// The kind of problem.
+    public let code: Code
+    /// What is wrong, for an operator.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}
+
+/// What a gateway counts.
+struct GatewayMetrics: Sendable {
+    static let refusals = Metric.counter(
+        "http_requests_refused_total", "HTTP requests refused before any decision.",
+        labels: [
+            .init("status", ["400", "404", "405", "408", "413", "415", "429", "431", "501", "503"])
+        ])
+
+    private let meter: Meter
+
+    init(_ meter: Meter) {
+        self.meter = meter
+    }
+
+    func refused(_ status: HTTPStatus) {
+        meter.add(to: GatewayMetrics.refusals, String(status.code))
+    }
+}

@@ -1,0 +1,19 @@
+/// A whole request as a transport received it.
+public struct GatewayRequest: Sendable {
+    /// The HTTP method, such as `POST`.
+    public var method: String
+    /// The request target as it stands in the request line, or in `:path` of HTTP/2: a path with its query, or a URL.
+    public var target: String
+    /// The header fields, in their order.
+    public var headers: HeaderFields
+    /// The body, with no transfer coding left; empty where there is none.
+    public var body: [UInt8]
+
+    /// Makes a request; `target` is not decoded.
+    public init(method: String, target: String, headers: HeaderFields = [], body: [UInt8] = []) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+}

@@ -1,0 +1,68 @@
+internal import AssayCore
+
+/// Makes a request message from what a rule finds in the path, in the query and in the body.
+struct MessageAssembly: Sendable {
+    let rule: HTTPRule
+    let fields: [RouteMatch.Field]
+    let target: String
+
+    /// - Parameter body: the body as JSON; nil when there is none.
+    func message(body: JSON?) throws(HTTPFault) -> JSON {
+        var members: [JSONMember] = []
+        switch rule.body {
+        case .none: break
+        case .message: members = body?.members ?? []
+        case .field(let name): members = [JSONMember(name, body ?? [:])]
+        }
+        for field in fields { members.append(JSONMember(field.name, .string(field.value))) }
+        if !rule.query.isEmpty {
+            let parameters: QueryParameters
+            do throws(QueryParameters.Malformed) {
+                parameters = try QueryParameters(target: target)
+            } catch {
+                throw .invalid("The query of the request is not valid.")
+            }
+            for name in rule.query {
+                let values = parameters[name] + (name.snakeCased.isExactly(name) ? [] : parameters[name.snakeCased])
+                switch values.count {
+                case 0: continue
+                case 1: members.append(JSONMember(name, .string(values[0])))
+                default: members.append(JSONMember(name, .array(values.map { .string($0) })))
+                }
+            }
+        }
+        return .object(members)
+    }
+}
+
+extension JSON {
+    /// A request message with the fields that come from the request's head.
+    ///
+    /// Where the message has a field of that name already, there are two then, which every reader refuses.
+    func adding(_ binding: HTTPBinding, verb: String, _ headers: HeaderFields) -> JSON {
+        guard !binding.requestHeaders.isEmpty || !binding.verbField.isNil else { return self }
+        var members = members ?? []
+        if let field = binding.verbField { members.append(JSONMember(field, .string(verb))) }
+        for header in binding.requestHeaders {
+            let values = headers[header.name]
+            switch values.count {
+            case 0: continue
+            case 1: members.append(JSONMember(header.field, .string(values[0])))
+            default: members.append(JSONMember(header.field, .array(values.map { .string($0) })))
+            }
+        }
+        return .object(members)
+    }
+}
+
+extension PresentedToken {
+    /// The headers in which proxies say what their client asked for.
+    private static let targets = ["x-forwarded-uri", "x-original-uri", "x-original-url"]
+
+    /// What a request shows as its App Check token.
+    init?(headers: HeaderFields, target: String) {
+        var targets = [target]
+        for name in PresentedToken.targets { targets += headers[name] }
+        self.init(headers["x-firebase-appcheck"], targets: targets)
+    }
+}

@@ -1,0 +1,83 @@
+public import AssayCore
+
+/// The proxies that say who their client is: it is the last address of `X-Forwarded-For` that is no trusted proxy's own.
+///
+/// A proxy appends the address that it got a request from. What is left of the first address that is not trusted was written by
+/// no trusted party, and is not looked at. `Forwarded` (RFC 7239) is not read: a header that a proxy does not set is a client's.
+public struct TrustedProxies: Sendable {
+    /// More proxies than this are not followed.
+    private static let hops = 16
+
+    private let ranges: [IPRange]
+    private let includesSockets: Bool
+
+    /// No proxy is trusted.
+    public static let none = TrustedProxies([])
+
+    /// - Parameters:
+    ///   - ranges: the addresses of proxies.
+    ///   - includesSockets: whether peers without an address are trusted: whoever the file of a Unix socket lets connect.
+    public init(_ ranges: [IPRange], includesSockets: Bool = false) {
+        self.ranges = ranges
+        self.includesSockets = includesSockets
+    }
+
+    /// Whether what a peer forwards is believed.
+    func trust(_ peer: String?) -> Bool {
+        guard let peer else { return includesSockets }
+        guard !ranges.isEmpty, let address = IPAddress(peer) else { return false }
+        return trust(address)
+    }
+
+    private func trust(_ address: IPAddress) -> Bool {
+        ranges.contains { $0.contains(address) }
+    }
+
+    /// The client's address.
+    ///
+    /// - Parameters:
+    ///   - peer: a trusted proxy's address: what it is when the header is missing, or ends with what is no address.
+    ///   - headers: those of the request.
+    func client(_ headers: HeaderFields?, behind peer: String?) -> String? {
+        guard let lines = headers?["x-forwarded-for"], !lines.isEmpty else { return peer }
+        var found = peer
+        var hops = 0
+        for line in lines.reversed() {
+            var rest = Array(line.utf8)[...]
+            while true {
+                let comma = rest.lastIndex(of: UInt8(ascii: ","))
+                let part = comma.map { rest[($0 + 1)...] } ?? rest
+                hops += 1
+                guard hops <= Self.hops, let address = Self.address(part) else { return found }
+                found = address.description
+                guard trust(address) else { return found }
+                guard let comma else { break }
+                rest = rest[..<comma]
+            }
+        }
+        return found
+    }
+
+    /// An address with white space around it; some proxies add a port, and brackets with IPv6.
+    private static func address(_ text: ArraySlice<UInt8>) -> IPAddress? {
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var text = text.drop(while: isSpace)
+        while let last = text.last, isSpace(last) { text = text.dropLast() }
+        if text.first == UInt8(ascii: "[") {
+            guard let end = text.firstIndex(of: UInt8(ascii: "]")), isPort(text[(end + 1)...]) else { return nil }
+            return IPAddress(utf8: text[(text.startIndex + 1)..<end])
+        }
+        if let address = IPAddress(utf8: text) { return address }
+        guard let colon = text.lastIndex(of: UInt8(ascii: ":")), isPort(text[colon...]) else { return nil }
+        // What is left must be IPv4: the end of an IPv6 address is no port.
+        return IPAddress(utf8: text[..<colon]).flatMap { text[..<colon].contains(UInt8(ascii: ":")) ? nil : $0 }
+    }
+
+    /// Nothing, or a colon and up to five digits.
+    private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
+        guard let first = text.first else { return true }
+        let digits = text.dropFirst()
+        return first == UInt8(ascii: ":") && (1...5).contains(digits.count)
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

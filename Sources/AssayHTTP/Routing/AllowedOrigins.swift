@@ -1,0 +1,48 @@
+public import AssayCore
+
+/// The web pages whose scripts may call methods and read the replies (CORS), by their origins.
+///
+/// It concerns only methods that demand no permission. Those that do, and pages for operators, are never opened to
+/// scripts of other origins; and no credentials of a browser are ever accepted, so that any origin learns no more than
+/// any other client does.
+public enum AllowedOrigins: Sendable, Hashable {
+    /// Pages of any origin, as with Google's service.
+    case any
+    /// Pages of exactly these origins, each as browsers send it: `https://app.example.com`. None when empty.
+    case only(Set<ExactText>)
+
+    /// No page of any other origin.
+    public static let none = AllowedOrigins.only([])
+
+    /// Whether a text has the form of an origin that browsers send (RFC 6454, section 6.2): a scheme, a host in lower case,
+    /// and a port where it is not the scheme's own.
+    public static func isOrigin(_ text: String) -> Bool {
+        guard text.utf8.count <= 255, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            text.utf8[colon...].starts(with: "://".utf8)
+        else { return false }
+        let scheme = text[..<colon].utf8
+        var host = text.utf8[colon...].dropFirst(3)
+        guard let first = scheme.first, isLetter(first),
+            scheme.allSatisfy({ isLetter($0) || isMark($0) || isDigit($0) })
+        else { return false }
+        if let colon = host.lastIndex(of: UInt8(ascii: ":")), host.last != UInt8(ascii: "]") {
+            let port = host[colon...].dropFirst()
+            guard !port.isEmpty, port.count <= 5, port.allSatisfy(isDigit) else { return false }
+            host = host[..<colon]
+        }
+        if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
+            return host.count > 2 && host.dropFirst().dropLast().allSatisfy { isHex($0) || $0 == UInt8(ascii: ":") }
+        }
+        return !host.isEmpty
+            && host.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+    private static func isHex(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+    }
+    private static func isMark(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+}

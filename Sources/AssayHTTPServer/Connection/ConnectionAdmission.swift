@@ -1,0 +1,154 @@
+internal import NIOCore
+internal import Synchronization
+
+/// Counts the open connections, and makes room when there are as many as there may be.
+///
+/// The connection that has kept the server waiting longest is closed: the one that was idle longest, or whose request has
+/// arrived in pieces for longest. One that is being answered stays, and so does one whose client has not been silent for longer
+/// than the grace. So clients that only hold connections cannot keep the others out.
+final class ConnectionAdmission: Sendable {
+    /// Sent through a connection's pipeline: it is to close, or to say ``ConnectionAdmission/stay()``.
+    struct MakeRoom: Sendable {}
+
+    private struct State {
+        var open = 0
+        /// Those that were told to make room and have not closed yet.
+        var leaving = 0
+        /// How many connections are to make room as soon as their client has been silent for long enough.
+        var owed = 0
+        var line = IdleQueue()
+        var isScheduled = false
+    }
+
+    private let most: Int
+    private let grace: TimeAmount
+    private let eventLoop: any EventLoop
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - most: the most connections at once.
+    ///   - grace: for how long a silent client is left in peace.
+    ///   - eventLoop: tells the time, and looks after those who want room.
+    init(most: Int, grace: Duration, eventLoop: any EventLoop) {
+        self.most = most
+        self.grace = TimeAmount(grace)
+        self.eventLoop = eventLoop
+    }
+
+    // MARK: - The listening socket
+
+    func opened() {
+        state.withLock { $0.open += 1 }
+    }
+
+    func closed() {
+        state.withLock { state in
+            state.open -= 1
+            if state.leaving > 0 { state.leaving -= 1 }
+        }
+    }
+
+    /// Whether one more connection may be taken. When not, some connection will close for it as soon as one can.
+    func hasRoom() -> Bool {
+        let hasRoom = state.withLock { state in
+            state.owed = max(0, state.open - most + 1 - state.leaving)
+            return state.open < most
+        }
+        if !hasRoom { settle() }
+        return hasRoom
+    }
+
+    // MARK: - The connections
+
+    /// The connection begins to wait for its client. Returns what to give to ``end(_:)``.
+    func begin(_ channel: any Channel) -> IdleQueue.Ticket {
+        let now = eventLoop.now
+        return state.withLock { $0.line.append(channel, at: now) }
+    }
+
+    /// The connection does not wait any longer.
+    func end(_ ticket: IdleQueue.Ticket) {
+        state.withLock { $0.line.remove(ticket) }
+    }
+
+    /// A connection that was told to make room is being answered by now, and stays.
+    func stay() {
+        state.withLock { state in
+            // Another one may have closed in its place.
+            guard state.leaving > 0 else { return }
+            state.leaving -= 1
+            state.owed += 1
+        }
+        settle()
+    }
+
+    // MARK: - Making room
+
+    /// Tells those to go who have to, and comes back when the next one may have to.
+    private func settle() {
+        let now = eventLoop.now
+        let (channels, next) = state.withLock { state in
+            var channels: [any Channel] = []
+            while state.owed > 0, let channel = state.line.popFirst(after: grace, at: now) {
+                state.owed -= 1
+                state.leaving += 1
+                channels.append(channel)
+            }
+            guard state.owed > 0, !state.isScheduled else { return (channels, NIODeadline?.none) }
+            state.isScheduled = true
+            // Nobody waits: those who are answered now will not have been silent for long enough before then.
+            return (channels, (state.line.oldest ?? now) + grace)
+        }
+        for channel in channels { channel.pipeline.fireUserInboundEventTriggered(MakeRoom()) }
+        guard let next else { return }
+        eventLoop.scheduleTask(deadline: next) { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isScheduled = false }
+            settle()
+        }
+    }
+}
+
+/// Connections in the order in which they began to wait for their clients; each step costs the same however many there are.
+struct IdleQueue {
+    /// A place in the line. It stays valid, and means nothing, when the place was taken away.
+    struct Ticket: Sendable, Hashable {
+        fileprivate let number: UInt64
+    }
+
+    private struct Place {
+        let channel: any Channel
+        let since: NIODeadline
+        var previous: UInt64?
+        var next: UInt64?
+    }
+
+    private var places: [UInt64: Place] = [:]
+    private var first: UInt64?
+    private var last: UInt64?
+    private var issued: UInt64 = 0
+
+    /// Since when the first in the line waits.
+    var oldest: NIODeadline? { first.flatMap { places[$0]?.since } }
+
+    mutating func append(_ channel: any Channel, at now: NIODeadline) -> Ticket {
+        issued &+= 1
+        places[issued] = Place(channel: channel, since: now, previous: last, next: nil)
+        if let last { places[last]?.next = issued } else { first = issued }
+        last = issued
+        return Ticket(number: issued)
+    }
+
+    mutating func remove(_ ticket: Ticket) {
+        guard let place = places.removeValue(forKey: ticket.number) else { return }
+        if let previous = place.previous { places[previous]?.next = place.next } else { first = place.next }
+        if let next = place.next { places[next]?.previous = place.previous } else { last = place.previous }
+    }
+
+    /// Takes the first away, if it has waited for this long.
+    mutating func popFirst(after time: TimeAmount, at now: NIODeadline) -> (any Channel)? {
+        guard let first, let place = places[first], now - place.since >= time else { return nil }
+        remove(Ticket(number: first))
+        return place.channel
+    }
+}

@@ -1,0 +1,169 @@
+internal import AssayCore
+internal import AssayHTTP
+internal import AssayTransport
+internal import Logging
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTP2
+internal import NIOSSL
+
+/// What the server does with each connection it takes: reads requests, and answers them; one after the other, or those of
+/// HTTP/2 beside each other.
+struct HTTPConnections: Sendable {
+    let gateway: HTTPGateway
+    /// The date of replies.
+    let clock: ReplyDate
+    let limits: HTTPLimits
+    let admission: ConnectionAdmission
+    let metrics: ConnectionMetrics
+    let budget: TransportBudget
+    /// What is shown over TLS; nil to serve without.
+    var certificate: ServerCertificate?
+
+    /// There is no room for a connection.
+    private struct Full: Error {}
+
+    func setUp(_ channel: any Channel) -> EventLoopFuture<HTTPConnection> {
+        let connection = channel.eventLoop.makeCompletedFuture {
+            // Without it nothing is taken: not even a handshake is for nothing.
+            let peer = boundedPeer(channel)
+            let room = budget.rooms.open(peer, in: budget)
+            channel.closeFuture.whenComplete { [rooms = budget.rooms] _ in rooms.close(peer) }
+            guard let reservation = Reservation.connection(room, isSecure: certificate != nil) else {
+                throw HTTPConnections.Full()
+            }
+            channel.closeFuture.whenComplete { _ in withExtendedLifetime(reservation) {} }
+            // What one read can bring in bounds how many pipelined requests wait in memory: a hundred, of some 400 bytes
+            // each. Most requests are shorter than that.
+            try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+            try channel.syncOptions?.setOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 4096))
+            // Otherwise the system lets what a client does not read grow to megabytes.
+            try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.sendBufferBytes)
+
+            let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
+            // Also when nobody comes to read them, because the server shuts down just now.
+            continuation.onTermination = { _ in channel.close(promise: nil) }
+            if let certificate {
+                let handshake = Handshake(limits: limits, admission: admission) { channel, protocolName in
+                    if protocolName.isExactly("h2") {
+                        try addHTTP2(to: channel, continuation, reservation, room)
+                    } else {
+                        try addHTTP1(to: channel, continuation, room)
+                    }
+                }
+                channel.closeFuture.whenComplete { _ in continuation.finish() }
+                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
+                try channel.pipeline.syncOperations.addHandler(handshake)
+            } else {
+                try addHTTP1(to: channel, continuation, room)
+            }
+            metrics.opened()
+            channel.closeFuture.whenComplete { _ in metrics.closed() }
+            return HTTPConnection(channel: channel, exchanges: exchanges)
+        }
+        // Nobody else closes a connection that was never handed on.
+        connection.whenFailure { _ in channel.close(promise: nil) }
+        return connection
+    }
+
+    /// The peer of a connection, where it is one that is to have no more than its share.
+    private func boundedPeer(_ channel: any Channel) -> PeerGroup? {
+        let address = channel.remoteAddress?.ipAddress
+        let peer = PeerGroup(address)
+        return peer.isOfTheInternet && !gateway.trusts(address) ? peer : nil
+    }
+
+    func addHTTP1(
+        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ room: PeerRoom
+    ) throws {
+        var headerLimits = NIOHTTPDecoderLimitConfiguration()
+        headerLimits.maxHeaderFieldSize = limits.headerBytes
+        headerLimits.maxHeaderListSize = limits.headerBytes
+        headerLimits.maxHeaderFieldCount = limits.headerFields
+        let gate = InputGate()
+        try channel.pipeline.syncOperations.addHandlers([
+            gate,
+            HTTPResponseEncoder(),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
+            RequestReader(
+                limits: limits, gate: gate, admission: admission,
+                reading: RequestReading(limits: limits, room: room, ignoresBody: gateway.ignoresBody)),
+            InputSink(exchanges),
+        ])
+    }
+
+    func addHTTP2(
+        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ reservation: Reservation,
+        _ room: PeerRoom
+    ) throws {
+        let gate = InputGate()
+        let connection = StreamConnection(
+            limits: limits, gate: gate, admission: admission, exchanges: exchanges,
+            streams: ConnectionStreams(limits: limits, room: room))
+        let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
+        let configuration = NIOHTTP2Handler.Configuration(limits)
+        let streams = NIOHTTP2Handler(
+            mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
+            streamConfiguration: configuration.stream
+        ) { [limits, gateway] stream in
+            stream.eventLoop.makeCompletedFuture {
+                try stream.pipeline.syncOperations.addHandler(
+                    StreamReader(
+                        limits: limits, connection: bound.value,
+                        reading: StreamReading(limits: limits, ignoresBody: gateway.ignoresBody)))
+            }
+        }
+        // Nothing is read from a client that does not take what it is sent.
+        let frames = FrameGate { change in
+            if change > 0 { return reservation.hold(change) }
+            reservation.drop(-change)
+            return true
+        }
+        try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, frames, streams, connection])
+    }
+
+    /// Answers the requests of a connection until it ends.
+    func serve(_ connection: HTTPConnection, logger: Logger) async {
+        let channel = connection.channel
+        let peer = channel.remoteAddress?.ipAddress
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                // The reader closes the connection, and with that ends the exchanges.
+                for await exchange in connection.exchanges {
+                    if exchange.isConcurrent {
+                        // A stream that broke is no matter of the others.
+                        group.addTask { _ = await answer(exchange, peer: peer, logger: logger) }
+                    } else if await !answer(exchange, peer: peer, logger: logger) {
+                        break
+                    }
+                }
+            }
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+        try? await channel.close()
+    }
+
+    /// Returns whether the reply arrived.
+    private func answer(_ exchange: HTTPExchange, peer: String?, logger: Logger) async -> Bool {
+        let reservation = exchange.input.reservation
+        // Kept until the client's system has taken the reply, also when the request itself is released before.
+        defer { withExtendedLifetime(reservation) {} }
+        do {
+            var reply =
+                switch exchange.input.content {
+                case .request(let request): await gateway.reply(to: request, peer: peer)
+                case .fault(let fault, let request): gateway.reply(to: fault, of: request, peer: peer)
+                }
+            if let reservation, !reservation.hold(reply.body.count) { reply = gateway.replyWithoutRoom() }
+            reply.headers.append(("date", clock.text))
+            try await exchange.send(ServerReply(reply, to: exchange.input))
+            return true
+        } catch {
+            logger.trace("a connection broke", metadata: ["error": "\(error)"])
+            return false
+        }
+    }
+}

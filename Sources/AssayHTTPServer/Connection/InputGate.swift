@@ -1,0 +1,68 @@
+internal import NIOCore
+
+/// Says when bytes arrive, ahead of the parser, which is silent until a head is complete; and keeps them away from it
+/// once nothing more is to be read.
+final class InputGate: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// Sent through the pipeline ahead of the bytes.
+    struct BytesArrived: Sendable {
+        let count: Int
+    }
+
+    /// Whether bytes are thrown away.
+    var isShut = false
+    private var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+    }
+
+    /// Sends bytes past the protocol's encoder.
+    func send(_ bytes: ByteBuffer) {
+        context?.writeAndFlush(wrapOutboundOut(bytes), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isShut else { return }
+        context.fireUserInboundEventTriggered(BytesArrived(count: unwrapInboundIn(data).readableBytes))
+        context.fireChannelRead(data)
+    }
+}
+
+/// The end of the pipeline of HTTP/1.1: from here requests go to the connection's task.
+///
+/// Not an unbounded queue: the reader ahead of it holds reads back while requests wait.
+final class InputSink: ChannelInboundHandler {
+    typealias InboundIn = HTTPInput
+
+    private let exchanges: AsyncStream<HTTPExchange>.Continuation
+
+    init(_ exchanges: AsyncStream<HTTPExchange>.Continuation) {
+        self.exchanges = exchanges
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let channel = context.channel
+        exchanges.yield(
+            HTTPExchange(input: unwrapInboundIn(data), isConcurrent: false) { try await channel.writeAndFlush($0) })
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        exchanges.finish()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        exchanges.finish()
+    }
+}

@@ -1,0 +1,163 @@
+internal import AssayCore
+internal import AssayHTTP
+internal import AssayTransport
+internal import NIOCore
+internal import NIOHTTP1
+
+/// Reads requests of HTTP/1.x and writes their replies, as ``RequestReading`` decides.
+final class RequestReader: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPInput
+    typealias OutboundIn = ServerReply
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let limits: HTTPLimits
+    private let gate: InputGate
+    private let admission: ConnectionAdmission
+    private var reading: RequestReading
+    private var timer: WaitTimer?
+    /// The place in the queue of those who may have to make room, while the client is waited for.
+    private var ticket: IdleQueue.Ticket?
+
+    init(limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, reading: RequestReading) {
+        self.limits = limits
+        self.gate = gate
+        self.admission = admission
+        self.reading = reading
+    }
+
+    // MARK: - The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        timer = WaitTimer(context.eventLoop) { [unowned self] in perform(reading.expire(), context) }
+        if context.channel.isActive { perform(reading.begin(), context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        perform(reading.begin(), context)
+        context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        reading.end()
+        stopWaiting()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stopWaiting()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case let arrived as InputGate.BytesArrived: perform(reading.received(bytes: arrived.count), context)
+        // Not passed on: it would close the connection.
+        case ChannelEvent.inputClosed: perform(reading.inputClosed(), context)
+        case is ChannelShouldQuiesceEvent: perform(reading.quiesce(), context)
+        case is ConnectionAdmission.MakeRoom: perform(reading.makeRoom(), context)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case HTTPParserError.headerOverflow: perform(reading.failed(.headersTooLarge), context)
+        case is HTTPParserError, is ByteToMessageDecoderError: perform(reading.failed(.malformed), context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    // MARK: - Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): perform(reading.received(RequestStart(head)), context)
+        case .body(let buffer): perform(reading.received(body: buffer.readableBytesView), context)
+        case .end: perform(reading.receivedEnd(), context)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        perform(reading.next(), context)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if reading.wantsRead() { context.read() }
+    }
+
+    // MARK: - Replies
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let answer = unwrapOutboundIn(data)
+        let isLast = reading.replied(endsConnection: answer.endsConnection)
+        if isLast { gate.isShut = true }
+        let status = HTTPResponseStatus(statusCode: answer.reply.status.code)
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(answer.reply.headers.count + 2)
+        for field in answer.reply.headers { headers.add(name: field.name, value: field.value) }
+        // What never has a body must not speak of one (RFC 9110, section 8.6).
+        let hasBody = status.mayHaveResponseBody
+        if hasBody { headers.add(name: "content-length", value: String(answer.reply.body.count)) }
+        if isLast {
+            headers.add(name: "connection", value: "close")
+        } else if answer.announcesKeepAlive {
+            headers.add(name: "connection", value: "keep-alive")
+        }
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if hasBody, !answer.omitsBody {
+            context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: answer.reply.body)))), promise: nil)
+        }
+
+        let written = promise ?? context.eventLoop.makePromise(of: Void.self)
+        let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in
+            let (reader, context) = bound.value
+            reader.perform(reader.reading.delivered(isLast: isLast), context)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        perform(reading.next(), context)
+    }
+
+    // MARK: - What was decided
+
+    private func perform(_ actions: RequestReading.Actions, _ context: ChannelHandlerContext) {
+        if actions.shutsInput { gate.isShut = true }
+        if let input = actions.input { context.fireChannelRead(wrapInboundOut(input)) }
+        if actions.stays { admission.stay() }
+        if actions.sendsContinue {
+            let head = HTTPResponseHead(version: .http1_1, status: .continue)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+        }
+        if let wait = actions.wait { begin(wait, context) }
+        if actions.closesOutput { context.close(mode: .output, promise: nil) }
+        // Behind all else, since it may bring in the next bytes at once.
+        if actions.reads { context.read() }
+        if actions.closes { context.close(promise: nil) }
+    }
+
+    private func begin(_ wait: Wait, _ context: ChannelHandlerContext) {
+        let limit = wait.limit(limits)
+        timer?.start(limit)
+        if let ticket { admission.end(ticket) }
+        ticket = limit.map { _ in admission.begin(context.channel) }
+    }
+
+    private func stopWaiting() {
+        timer?.stop()
+        timer = nil
+        if let ticket { admission.end(ticket) }
+        ticket = nil
+    }
+}
+
+extension RequestStart {
+    fileprivate init(_ head: HTTPRequestHead) {
+        self.init(
+            request: GatewayRequest(
+                method: head.method.rawValue, target: head.uri,
+                headers: HeaderFields(head.headers)),
+            isHTTP10: head.version == .http1_0, isKeepAlive: head.isKeepAlive)
+    }
+}

@@ -1,0 +1,175 @@
+internal import AssayHTTP
+internal import NIOCore
+internal import NIOHTTP2
+
+/// The handler of an HTTP/2 connection, behind that of its streams: does what ``ConnectionStreams`` decides.
+final class StreamConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTP2Frame
+    typealias InboundOut = HTTP2Frame
+    typealias OutboundOut = HTTP2Frame
+
+    private let limits: HTTPLimits
+    private let gate: InputGate
+    private let admission: ConnectionAdmission
+    private let exchanges: AsyncStream<HTTPExchange>.Continuation
+
+    /// The decisions; streams make theirs with it.
+    var streams: ConnectionStreams
+    private var context: ChannelHandlerContext?
+    private var timer: WaitTimer?
+    /// The place in the queue of those who may have to make room, while the client is waited for.
+    private var ticket: IdleQueue.Ticket?
+
+    init(
+        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission,
+        exchanges: AsyncStream<HTTPExchange>.Continuation, streams: ConnectionStreams
+    ) {
+        self.limits = limits
+        self.gate = gate
+        self.admission = admission
+        self.exchanges = exchanges
+        self.streams = streams
+    }
+
+    // MARK: - The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        timer = WaitTimer(context.eventLoop) { [unowned self] in perform(streams.expire()) }
+        perform(streams.begin())
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stop()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        stop()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is InputGate.BytesArrived: break
+        case ChannelEvent.inputClosed: perform(streams.inputEnded())
+        case is ChannelShouldQuiesceEvent: perform(streams.quiesce())
+        case is ConnectionAdmission.MakeRoom: perform(streams.makeRoom())
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .ping(Farewell.ping, ack: true) = unwrapInboundIn(data).payload else { return }
+        perform(streams.acknowledged())
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !streams.isOpen, error is any NIOHTTP2Error {
+            // The client has been told why its frames mean nothing any more.
+        } else if StreamConnection.concernsOneStream(error) {
+            // The stream was reset. Nothing can be said to the client; it is counted and logged all the same.
+            let input = HTTPInput(
+                content: .fault(.malformed, nil), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            pass(input) { [eventLoop = context.eventLoop] _ in
+                try await eventLoop.submit {
+                    let connection = bound.value
+                    connection.perform(connection.streams.answered())
+                }.get()
+            }
+        } else if error is any NIOHTTP2Error {
+            // The client has been told with a GOAWAY frame.
+            perform(streams.inputEnded())
+        } else {
+            context.close(promise: nil)
+        }
+    }
+
+    private func stop() {
+        streams.end()
+        timer?.stop()
+        timer = nil
+        if let ticket { admission.end(ticket) }
+        ticket = nil
+        context = nil
+        exchanges.finish()
+    }
+
+    /// Passes a request on, or what was wrong with it; `send` will be called once.
+    func pass(_ input: HTTPInput, send: @escaping @Sendable (ServerReply) async throws -> Void) {
+        exchanges.yield(HTTPExchange(input: input, isConcurrent: true, send: send))
+        perform(streams.passed(input))
+    }
+
+    // MARK: - What was decided
+
+    func perform(_ actions: ConnectionStreams.Actions) {
+        if actions.stays { admission.stay() }
+        if actions.asksToLeave { gate.send(Farewell.frames) }
+        switch actions.goodbye {
+        case .noError: sayGoodbye(.noError)
+        case .enhanceYourCalm: sayGoodbye(.enhanceYourCalm)
+        case nil: break
+        }
+        if actions.shutsInput { gate.isShut = true }
+        if actions.place != .kept {
+            if let ticket { admission.end(ticket) }
+            ticket = actions.place == .last ? context.map { admission.begin($0.channel) } : nil
+        }
+        if let wait = actions.wait { timer?.start(wait.limit(limits)) }
+        guard let context else { return }
+        if actions.closesSoon {
+            // Not within the call that wrote what is said last, which has yet to be flushed. TLS waits a while for the
+            // client to close as well, so that this is not lost to a reset.
+            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+            context.eventLoop.execute { bound.value.close(promise: nil) }
+        }
+        if actions.closes { context.close(promise: nil) }
+    }
+
+    private func sayGoodbye(_ code: HTTP2ErrorCode) {
+        let payload = HTTP2Frame.FramePayload.goAway(
+            lastStreamID: HTTP2StreamID(streams.lastStream), errorCode: code, opaqueData: nil)
+        context?.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
+    }
+
+    /// Whether an error ends one stream only: a request that is not valid, or a frame for a stream that is gone. Any other
+    /// ends the connection.
+    private static func concernsOneStream(_ error: any Error) -> Bool {
+        switch error {
+        case is NIOHTTP2Errors.StreamError,
+            is NIOHTTP2Errors.ContentLengthViolated, is NIOHTTP2Errors.ContentLengthHeadersMismatch,
+            is NIOHTTP2Errors.ContentLengthHeaderNegative, is NIOHTTP2Errors.ContentLengthHeaderMalformedValue,
+            is NIOHTTP2Errors.MissingPseudoHeader, is NIOHTTP2Errors.DuplicatePseudoHeader,
+            is NIOHTTP2Errors.PseudoHeaderAfterRegularHeader, is NIOHTTP2Errors.UnknownPseudoHeader,
+            is NIOHTTP2Errors.UnsupportedPseudoHeader, is NIOHTTP2Errors.InvalidPseudoHeaders,
+            is NIOHTTP2Errors.InvalidPseudoHeaderValue, is NIOHTTP2Errors.EmptyPathHeader,
+            is NIOHTTP2Errors.InvalidHTTP2HeaderFieldName, is NIOHTTP2Errors.InvalidHTTP2HeaderFieldValue,
+            is NIOHTTP2Errors.ForbiddenHeaderField, is NIOHTTP2Errors.TrailersWithoutEndStream:
+            true
+        default:
+            false
+        }
+    }
+}
+
+/// How a client is asked to open no more streams (RFC 9113, section 6.8).
+///
+/// These two frames are the only ones that are encoded by hand. They go past the library's handler, because its state machine
+/// would take a request that crosses with this GOAWAY for a breach of the protocol, and tell the client so; and the library's
+/// encoder is not public.
+private enum Farewell {
+    private static let number: UInt64 = 0x6173_7361_7962_7965
+    /// What the client repeats when it knows.
+    static let ping = HTTP2PingData(withInteger: number)
+
+    static var frames: ByteBuffer {
+        var frames = ByteBuffer()
+        // GOAWAY: the last stream is the highest there can be, the error none.
+        frames.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
+        // PING.
+        frames.writeBytes([0, 0, 8, 6, 0, 0, 0, 0, 0])
+        frames.writeInteger(number)
+        return frames
+    }
+}

@@ -1,0 +1,149 @@
+public import AssayCore
+public import AssayHosting
+public import AssayHTTP
+public import AssayTransport
+public import Logging
+internal import NIOCore
+internal import NIOExtras
+internal import NIOPosix
+public import ServiceLifecycle
+
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1 and, where there is TLS, HTTP/2, and pages for operators beside
+/// them.
+///
+/// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
+/// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
+public struct HTTPService: Service {
+    let configuration: HTTPConfiguration
+    let gateway: HTTPGateway
+    let logger: Logger
+    let metrics: ConnectionMetrics
+    private let onListening: @Sendable (ListenerAddress) async -> Void
+
+    /// - Parameters:
+    ///   - pages: what is served beside the handler's methods.
+    ///   - meter: where connections and refused requests are counted.
+    ///   - onListening: called once with the address that is listened on; its port is the real one where 0 was asked for.
+    /// - Throws: ``HTTPGatewayError`` when the handler's methods cannot be routed.
+    public init(
+        handler: any CallHandler, pages: HTTPPages = .health, configuration: HTTPConfiguration, logger: Logger,
+        meter: Meter = .none, onListening: @escaping @Sendable (ListenerAddress) async -> Void = { _ in }
+    ) throws(HTTPGatewayError) {
+        gateway = try HTTPGateway(
+            handler: handler, pages: pages, configuration: configuration.gateway, logger: logger, meter: meter)
+        metrics = ConnectionMetrics(meter)
+        self.configuration = configuration
+        self.logger = logger
+        self.onListening = onListening
+    }
+
+    /// Serves until graceful shutdown or cancellation.
+    ///
+    /// - Throws: ``ListenerError`` when the address cannot be listened on.
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await serve() }
+            group.addTask {
+                try? await gracefulShutdown()
+                try? await Task.sleep(for: configuration.limits.drainTime)
+                if !Task.isCancelled {
+                    logger.warning("requests were still running at the end of the drain time, and are cancelled")
+                }
+            }
+            group.addTask { await gateway.run() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func serve() async throws {
+        let limits = configuration.limits
+        let group = MultiThreadedEventLoopGroup.singleton
+        let admission = ConnectionAdmission(
+            most: mostConnections, grace: limits.graceTime, eventLoop: group.any())
+        let connections = HTTPConnections(
+            gateway: gateway, clock: ReplyDate(.system), limits: limits, admission: admission, metrics: metrics,
+            budget: configuration.budget, certificate: configuration.certificate)
+        let quiescing = ServerQuiescingHelper(group: group)
+        let (listening, address) = try await ServerBootstrap(group: group)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .serverChannelInitializer { [logger, metrics] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers([
+                        AcceptPause(logger: logger) { metrics.acceptFailed() }, ConnectionGate(admission),
+                        quiescing.makeServerChannelHandler(channel: channel),
+                    ])
+                }
+            }
+            .listen(at: configuration.address, backlog: limits.backlog, setUp: connections.setUp)
+        await withGracefulShutdownHandler {
+            await onListening(address)
+            await withDiscardingTaskGroup { group in
+                do {
+                    try await listening.executeThenClose { inbound in
+                        for try await connection in inbound {
+                            group.addTask { await connections.serve(connection, logger: logger) }
+                        }
+                    }
+                } catch {
+                    logger.error("connections are not taken any more", metadata: ["error": "\(error)"])
+                }
+            }
+        } onGracefulShutdown: {
+            quiescing.initiateShutdown(promise: nil)
+        }
+    }
+
+    /// The most connections that the limit on open files and the budget leave room for.
+    private var mostConnections: Int {
+        let wanted = configuration.limits.maximumConnections
+        let files = OpenFileLimit.connections
+        // Connections that are only kept may not take all of the budget: a part is for requests.
+        let cost = Reservation.Cost.connection(isSecure: configuration.certificate != nil)
+        let most = max(1, min(wanted, files, configuration.budget.byteLimit / 4 * 3 / cost))
+        if most < min(wanted, files) {
+            logger.info(
+                "the budget of bytes leaves room for few connections",
+                metadata: ["connections": "\(most)", "wanted": "\(wanted)"])
+        }
+        if files < wanted {
+            logger.warning(
+                "the limit on open files leaves room for few connections",
+                metadata: ["connections": "\(files)", "wanted": "\(wanted)"])
+        }
+        return most
+    }
+}
+
+/// What the server counts.
+package struct ConnectionMetrics: Sendable {
+    /// All metrics that the server records.
+    package static let all = [connections, accepted, acceptFailures]
+
+    private static let connections = Metric.gauge("http_connections", "HTTP connections that are open.")
+    private static let accepted = Metric.counter("http_connections_accepted_total", "HTTP connections taken.")
+    private static let acceptFailures = Metric.counter(
+        "http_accept_failures_total", "Times that no connection could be taken, for want of file descriptors mostly.")
+
+    private let meter: Meter
+
+    init(_ meter: Meter) {
+        self.meter = meter
+        meter.set(0, of: ConnectionMetrics.connections)
+        meter.add(0, to: ConnectionMetrics.accepted)
+        meter.add(0, to: ConnectionMetrics.acceptFailures)
+    }
+
+    func opened() {
+        meter.add(to: ConnectionMetrics.connections)
+        meter.add(to: ConnectionMetrics.accepted)
+    }
+
+    func closed() {
+        meter.add(-1, to: ConnectionMetrics.connections)
+    }
+
+    func acceptFailed() {
+        meter.add(to: ConnectionMetrics.acceptFailures)
+    }
+}

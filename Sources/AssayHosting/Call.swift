@@ -1,0 +1,49 @@
+public import AssayCore
+
+/// One request to the kernel, free of any transport.
+public struct Call: Sendable {
+    /// The method's name: `exchangeDebugToken`.
+    public var method: String
+    /// The version of the API that was called.
+    public var version: APIVersion
+    /// The resource's name: `projects/NUMBER_OR_ID/apps/APP_ID`, `oauthClients/CLIENT_ID`, `projects/NUMBER_OR_ID`;
+    /// empty for methods without a resource.
+    public var resource: String
+    /// The request message, an object.
+    public var body: JSON
+    /// Who calls, for logs and audit records: an address; nil in a process.
+    public var peer: String?
+    /// What the caller shows to be let in where a method demands a permission, and who the user is where it takes a
+    /// token; nil for nothing.
+    public var credentials: BearerToken?
+    /// The App Check token, for methods that take one; nil for none.
+    public var token: PresentedToken?
+
+    /// Makes a call; without `peer` and `credentials` it is anonymous.
+    public init(
+        _ method: String, version: APIVersion = .v1, resource: String = "", body: JSON = [:], peer: String? = nil,
+        credentials: BearerToken? = nil, token: PresentedToken? = nil
+    ) {
+        self.method = method
+        self.version = version
+        self.resource = resource
+        self.body = body
+        self.peer = peer
+        self.credentials = credentials
+        self.token = token
+    }
+}
+
+/// The kernel's answer to a call.
+public struct Reply: Sendable {
+    /// The decision's identifier.
+    public let decision: DecisionID
+    /// The reply message, or what went wrong.
+    public let result: Result<JSON, CallFailure>
+
+    /// Makes a reply: the message, or why there is none.
+    public init(decision: DecisionID, result: Result<JSON, CallFailure>) {
+        self.decision = decision
+        self.result = result
+    }
+}

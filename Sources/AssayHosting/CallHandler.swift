@@ -1,0 +1,32 @@
+internal import AssayCore
+public import AssayKit
+
+/// What a transport needs of the kernel: the methods to route by, and an answer to each call.
+public protocol CallHandler: Sendable {
+    /// The methods of the kernel and of every registered plugin, whether or not a policy uses them.
+    var methods: [MethodDescriptor] { get }
+
+    /// Answers a call; any error is a ``CallFailure`` in the reply.
+    func handle(_ call: Call) async -> Reply
+
+    /// Whether calls can be answered now; the reason in words when not.
+    var readiness: Readiness { get async }
+}
+
+/// Whether a service can do its work.
+public enum Readiness: Sendable, Equatable {
+    case ready
+    /// It works, and something needs an operator: the reason in words.
+    case degraded(String)
+    case notReady(String)
+
+    /// Compares the explanations by their UTF-8 bytes.
+    public static func == (left: Readiness, right: Readiness) -> Bool {
+        switch (left, right) {
+        case (.ready, .ready): true
+        case (.degraded(let left), .degraded(let right)), (.notReady(let left), .notReady(let right)):
+            left.isExactly(right)
+        default: false
+        }
+    }
+}

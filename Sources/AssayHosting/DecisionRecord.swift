@@ -1,0 +1,100 @@
+public import AssayCore
+public import AssayKit
+
+/// The record of one decision: enough to explain it afterwards, without secrets.
+public struct DecisionRecord: Sendable {
+    /// How a call ended.
+    public enum Outcome: Sendable {
+        /// A challenge was issued.
+        case challenged
+        /// A token was issued.
+        case issued(tokenID: String, limitedUse: Bool, expires: Instant)
+        /// Evidence was refused.
+        case refused(Reason)
+        /// A call other than a challenge or an exchange was answered.
+        case answered
+        /// The request was not of the method's form, or names an unknown resource.
+        case rejected(StatusCode)
+        /// No decision could be made.
+        case failed(StatusCode)
+    }
+
+    /// What was verified of the request. Any client can send unverified requests at any rate, so these are recorded one
+    /// by one only up to a rate: see ``RecordLimits``.
+    public enum Basis: Sendable, Hashable {
+        /// Evidence, a token or a credential was verified, and something was decided.
+        case verified
+        /// A known resource or caller, and nothing that was verified and decided.
+        case known
+        /// Nothing known and nothing verified.
+        case unknown
+    }
+
+    /// The identifier of the decision, which the client receives, too.
+    public let decision: DecisionID
+    /// When the call came in.
+    public let time: Instant
+    /// How long the answer took.
+    public let duration: Duration
+    /// The name of the method.
+    public let method: String
+    /// The canonical resource name where it is known, otherwise the requested name, shortened.
+    public let resource: String
+    /// The provider; nil when the call did not get that far.
+    public let provider: String?
+    /// How the call ended.
+    public let outcome: Outcome
+    /// An explanation for operators, without secrets; nil when there is nothing to add.
+    public let detail: String?
+    /// What the provider or the consumer learned from the evidence.
+    public let facts: [Fact]
+    /// The client's address, as the transport saw it; nil when it is unknown.
+    public let peer: String?
+    /// The policy's name for the caller; nil where no permission is needed, or the caller showed none.
+    public let caller: String?
+    /// How the request that the decision is about is counted; nil where no token was to be shown.
+    public let tokenUse: TokenUse?
+    /// Why the request would have been refused under the level `ENFORCED`; nil where nothing was wrong, or where it was
+    /// refused. The outcome says whether it was let through: there may be other reasons against it.
+    public let unenforced: Reason?
+    /// The app ID or the OAuth client ID of the request, if a policy has it; otherwise nil.
+    public let app: String?
+    /// What was verified of the request.
+    public let basis: Basis
+
+    /// Makes a record; sinks receive records from the engine, and tests make their own.
+    public init(
+        decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
+        outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil,
+        tokenUse: TokenUse? = nil, unenforced: Reason? = nil, app: String? = nil, basis: Basis = .verified
+    ) {
+        self.decision = decision
+        self.time = time
+        self.duration = duration
+        self.method = method
+        self.resource = resource
+        self.provider = provider
+        self.outcome = outcome
+        self.detail = detail
+        self.facts = facts
+        self.peer = peer
+        self.caller = caller
+        self.tokenUse = tokenUse
+        self.unenforced = unenforced
+        self.app = app
+        self.basis = basis
+    }
+}
+
+/// Receives one record a decision.
+public protocol DecisionSink: Sendable {
+    /// Called once for every decision, before its reply is returned; it must not block.
+    func record(_ record: DecisionRecord)
+    /// Called with the sum of decisions that have no records of their own. By default nothing is done.
+    func record(_ summary: DecisionSummary)
+}
+
+extension DecisionSink {
+    /// Ignores the sum.
+    public func record(_ summary: DecisionSummary) {}
+}

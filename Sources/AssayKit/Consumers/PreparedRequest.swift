@@ -1,0 +1,70 @@
+internal import AssayCore
+
+/// A request to a consumer that has been read: what it is counted for, what it demands of its token, and what answers it.
+///
+/// A consumer makes one for each request that shows a token, so that a request is parsed once:
+///
+///     PreparedRequest(service: backend.name, demand: backend.demand) { context in
+///         .granted(ConsumerReply(["app": .string(context.app?.subject ?? "")]))
+///     }
+///
+/// The kernel then verifies the token by the demand, and asks for the answer where the demand is met.
+public struct PreparedRequest: Sendable {
+    /// What decides about the request once the kernel has verified the token.
+    package enum Answer: Sendable {
+        /// It never waits.
+        case immediate(@Sendable (ConsumerContext) throws -> ConsumerVerdict)
+        case waiting(@Sendable (ConsumerContext) async throws -> ConsumerVerdict)
+
+        package func callAsFunction(_ context: ConsumerContext) async throws -> ConsumerVerdict {
+            switch self {
+            case .immediate(let answer): try answer(context)
+            case .waiting(let answer): try await answer(context)
+            }
+        }
+    }
+
+    package let service: String?
+    package let demand: TokenDemand?
+    package let facts: @Sendable () -> [Fact]
+    package let answer: Answer
+
+    private init(
+        service: String?, demand: TokenDemand?, facts: @escaping @Sendable () -> [Fact], _ answer: Answer
+    ) {
+        self.service = service
+        self.demand = demand
+        self.facts = facts
+        self.answer = answer
+    }
+
+    /// - Parameters:
+    ///   - service: what the request is counted for in metrics, a name from the policy; nil for the consumer's own name.
+    ///   - demand: what the request demands of its token; nil for what the section's `tokens` demands
+    ///     (``ConsumerScope/tokens``).
+    ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under
+    ///     names that the descriptor lists: what an operator needs to know which request that was. It is computed for such
+    ///     requests only.
+    ///   - answer: sees only tokens that meet the demand. A ``CallFailure`` or an ``InvalidRequest`` that it throws is the
+    ///     answer; any other error means that nothing could be decided now.
+    public init(
+        service: String? = nil, demand: TokenDemand? = nil, facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
+        answer: @escaping @Sendable (ConsumerContext) async throws -> ConsumerVerdict
+    ) {
+        self.init(service: service, demand: demand, facts: facts, .waiting(answer))
+    }
+
+    /// A request whose answer never waits: where the token, too, is judged without waiting, the answer costs no more than
+    /// the judgement.
+    ///
+    /// An answer that takes longer than a decision may take is not interrupted. Its result is not used: the request is
+    /// answered as one that could not be decided.
+    ///
+    /// - Parameters: as for ``init(service:demand:facts:answer:)``.
+    public static func immediate(
+        service: String? = nil, demand: TokenDemand? = nil, facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
+        answer: @escaping @Sendable (ConsumerContext) throws -> ConsumerVerdict
+    ) -> PreparedRequest {
+        PreparedRequest(service: service, demand: demand, facts: facts, .immediate(answer))
+    }
+}

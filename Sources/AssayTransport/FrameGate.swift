@@ -1,0 +1,153 @@
+package import NIOCore
+
+/// Stands ahead of the parser of HTTP/2 on every listener, and lets it see no larger SETTINGS_HEADER_TABLE_SIZE than 4096.
+package final class FrameGate: ChannelInboundHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+
+    private let hold: (_ change: Int) -> Bool
+    private var scanner = FrameScanner()
+    private var held = 0
+
+    /// - Parameter hold: takes bytes into account that the parser keeps because their frame is not complete, or fewer than
+    ///   before; says whether they fit. When not, the connection is closed.
+    package init(hold: @escaping (_ change: Int) -> Bool = { _ in true }) {
+        self.hold = hold
+    }
+
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        scanner.pass(&bytes)
+        if scanner.unfinished != held {
+            guard hold(scanner.unfinished - held) else {
+                context.close(promise: nil)
+                return
+            }
+            held = scanner.unfinished
+        }
+        context.fireChannelRead(wrapInboundOut(bytes))
+    }
+}
+
+/// Follows the frames that a client sends (RFC 9113, section 4.1), in whatever pieces they come, ahead of the protocol's parser.
+///
+/// It says how many bytes the parser keeps because their frame or their block of fields is not complete. And it lowers
+/// SETTINGS_HEADER_TABLE_SIZE to 4096, the protocol's default: whatever a client announces, the encoder of replies does not
+/// keep a larger table, which it searches from end to end for each field. A client may not demand a larger one
+/// (RFC 7541, section 4.2).
+struct FrameScanner {
+    /// Where in the stream of bytes the next one belongs.
+    private enum Part {
+        /// The client's preface, before all frames; what else it may be is the parser's business.
+        case preface
+        case head
+        case payload
+        case setting
+    }
+
+    private static let prefaceLength = 24
+    private static let headLength = 9
+    private static let settings: UInt8 = 4
+    private static let acknowledged: UInt8 = 1
+    private static let endOfHeaders: UInt8 = 4
+    private static let tableSizeIdentifier = 1
+
+    private var part = Part.preface
+    /// How many bytes of the part are to come; of settings, those of all of them.
+    private var rest = prefaceLength
+
+    // The frame's head, as far as it has come.
+    private var length = 0
+    private var type: UInt8 = 0
+    private var flags: UInt8 = 0
+
+    // The setting, as far as it has come: two bytes of its identifier and four of its value.
+    private var identifier = 0
+    private var isTooLarge = false
+
+    /// How many bytes the parser keeps until more come. DATA is passed on as it comes.
+    private(set) var unfinished = 0
+
+    /// Takes the next bytes; changes those of settings that are too large.
+    mutating func pass(_ bytes: inout ByteBuffer) {
+        var index = bytes.readerIndex
+        while index < bytes.writerIndex {
+            switch part {
+            case .preface, .payload:
+                let count = min(rest, bytes.writerIndex - index)
+                if case .payload = part, isKept { unfinished += count }
+                rest -= count
+                index += count
+                if rest == 0 { endPart() }
+            case .head:
+                takeHead(bytes.getInteger(at: index, as: UInt8.self) ?? 0)
+                index += 1
+            case .setting:
+                takeSetting(&bytes, at: index)
+                index += 1
+            }
+        }
+    }
+
+    private mutating func takeHead(_ byte: UInt8) {
+        switch FrameScanner.headLength - rest {
+        case 0: length = Int(byte)
+        case 1, 2: length = length << 8 | Int(byte)
+        case 3: type = byte
+        case 4: flags = byte
+        default: break
+        }
+        unfinished += 1
+        rest -= 1
+        guard rest == 0 else { return }
+        rest = length
+        part = type == FrameScanner.settings && flags & FrameScanner.acknowledged == 0 ? .setting : .payload
+        if !isKept { unfinished = 0 }
+        if rest == 0 { endPart() }
+    }
+
+    /// A value beyond the limit is replaced as its bytes pass, so that none has to be held back: 4096 is 00 00 10 00.
+    private mutating func takeSetting(_ bytes: inout ByteBuffer, at index: Int) {
+        let byte = bytes.getInteger(at: index, as: UInt8.self) ?? 0
+        var changed = byte
+        switch (length - rest) % 6 {
+        case 0:
+            identifier = Int(byte)
+            isTooLarge = false
+        case 1:
+            identifier = identifier << 8 | Int(byte)
+        case let position where identifier == FrameScanner.tableSizeIdentifier:
+            switch position {
+            case 2, 3:
+                if byte > 0 { isTooLarge = true }
+                changed = 0
+            case 4:
+                if byte >= 0x10 { isTooLarge = true }
+                changed = isTooLarge ? 0x10 : byte
+            default:
+                changed = isTooLarge ? 0 : byte
+            }
+        default:
+            break
+        }
+        if changed != byte { bytes.setInteger(changed, at: index) }
+        unfinished += 1
+        rest -= 1
+        if rest == 0 { endPart() }
+    }
+
+    /// Whether the parser keeps the frame until it is complete.
+    private var isKept: Bool { type != 0 }
+
+    private mutating func endPart() {
+        if case .preface = part {
+            // Nothing is kept yet.
+        } else {
+            // HEADERS, PUSH_PROMISE or CONTINUATION: the block goes on in the next frame.
+            let isOpenBlock = (type == 1 || type == 5 || type == 9) && flags & FrameScanner.endOfHeaders == 0
+            if !isOpenBlock { unfinished = 0 }
+        }
+        part = .head
+        rest = FrameScanner.headLength
+    }
+}

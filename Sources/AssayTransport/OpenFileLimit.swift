@@ -1,0 +1,51 @@
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// How many files and sockets this process may have open (`RLIMIT_NOFILE`).
+package enum OpenFileLimit {
+    /// What is left for everything else than connections: the state's files, logs, calls out.
+    private static let reserve = 128
+
+    /// The limit in force; nil when there is none.
+    package static var current: Int? {
+        var limit = rlimit()
+        guard read(&limit), limit.rlim_cur != unlimited else { return nil }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// The most connections that fit beside what else is open; half of the limit where that is small.
+    package static var connections: Int {
+        guard let current else { return .max }
+        return max(1, current - min(reserve, current / 2))
+    }
+
+    /// Raises the limit in force to the most that this process may give itself.
+    ///
+    /// The limit that a login shell or systemd sets, 1024, is there for programs that call `select(2)`.
+    package static func raise() {
+        var limit = rlimit()
+        guard read(&limit), limit.rlim_cur != limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        #if canImport(Darwin)
+        limit.rlim_cur = min(limit.rlim_cur, rlim_t(OPEN_MAX))
+        #endif
+        _ = write(&limit)
+    }
+
+    #if canImport(Glibc)
+    private static let unlimited = rlim_t.max
+    private static func read(_ limit: inout rlimit) -> Bool {
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    }
+    private static func write(_ limit: inout rlimit) -> Bool {
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
+    }
+    #else
+    private static let unlimited = RLIM_INFINITY
+    private static func read(_ limit: inout rlimit) -> Bool { getrlimit(RLIMIT_NOFILE, &limit) == 0 }
+    private static func write(_ limit: inout rlimit) -> Bool { setrlimit(RLIMIT_NOFILE, &limit) == 0 }
+    #endif
+}

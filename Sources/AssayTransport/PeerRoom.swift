@@ -1,0 +1,99 @@
+package import AssayCore
+internal import Synchronization
+
+/// What all connections of one peer hold of the process's budget together.
+///
+/// Once the budget is scarce, a peer that holds a quarter of it gets no more, so that nobody takes all of it from one address.
+/// That holds for addresses of the Internet. Others are of the operator's own network, and often a proxy's, behind which all
+/// clients are one peer; so is a proxy that the server was told to trust.
+package final class PeerRoom: Sendable {
+    private let budget: TransportBudget
+    /// Whether the peer has no share of its own.
+    private let isBounded: Bool
+    private let heldBytes = Atomic<Int>(0)
+    private let openStreams = Atomic<Int>(0)
+
+    /// A peer has at most one part in so many, once the budget is scarce.
+    private static let share = 4
+
+    package init(_ budget: TransportBudget, isBounded: Bool = false) {
+        self.budget = budget
+        self.isBounded = isBounded
+    }
+
+    package var isScarce: Bool { budget.isScarce }
+
+    package func countRefusal() { budget.countRefusal() }
+
+    /// As ``TransportBudget/reserve(bytes:)``, and within the peer's share.
+    package func reserve(bytes: Int) -> Bool {
+        take(bytes, of: heldBytes, limit: budget.byteLimit) { budget.reserve(bytes: bytes) }
+    }
+
+    package func reserve(connectionBytes bytes: Int) -> Bool {
+        take(bytes, of: heldBytes, limit: budget.byteLimit) { budget.reserve(connectionBytes: bytes) }
+    }
+
+    package func release(bytes: Int) {
+        heldBytes.subtract(bytes, ordering: .relaxed)
+        budget.release(bytes: bytes)
+    }
+
+    package func openStream() -> Bool {
+        take(1, of: openStreams, limit: budget.streamLimit) { budget.openStream() }
+    }
+
+    package func closeStream() {
+        openStreams.subtract(1, ordering: .relaxed)
+        budget.closeStream()
+    }
+
+    private func take(
+        _ amount: Int, of counter: borrowing Atomic<Int>, limit: Int, _ reserve: () -> Bool
+    ) -> Bool {
+        let now = counter.add(amount, ordering: .relaxed).newValue
+        if isBounded, budget.isScarce, now > limit / PeerRoom.share {
+            budget.countRefusal()
+        } else if reserve() {
+            return true
+        }
+        counter.subtract(amount, ordering: .relaxed)
+        return false
+    }
+}
+
+/// The peers that have connections now.
+package final class PeerRooms: Sendable {
+    private struct Entry {
+        let room: PeerRoom
+        /// How many connections are open.
+        var count = 0
+    }
+
+    private let entries = Mutex<[PeerGroup: Entry]>([:])
+
+    /// The room of a peer that opens a connection; ``close(_:)`` when that ends.
+    ///
+    /// - Parameter peer: nil for one that has no share of its own.
+    package func open(_ peer: PeerGroup?, in budget: TransportBudget) -> PeerRoom {
+        guard let peer else { return PeerRoom(budget) }
+        return entries.withLock { entries in
+            var entry = entries[peer] ?? Entry(room: PeerRoom(budget, isBounded: true))
+            entry.count += 1
+            entries[peer] = entry
+            return entry.room
+        }
+    }
+
+    package func close(_ peer: PeerGroup?) {
+        guard let peer else { return }
+        entries.withLock { entries in
+            guard var entry = entries[peer] else { return }
+            entry.count -= 1
+            entries[peer] = entry.count > 0 ? entry : nil
+        }
+    }
+
+    /// How many peers have connections.
+    var count: Int { entries.withLock { $0.count } }
+}

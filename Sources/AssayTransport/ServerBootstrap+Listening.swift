@@ -1,0 +1,89 @@
+internal import AssayCore
+package import NIOCore
+package import NIOPosix
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+extension ServerBootstrap {
+    /// Begins to listen.
+    ///
+    /// - Parameters:
+    ///   - backlog: how many connections wait in the system before it refuses more.
+    ///   - setUp: prepares a connection that was taken.
+    /// - Returns: the connections, and where they come from: a port that was 0 and a socket of systemd by their real address.
+    /// - Throws: ``ListenerError`` with the address and the cause.
+    package func listen<Connection: Sendable>(
+        at address: ListenerAddress, backlog: Int,
+        setUp: @escaping @Sendable (any Channel) -> EventLoopFuture<Connection>
+    ) async throws -> (NIOAsyncChannel<Connection, Never>, ListenerAddress) {
+        let bootstrap = serverChannelOption(.backlog, value: Int32(clamping: backlog))
+        do {
+            switch address {
+            case .host(let host, let port):
+                let listening = try await bootstrap.serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    .bind(host: host, port: port, childChannelInitializer: setUp)
+                return (listening, listening.channel.listenerAddress ?? address)
+            case .unixSocket(let path, let mode):
+                SocketFile.makeWay(path)
+                let file = try SocketFile.bind(path, mode: mode)
+                let listening: NIOAsyncChannel<Connection, Never>
+                do {
+                    listening = try await bootstrap.bind(file.descriptor, childChannelInitializer: setUp)
+                } catch {
+                    file.removeFile()
+                    throw error
+                }
+                listening.channel.closeFuture.whenComplete { _ in file.removeFile() }
+                setBacklog(file.descriptor, backlog)
+                return (listening, address)
+            case .systemd(let name):
+                let descriptor = try SystemdSockets.take(name)
+                let listening = try await bootstrap.bind(descriptor, childChannelInitializer: setUp)
+                setBacklog(descriptor, backlog)
+                return (listening, listening.channel.listenerAddress ?? address)
+            }
+        } catch let error as IOError {
+            throw ListenerError("cannot listen on \(address.place): \(String(cString: strerror(error.errnoCode)))")
+        } catch {
+            throw ListenerError("cannot listen on \(address.place): \(error)")
+        }
+    }
+}
+
+/// A bootstrap listens on a socket that is given to it with a backlog of its own.
+private func setBacklog(_ descriptor: Int32, _ backlog: Int) {
+    _ = listen(descriptor, Int32(clamping: backlog))
+}
+
+extension Channel {
+    /// Where a listening channel is, as the system says it.
+    fileprivate var listenerAddress: ListenerAddress? {
+        guard let localAddress else { return nil }
+        if let host = localAddress.ipAddress, let port = localAddress.port { return .host(host, port: port) }
+        return localAddress.pathname.map { .unixSocket($0) }
+    }
+}
+
+extension ListenerAddress {
+    /// The address in the words of an error.
+    fileprivate var place: String {
+        if case .host(let host, let port) = self { "\(host), port \(port)" } else { description }
+    }
+}
+
+/// Why an address cannot be listened on: it is taken, not this machine's, or not allowed.
+public struct ListenerError: Error, Sendable, CustomStringConvertible {
+    /// The address and the cause, for an operator.
+    public let message: String
+
+    init(_ message: String) {
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

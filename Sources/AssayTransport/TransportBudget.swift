@@ -1,0 +1,84 @@
+internal import Synchronization
+
+/// What all connections of a process may hold together: the connections themselves, bytes of unfinished and unanswered requests
+/// and of their replies, and open requests.
+///
+/// One budget is shared by every listener of a process. A listener reserves before it keeps anything for a client, and releases
+/// exactly what it reserved. When it is full, the newest are refused. Its last eighth is for connections alone, so that those
+/// that bring one request too many can still be told so.
+public final class TransportBudget: Sendable {
+    /// The most bytes.
+    public let byteLimit: Int
+    /// The most open requests: streams of HTTP/2 and gRPC, and requests of HTTP/1.1.
+    public let streamLimit: Int
+
+    private let requestByteLimit: Int
+    private let heldBytes = Atomic<Int>(0)
+    private let openStreams = Atomic<Int>(0)
+    private let refusals = Atomic<Int>(0)
+    /// What single peers hold of it.
+    package let rooms = PeerRooms()
+
+    /// - Parameters:
+    ///   - bytes: the default leaves room for the rest of the process in a container of 1 GB. What a listener reserves includes
+    ///     what its own objects cost, as it was measured.
+    ///   - streams: each costs about 10 KB beside its bytes.
+    public init(bytes: Int = 536_870_912, streams: Int = 32_768) {
+        // No sum of two of them overflows.
+        byteLimit = min(max(0, bytes), 1 << 60)
+        streamLimit = min(max(0, streams), 1 << 60)
+        requestByteLimit = byteLimit - byteLimit / 8
+    }
+
+    /// The bytes that are held now.
+    public var bytes: Int { heldBytes.load(ordering: .relaxed) }
+    /// The requests that are open now.
+    public var streams: Int { openStreams.load(ordering: .relaxed) }
+    /// How many reservations were refused.
+    public var refused: Int { refusals.load(ordering: .relaxed) }
+
+    /// Whether more than half is taken: from then on no connection is to have more than a small share for what its client has
+    /// not finished, so that a few connections cannot take the rest.
+    public var isScarce: Bool { bytes > byteLimit / 2 || streams > streamLimit / 2 }
+
+    /// Reserves bytes for a request or its reply; false, and nothing reserved, when they do not fit.
+    public func reserve(bytes: Int) -> Bool {
+        take(bytes, of: heldBytes, limit: requestByteLimit)
+    }
+
+    /// Reserves bytes for a connection itself, which may take what requests may not.
+    package func reserve(connectionBytes: Int) -> Bool {
+        take(connectionBytes, of: heldBytes, limit: byteLimit)
+    }
+
+    /// Gives back bytes that were reserved.
+    public func release(bytes: Int) {
+        heldBytes.subtract(bytes, ordering: .relaxed)
+    }
+
+    /// Takes a place for an open request; false when all are taken.
+    public func openStream() -> Bool {
+        take(1, of: openStreams, limit: streamLimit)
+    }
+
+    /// Gives a place back.
+    public func closeStream() {
+        openStreams.subtract(1, ordering: .relaxed)
+    }
+
+    /// Counts a refusal that a listener decided on by itself because of ``isScarce``.
+    public func countRefusal() {
+        refusals.add(1, ordering: .relaxed)
+    }
+
+    private func take(_ amount: Int, of counter: borrowing Atomic<Int>, limit: Int) -> Bool {
+        guard amount >= 0 else { return false }
+        if amount <= limit {
+            let (_, now) = counter.add(amount, ordering: .relaxed)
+            if now <= limit { return true }
+            counter.subtract(amount, ordering: .relaxed)
+        }
+        countRefusal()
+        return false
+    }
+}

@@ -1,0 +1,17 @@
+internal import ArgumentParser
+
+/// `assay metrics`.
+struct MetricsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "metrics", abstract: "List the metrics that a server shows at /metrics.",
+        discussion: "It covers all plugins that this program is built with.")
+
+    @Flag(help: "Print the page of the documentation, in Markdown.")
+    var markdown = false
+
+    func run() throws {
+        let page = try MetricPage(Plugins.registry())
+        if markdown { return try Terminal.say(page.markdown) }
+        for line in page.lines { try Terminal.say(line) }
+    }
+}

@@ -1,0 +1,20 @@
+internal import ArgumentParser
+
+/// `assay policy keys`.
+struct PolicyKeysCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "List the keys of policy files and what they mean.",
+        discussion: """
+            It covers the sections of all plugins that this program is built with. For completion in editors see \
+            `assay policy schema`.
+            """)
+
+    @Flag(help: "Print the page of the documentation, in Markdown.")
+    var markdown = false
+
+    func run() throws {
+        let page = PolicyKeyPage(try Plugins.registry())
+        if markdown { return try Terminal.say(page.markdown) }
+        for line in page.lines { try Terminal.say(line) }
+    }
+}

@@ -1,0 +1,39 @@
+import AssayCore
+import AssayDebug
+import AssayEngine
+import AssayHosting
+import AssayKit
+import AssayTesting
+import Testing
+
+@Suite("Methods that a program does not offer")
+struct UnofferedMethodTests {
+    @Test("They say so to those who may know, and the record has their names")
+    func unimplemented() async throws {
+        let service = try AdminService()
+        for (method, resource) in [
+            ("exchangePlayIntegrityToken", AdminService.app), ("getPlayIntegrityConfig", AdminService.app),
+            ("batchGetRecaptchaV3Configs", AdminService.project), ("listServiceAutomations", AdminService.project),
+            ("exchangeAppAttestAttestation", "oauthClients/example-client"), ("getAppAttestConfig", AdminService.app),
+        ] {
+            let reply = await service.call(method, resource)
+            #expect(reply.status == .unimplemented)
+            guard case .rejected(.unimplemented) = service.sink.records.last?.outcome else {
+                Issue.record("\(method): not on record")
+                continue
+            }
+        }
+        #expect(await service.call("exchangePlayIntegrityToken", AdminService.app, as: nil).status == .unimplemented)
+        #expect(await service.call("getPlayIntegrityConfig", AdminService.app, as: nil).status == .unauthenticated)
+    }
+
+    @Test("What a plugin offers is not among them, by name or by path")
+    func offered() throws {
+        let methods = try Registry([.provider(DebugProvider.self)]).methods
+        let debug = methods.filter { $0.name == "exchangeDebugToken" }
+        #expect(debug.map(\.kind) == [.exchange(.alone)])
+        #expect(Set(methods.map(\.name)).count == methods.count)
+        let rules = methods.flatMap(\.rules).map(\.description)
+        #expect(Set(rules).count == rules.count)
+    }
+}

@@ -1,0 +1,134 @@
+import AssayCore
+import AssayHTTP
+import AssayKit
+import AssayTestSupport
+import AssayTransport
+import NIOCore
+import NIOEmbedded
+import NIOHPACK
+import NIOHTTP1
+import Testing
+
+@testable import AssayHTTPServer
+@testable import AssayTransport
+
+private typealias Frame = StreamClient.Frame
+
+private let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+private func settings(_ all: [(UInt16, UInt32)], flags: UInt8 = 0) -> [UInt8] {
+    StreamClient.frame(
+        Frame.settings, flags: flags, payload: all.flatMap { StreamClient.bytes($0.0) + StreamClient.bytes($0.1) })
+}
+
+@Suite("What stands ahead of the parser of HTTP/2")
+struct FrameScannerTests {
+    /// What the parser gets of bytes that come in pieces of a size.
+    private func passed(_ bytes: [UInt8], pieces: Int) -> [UInt8] {
+        var scanner = FrameScanner()
+        var passed: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: pieces) {
+            var buffer = ByteBuffer(bytes: bytes[start..<min(start + pieces, bytes.count)])
+            scanner.pass(&buffer)
+            passed += buffer.readableBytesView
+        }
+        return passed
+    }
+
+    @Test(
+        "A client's table of header fields is at most 4096 bytes, whatever it announces and however the bytes come",
+        arguments: [
+            (0, 0), (1, 1), (4095, 4095), (4096, 4096), (4097, 4096), (0x10FF, 4096), (0x1100, 4096), (0x2000, 4096),
+            (65_535, 4096), (65_536, 4096), (0x0001_0001, 4096), (0x0100_0000, 4096), (0x0100_0FFF, 4096),
+            (4_294_967_295, 4096),
+        ] as [(UInt32, UInt32)])
+    func clamp(_ announced: UInt32, _ seen: UInt32) {
+        let frames = { (size: UInt32) -> [UInt8] in
+            preface + settings([(3, 0xFFFF_FFFF), (1, size), (4, 0xFFFF_FFFF)])
+                + StreamClient.head(1, StreamClient.fields("POST", "/x"), ends: false)
+                // What looks like the setting and is none.
+                + StreamClient.frame(Frame.data, flags: 1, stream: 1, payload: [0, 1, 0xFF, 0xFF, 0xFF, 0xFF])
+                + settings([], flags: Frame.ack) + settings([(1, 7), (0x101, 0xFFFF_FFFF), (1, size)])
+                + StreamClient.frame(Frame.ping, payload: [0, 1, 0xFF, 0xFF, 0xFF, 0xFF, 0, 1])
+                + settings([(1, size)])
+        }
+        for pieces in [1, 2, 3, 5, 7, 11, 64, 10_000] {
+            #expect(passed(frames(announced), pieces: pieces) == frames(seen), "in pieces of \(pieces)")
+        }
+    }
+
+    @Test("It knows what the parser keeps: what is not complete, but for DATA, which is passed on")
+    func unfinished() {
+        var scanner = FrameScanner()
+        func pass(_ bytes: [UInt8]) -> Int {
+            var buffer = ByteBuffer(bytes: bytes)
+            scanner.pass(&buffer)
+            return scanner.unfinished
+        }
+        #expect(pass(preface + settings([(3, 100)])) == 0)
+        let head = StreamClient.frame(Frame.headers, stream: 1, payload: Array(repeating: 1, count: 500))
+        #expect(pass(Array(head.prefix(4))) == 4)
+        #expect(pass(Array(head[4..<200])) == 200)
+        #expect(pass(Array(head[200...])) == 509, "the block goes on")
+        let more = StreamClient.frame(Frame.continuation, stream: 1, payload: [1])
+        #expect(pass(more) == 519)
+        #expect(pass(StreamClient.frame(Frame.continuation, flags: 4, stream: 1)) == 0)
+        let data = StreamClient.frame(Frame.data, stream: 1, payload: Array(repeating: 1, count: 1000))
+        #expect(pass(Array(data.prefix(5))) == 5)
+        #expect(pass(Array(data[5..<700])) == 0)
+        #expect(pass(Array(data[700...])) == 0)
+        let unknown = StreamClient.frame(99, payload: Array(repeating: 1, count: 1000))
+        #expect(pass(Array(unknown.prefix(900))) == 900)
+        #expect(pass(Array(unknown[900...])) == 0)
+    }
+
+    @Test("A connection is closed when what the parser keeps does not fit")
+    func gate() throws {
+        let channel = EmbeddedChannel()
+        var held = 0
+        try channel.pipeline.syncOperations.addHandler(
+            FrameGate { change in
+                guard held + change <= 100 else { return false }
+                held += change
+                return true
+            })
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+        let head = StreamClient.frame(Frame.headers, flags: 4, stream: 1, payload: Array(repeating: 1, count: 50))
+        try channel.writeInbound(ByteBuffer(bytes: preface))
+        for _ in 0..<10 {
+            try channel.writeInbound(ByteBuffer(bytes: head.prefix(30)))
+            #expect(held == 30)
+            try channel.writeInbound(ByteBuffer(bytes: head.dropFirst(30)))
+        }
+        #expect(held == 0)
+        #expect(channel.isActive)
+        try channel.writeInbound(
+            ByteBuffer(bytes: StreamClient.frame(Frame.headers, stream: 1, payload: Array(repeating: 1, count: 92))))
+        #expect(!channel.isActive)
+    }
+
+    @Test(
+        "However many replies there are, and whatever table is allowed, the encoder keeps few fields, always the same")
+    func replies() throws {
+        var encoder = HPACKEncoder(allocator: ByteBufferAllocator())
+        try encoder.setDynamicTableSize(1 << 30)
+        var sizes: Set<Int> = []
+        for number in 0..<3000 {
+            var buffer = ByteBuffer()
+            var fields: HeaderFields = [
+                ("content-type", "application/json; charset=UTF-8"), ("cache-control", "no-store"),
+                ("x-content-type-options", "nosniff"),
+            ]
+            fields += [
+                (name: "x-assay-decision", value: "01K\(number)"), ("date", "\(number)"), ("etag", "\"\(number)\""),
+                ("dpop-nonce", "n\(number)"),
+                ("access-control-allow-origin", number % 2 == 0 ? "*" : "https://\(number)"),
+                ("retry-after", "\(number)"), ("x-appcheck-app-id", "a\(number)"),
+            ]
+            try encoder.encode(headers: HPACKHeaders(status: [200, 403, 401][number % 3], fields), to: &buffer)
+            sizes.insert(encoder.dynamicTableSize)
+        }
+        #expect(sizes.count <= 2)
+        #expect(encoder.dynamicTableSize < 512)
+    }
+}

@@ -1,0 +1,49 @@
+import AssayCore
+import AssayHTTP
+import AssayKit
+import AssayTransport
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+@testable import AssayHTTPServer
+
+/// A connection's handlers without a socket.
+struct EmbeddedConnection {
+    let channel = EmbeddedChannel()
+
+    init(limits: HTTPLimits = HTTPLimits(), budget: TransportBudget = TransportBudget()) throws {
+        let gate = InputGate()
+        var headerLimits = NIOHTTPDecoderLimitConfiguration()
+        headerLimits.maxHeaderFieldSize = limits.headerBytes
+        headerLimits.maxHeaderListSize = limits.headerBytes
+        headerLimits.maxHeaderFieldCount = limits.headerFields
+        let admission = ConnectionAdmission(most: 1, grace: .seconds(1), eventLoop: channel.eventLoop)
+        try channel.pipeline.syncOperations.addHandlers([
+            gate, HTTPResponseEncoder(),
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
+            RequestReader(
+                limits: limits, gate: gate, admission: admission,
+                reading: RequestReading(limits: limits, room: PeerRoom(budget))),
+        ])
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    }
+
+    /// The next input, as one text.
+    func input() throws -> String? {
+        guard let input = try channel.readInbound(as: HTTPInput.self) else { return nil }
+        switch input.content {
+        case .fault(let fault, _):
+            return "fault \(fault.status.code) \(fault.message)"
+        case .request(let request):
+            let headers = request.headers.map { "\($0.name): \($0.value)" }
+            return "\(request.method) \(request.target) \(headers) \(request.body) \(input.endsConnection)"
+        }
+    }
+}
+
+extension ServerReply {
+    /// Some reply.
+    static var some: ServerReply { ServerReply(reply: HTTPReply(HTTPStatus(200))) }
+}

@@ -1,0 +1,11 @@
+import AssayCore
+import AssayHTTP
+import AssayHTTPServer
+import AssayTestSupport
+import AssayTransport
+
+extension IdentityFiles {
+    func open() throws(TLSError) -> ServerCertificate {
+        try ServerCertificate(certificateFile: certificate, keyFile: key)
+    }
+}

@@ -1,8 +1,0 @@
-import AssayHTTP
-import AssayTestSupport
-
-extension IdentityFiles {
-    func open() throws(TLSError) -> ServerCertificate {
-        try ServerCertificate(certificateFile: certificate, keyFile: key)
-    }
-}

@@ -1,0 +1,40 @@
+public import AssayCore
+public import AssayHosting
+public import AssayKit
+import Synchronization
+
+/// A kernel that answers as a test wants, and remembers what it was asked.
+public final class FakeHandler: CallHandler {
+    public static let exchanges = [
+        MethodDescriptor(name: "exchangeDebugToken", kind: .exchange(.alone), resources: [.app, .oauthClient]),
+        MethodDescriptor(name: "generateAppAttestChallenge", kind: .challenge, resources: [.app]),
+        MethodDescriptor(name: "jwks", kind: .keySet, resources: []),
+    ]
+    public let methods: [MethodDescriptor]
+    public let readiness: Readiness
+    private let answer: @Sendable (Call) async -> Result<JSON, CallFailure>
+    private let recorded = Mutex<[Call]>([])
+
+    public init(
+        methods: [MethodDescriptor] = FakeHandler.exchanges, readiness: Readiness = .ready,
+        answer: @escaping @Sendable (Call) async -> Result<JSON, CallFailure> = { .success(FakeHandler.echo($0)) }
+    ) {
+        self.methods = methods
+        self.readiness = readiness
+        self.answer = answer
+    }
+
+    public var calls: [Call] { recorded.withLock { $0 } }
+
+    public func handle(_ call: Call) async -> Reply {
+        recorded.withLock { $0.append(call) }
+        return Reply(decision: DecisionID(text: "01DECISION"), result: await answer(call))
+    }
+
+    public static func echo(_ call: Call) -> JSON {
+        [
+            "method": .string(call.method), "version": .string(call.version.rawValue),
+            "resource": .string(call.resource), "body": call.body,
+        ]
+    }
+}

@@ -1,0 +1,23 @@
+public import AssayCore
+internal import AssayKit
+import Synchronization
+
+/// What a meter was told: each number under the metric's name and its labels.
+public final class Numbers: Sendable {
+    private let values = Mutex<[[String]: Double]>([:])
+
+    public init() {}
+
+    public subscript(_ name: String, _ labels: String...) -> Double? { values.withLock { $0[[name] + labels] } }
+
+    public var meter: Meter {
+        Meter { _, metric, change, labels in
+            self.values.withLock { values in
+                switch change {
+                case .add(let amount): values[[metric.name] + labels, default: 0] += amount
+                case .set(let value), .observe(let value): values[[metric.name] + labels] = value
+                }
+            }
+        }
+    }
+}

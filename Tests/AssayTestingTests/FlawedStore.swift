@@ -1,0 +1,160 @@
+import AssayCore
+import AssayKit
+import AssayState
+import Synchronization
+
+/// A small store that is right, or wrong in one way.
+final class FlawedStore: StateStore {
+    enum Flaw: Sendable {
+        case none, insertInTwoSteps, insertReplaces, expiryIgnored, expiryLate, expiredStillInTheWay, expiredForgotten,
+            expiredForgottenByGet, expiredForgottenByList, putKeepsExpiry
+        case counterGoesDown, counterInTwoSteps, counterTakesEqual, counterSigned, counterIsEntry
+        case listUnsorted, listIncludesStart, listIgnoresLimit, listOfAllSpaces
+        case namesEndAtNUL, namesAsText, spaceJoinedToName, valuesCutOff, emptyValueAbsent, torn, forgetful, failing
+    }
+
+    struct Failing: Error {}
+
+    private typealias Key = [[UInt8]]
+
+    private struct State {
+        var entries: [Key: StateEntry] = [:]
+        var counters: [Key: UInt64] = [:]
+    }
+
+    private let flaw: Flaw
+    private let clock: HostClock
+    private let state = Mutex(State())
+
+    init(_ flaw: Flaw, clock: HostClock) {
+        self.flaw = flaw
+        self.clock = clock
+    }
+
+    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
+        if flaw == .failing { throw Failing() }
+        let id = identity(key)
+        let now = clock.now
+        if flaw == .expiredForgotten {
+            state.withLock { $0.entries = $0.entries.filter { $0.value.expires.map { now < $0 } ?? true } }
+        }
+        if flaw == .insertInTwoSteps {
+            guard state.withLock({ isFree(id, $0, now) }) else { return false }
+            await giveWay()
+            write(id, key.name, value, expires)
+            return true
+        }
+        return state.withLock { state in
+            guard isFree(id, state, now) else {
+                if flaw == .insertReplaces { state.entries[id] = entry(key.name, value, expires) }
+                return false
+            }
+            state.entries[id] = entry(key.name, value, expires)
+            return true
+        }
+    }
+
+    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
+        let id = identity(key)
+        if flaw == .counterInTwoSteps {
+            guard value > state.withLock({ $0.counters[id] ?? 0 }) else { return false }
+            await giveWay()
+            state.withLock { $0.counters[id] = value }
+            return true
+        }
+        return state.withLock { state in
+            let old = state.counters[id] ?? 0
+            let isGreater =
+                switch flaw {
+                case .counterGoesDown: value != old
+                case .counterTakesEqual: value >= old
+                case .counterSigned: Int64(bitPattern: value) > Int64(bitPattern: old)
+                default: value > old
+                }
+            guard isGreater else { return false }
+            state.counters[id] = value
+            if flaw == .counterIsEntry { state.entries[id] = entry(key.name, [], nil) }
+            return true
+        }
+    }
+
+    func get(_ key: StateKey) async throws -> [UInt8]? {
+        let (id, now) = (identity(key), clock.now)
+        return state.withLock { state in
+            guard let entry = state.entries[id], isLive(entry, now) else {
+                if flaw == .expiredForgottenByGet { state.entries[id] = nil }
+                return nil
+            }
+            return flaw == .emptyValueAbsent && entry.value.isEmpty ? nil : entry.value
+        }
+    }
+
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
+        let id = identity(key)
+        guard let value else {
+            state.withLock { $0.entries[id] = nil }
+            return
+        }
+        if flaw == .torn {
+            write(id, key.name, Array(value.prefix(value.count / 2)), expires)
+            await giveWay()
+        }
+        let old = state.withLock { $0.entries[id]?.expires }
+        write(id, key.name, value, flaw == .putKeepsExpiry ? old ?? expires : expires)
+    }
+
+    func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+        let now = clock.now
+        let prefix = identity(StateKey(space, ""))[0]
+        let start = name.map { Array($0.utf8) }
+        if flaw == .expiredForgottenByList {
+            state.withLock { $0.entries = $0.entries.filter { $0.key[0] != prefix || isLive($0.value, now) } }
+        }
+        var entries = state.withLock { state in
+            state.entries.filter { $0.key[0] == prefix || flaw == .listOfAllSpaces }.values.filter { isLive($0, now) }
+        }
+        entries = entries.filter { entry in
+            start.map { start in
+                start.lexicographicallyPrecedes(Array(entry.name.utf8))
+                    || flaw == .listIncludesStart && start == Array(entry.name.utf8)
+            } ?? true
+        }
+        if flaw != .listUnsorted {
+            entries.sort { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+        }
+        return flaw == .listIgnoresLimit ? entries : Array(entries.prefix(max(limit, 0)))
+    }
+
+    /// Once is not enough for certain on a busy machine, or under a sanitizer.
+    private func giveWay() async {
+        for _ in 0..<20 { await Task.yield() }
+    }
+
+    private func write(_ id: Key, _ name: String, _ value: [UInt8], _ expires: Instant?) {
+        state.withLock { $0.entries[id] = entry(name, value, expires) }
+    }
+
+    private func entry(_ name: String, _ value: [UInt8], _ expires: Instant?) -> StateEntry {
+        let value = flaw == .valuesCutOff ? Array(value.prefix(1 << 16)) : value
+        return StateEntry(name: name, value: value, expires: expires)
+    }
+
+    private func isFree(_ id: Key, _ state: State, _ now: Instant) -> Bool {
+        guard let entry = state.entries[id] else { return true }
+        return flaw != .expiredStillInTheWay && !isLive(entry, now)
+    }
+
+    private func isLive(_ entry: StateEntry, _ now: Instant) -> Bool {
+        guard flaw != .expiryIgnored, let expires = entry.expires else { return true }
+        return flaw == .expiryLate ? now <= expires : now < expires
+    }
+
+    private func identity(_ key: StateKey) -> Key {
+        switch flaw {
+        case .namesEndAtNUL: [key.space, key.name].map { Array($0.utf8.prefix { $0 != 0 }) }
+        case .namesAsText: [key.space, key.name].map { Array(($0 == "\u{e9}" ? "e\u{301}" : $0).utf8) }
+        case .spaceJoinedToName: [Array("\(key.space):\(key.name)".utf8)]
+        default: [Array(key.space.utf8), Array(key.name.utf8)]
+        }
+    }
+}
