@@ -29,7 +29,10 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CBareCrypto", "CAllocations", "CLoad",
+                .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
+                .product(name: "AssayHosting", package: "assay"),
+                .product(name: "AssayPolicy", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayX509", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),

@@ -23,7 +23,10 @@ let package = Package(
         .target(
             name: "Fuzz",
             dependencies: [
+                .product(name: "AssayCore", package: "assay"),
+                .product(name: "AssayState", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
+                .product(name: "AssayHosting", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayCBOR", package: "assay"),
                 .product(name: "AssayX509", package: "assay"),
@@ -47,7 +50,10 @@ let package = Package(
             name: "Seeds",
             dependencies: [
                 "Fuzz",
+                .product(name: "AssayCore", package: "assay"),
+                .product(name: "AssayState", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
+                .product(name: "AssayHosting", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayCBOR", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
