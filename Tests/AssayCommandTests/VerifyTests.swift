@@ -364,7 +364,7 @@ struct VerifyTests {
             #expect(good.output.contains("app_id: the authenticator data is for the app\n        expected  "))
             let bad = try await simulated.verify(folder, ["--explain", "--at", "2027-12-01T00:00:00Z"])
             #expect(bad.status == 1)
-            #expect(bad.output.hasPrefix("standard input:2: attestation refused: leaf_expired. The validity"))
+            #expect(bad.output.hasPrefix("standard input:2: attestation refused: leaf_expired. The leaf has expired."))
             #expect(bad.output.contains("13  passed       leaf_point"))
             #expect(bad.output.contains("14  FAILED       certificate_path"))
             #expect(bad.output.contains("judged at 2027-12-01T00:00:00Z"))

@@ -75,7 +75,7 @@ struct PolicySubjectTests {
         #expect(await isAccepted("another token of some length", by: engine))
         #expect(loaded.withLock { $0 } == [1])
 
-        try write(policy("colour: red, aple: {}, "))
+        try write(policy("colour: red, nam: a, "))
         await scene.look(2)
         #expect(await isAccepted("another token of some length", by: engine))
         let place = "\(folder.path)/a.yaml"
@@ -87,10 +87,10 @@ struct PolicySubjectTests {
         #expect(
             scene.log.dropFirst() == [
                 "error policies cannot be reloaded: what is in force stays problems=2",
-                "error wrong in policies hint=known here: `apple`, `id`, `name`, `providers`, `rate_limit`, `token_ttl` "
+                "error wrong in policies hint=known here: `id`, `name`, `providers`, `rate_limit`, `token_ttl` "
                     + "path=projects[0].apps[0].colour place=\(place):1:56 problem=unknown key `colour`",
-                "error wrong in policies hint=did you mean `apple`? "
-                    + "path=projects[0].apps[0].aple place=\(place):1:69 problem=unknown key `aple`",
+                "error wrong in policies hint=did you mean `name`? "
+                    + "path=projects[0].apps[0].nam place=\(place):1:69 problem=unknown key `nam`",
             ])
 
         try write(policy("token_ttl: 2h, "))

@@ -118,6 +118,22 @@ struct AppCheckVerifierTests {
         #expect(scene.http.requests.count == 2)
     }
 
+    @Test("Of many that show a token with a new key at once, none is refused by the keys of before")
+    func newKeyAtOnce() async throws {
+        let (one, two) = (try TestKey("one"), try TestKey("two"))
+        for _ in 0..<50 {
+            let scene = try VerifierScene([TestKey.document(one), TestKey.document(one, two)])
+            let start = scene.clock.now
+            #expect(try await scene.reason(try one.token(at: start)) == nil)
+            scene.clock.advance(by: .seconds(30))
+            let token = try two.token(at: scene.clock.now)
+            await withTaskGroup(of: String?.self) { group in
+                for _ in 0..<40 { group.addTask { try? await scene.reason(token) ?? "good" } }
+                for await reason in group { #expect(reason == "good") }
+            }
+        }
+    }
+
     @Test("Keys are asked for with their tag, and 304 keeps them")
     func notModified() async throws {
         let key = try TestKey()

@@ -80,7 +80,9 @@ public final class AppCheckVerifier: Sendable {
         let known = state.withLock { $0.copy }
         if let known, now < known.isFreshUntil || !isDue(now), known.isUsable(at: now) {
             let outcome = judge(token, known, now)
-            guard outcome == .refused(TokenReasons.keyUnknown), isDue(now) || isFetching else { return outcome }
+            guard outcome == .refused(TokenReasons.keyUnknown), isDue(now) || isFetching || isRenewed(known) else {
+                return outcome
+            }
         }
         await fetch()
         guard let copy = state.withLock({ $0.copy }), copy.isUsable(at: clock.now) else {
@@ -143,6 +145,11 @@ public final class AppCheckVerifier: Sendable {
     }
 
     private var isFetching: Bool { state.withLock { $0.isFetching } }
+
+    /// Whether another caller has fetched the keys since a copy was read: the new ones may have what it lacks.
+    private func isRenewed(_ known: Copy) -> Bool {
+        state.withLock { $0.copy.map { $0.fetched != known.fetched } ?? false }
+    }
 
     /// Fetches the keys, unless another caller does already, which is waited for, or did so just now.
     private func fetch() async {
