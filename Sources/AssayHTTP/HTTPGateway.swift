@@ -19,7 +19,9 @@ public struct HTTPGateway: Sendable {
         public var origins: AllowedOrigins
         /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header, too.
         public var trustedProxies: TrustedProxies
-        /// The largest request body, in bytes; a larger one is answered with 413. A server stops reading there, too.
+        /// The largest request body, in bytes; a larger one is answered with 413.
+        ///
+        /// A server stops reading there, too.
         public var bodyBytes: Int
         /// How many of the requests that never become calls are logged one by one.
         public var records: RecordLimits
@@ -98,7 +100,9 @@ public struct HTTPGateway: Sendable {
         return reply
     }
 
-    /// What a server sends in place of a reply that it has no room for. It is counted, and not logged: the decision was.
+    /// What a server sends in place of a reply that it has no room for.
+    ///
+    /// It is counted, and not logged: the decision was.
     public func replyWithoutRoom() -> HTTPReply {
         metrics.refused(HTTPFault.overloaded.status)
         return HTTPReply(.overloaded)
@@ -266,7 +270,9 @@ public struct HTTPGateway: Sendable {
         return BearerToken(String(decoding: value[space...].utf8.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self))
     }
 
-    /// The body as a JSON object. No body at all is the empty message; a content type is not asked for.
+    /// The body as a JSON object.
+    ///
+    /// No body at all is the empty message; a content type is not asked for.
     private func json(_ headers: HeaderFields, _ body: [UInt8]) throws(HTTPFault) -> JSON {
         let codings = headers.members(of: "content-encoding")
         guard codings.allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") }) else { throw .compressed }

@@ -14,8 +14,10 @@ public struct HTTPPages: Sendable {
     public var showsDetail: Bool
     /// What `/readyz` asks beside the handler; the worst answer is shown.
     public var checks: [@Sendable () async -> Readiness]
-    /// Makes the page of metrics in the format that a client asks for with its `Accept` header, which is empty when there
-    /// was none. Without it there is no such page.
+    /// Makes the page of metrics in the format that a client asks for with its `Accept` header, which is empty when
+    /// there was none.
+    ///
+    /// Without it there is no such page.
     public var metrics: (@Sendable (_ accept: String) -> HTTPPage)?
 
     /// The pages about health, unless given.

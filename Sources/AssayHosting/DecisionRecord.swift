@@ -19,8 +19,10 @@ public struct DecisionRecord: Sendable {
         case failed(StatusCode)
     }
 
-    /// What was verified of the request. Any client can send unverified requests at any rate, so these are recorded one
-    /// by one only up to a rate: see ``RecordLimits``.
+    /// What was verified of the request.
+    ///
+    /// Any client can send unverified requests at any rate, so these are recorded one by one only up to a rate: see
+    /// ``RecordLimits``.
     public enum Basis: Sendable, Hashable {
         /// Evidence, a token or a credential was verified, and something was decided.
         case verified
@@ -55,7 +57,9 @@ public struct DecisionRecord: Sendable {
     /// How the request that the decision is about is counted; nil where no token was to be shown.
     public let tokenUse: TokenUse?
     /// Why the request would have been refused under the level `ENFORCED`; nil where nothing was wrong, or where it was
-    /// refused. The outcome says whether it was let through: there may be other reasons against it.
+    /// refused.
+    ///
+    /// The outcome says whether it was let through: there may be other reasons against it.
     public let unenforced: Reason?
     /// The app ID or the OAuth client ID of the request, if a policy has it; otherwise nil.
     public let app: String?

@@ -4,8 +4,9 @@ internal import AssayCore
 public struct RecordLimits: Sendable, Hashable {
     /// Records per second of requests about nothing known: no known app, no valid credential, no valid form.
     public var strangersPerSecond: Int
-    /// Records per second of requests about one known app, or by one known caller, without anything verified. All apps
-    /// together have five times as many.
+    /// Records per second of requests about one known app, or by one known caller, without anything verified.
+    ///
+    /// All apps together have five times as many.
     public var appPerSecond: Int
     /// Records per second of both kinds for one address (IPv6: one /64).
     public var peerPerSecond: Int

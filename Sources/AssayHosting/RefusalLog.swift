@@ -1,8 +1,9 @@
 package import AssayCore
 package import Logging
 
-/// The log of requests that never become calls: one line each up to a rate, since anybody can send them. The others are summed by
-/// their status, and each sum is one line.
+/// The log of requests that never become calls: one line each up to a rate, since anybody can send them.
+///
+/// The others are summed by their status, and each sum is one line.
 package final class RefusalLog: Sendable {
     /// Between two looks whether a sum is to be told.
     package static let flushInterval = Duration.seconds(10)

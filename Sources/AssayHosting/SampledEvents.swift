@@ -54,7 +54,9 @@ package final class SampledEvents<Kind: Hashable & Sendable>: Sendable {
         allKnown = rate(min(limits.appPerSecond, 1_000_000) * RecordLimits.appFactor, capacity: 1)
     }
 
-    /// Whether an event is within the rates. One that is not has to be summed.
+    /// Whether an event is within the rates.
+    ///
+    /// One that is not has to be summed.
     ///
     /// - Parameter peer: nil for a call in this process, which only the rate of its group limits.
     package func admits(_ group: Group, peer: String?, at uptime: Duration) -> Bool {

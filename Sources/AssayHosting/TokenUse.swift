@@ -29,8 +29,9 @@ public struct TokenUse: Sendable, Hashable {
     public let category: Category
     /// The level that the decision was made by; nil where it is left to the caller, as with `verifyAppCheckToken`.
     public let enforcement: EnforcementMode?
-    /// Whether the request was let through, according to the response. Where the caller decides, as with
-    /// `verifyAppCheckToken`, whether the token is valid and was not used before.
+    /// Whether the request was let through, according to the response.
+    ///
+    /// Where the caller decides, as with `verifyAppCheckToken`, whether the token is valid and was not used before.
     public let isAdmitted: Bool
 
     /// Makes the count of one request; nil stands for what is unknown.

@@ -62,7 +62,9 @@ actor PublishedKeys {
         await fetching?.value
     }
 
-    /// The fetch that the caller must wait for; nil when a copy will do. A refresh may begin in the background.
+    /// The fetch that the caller must wait for; nil when a copy will do.
+    ///
+    /// A refresh may begin in the background.
     private func fetchToWaitFor(_ keyID: String?) -> Task<Void, Never>? {
         let now = host.clock.now
         if let copy, now < copy.isUsableUntil, copy.has(keyID) {

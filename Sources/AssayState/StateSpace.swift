@@ -20,13 +20,16 @@ public struct StateSpace: Sendable {
         StateSpace("\(space)/\(name)", in: store)
     }
 
-    /// Writes an entry unless an unexpired one exists. Returns whether it did; false also where a removed entry would
-    /// be valid again because the clock was set back.
+    /// Writes an entry unless an unexpired one exists.
+    ///
+    /// Returns whether it did; false also where a removed entry would be valid again because the clock was set back.
     public func insert(_ name: String, value: [UInt8] = [], expires: Instant?) async throws -> Bool {
         try await store.insert(StateKey(space, name), value: value, expires: expires)
     }
 
-    /// Raises a counter if `value` is greater than what is stored; absent counts as 0. Returns whether it did.
+    /// Raises a counter if `value` is greater than what is stored; absent counts as 0.
+    ///
+    /// Returns whether it did.
     public func advance(_ name: String, to value: UInt64) async throws -> Bool {
         try await store.advance(StateKey(space, name), to: value)
     }

@@ -13,8 +13,9 @@ public struct VersionedDocument: Sendable {
 
     /// Much longer than a call can take from reading to writing.
     private static let memory = Duration.seconds(3600)
-    /// How often a change is tried. A try fails only when another writer succeeds, so that many writers may be
-    /// concurrent.
+    /// How often a change is tried.
+    ///
+    /// A try fails only when another writer succeeds, so that many writers may be concurrent.
     private static let attempts = 100
 
     /// - Parameter space: holds the document alone; see ``StateSpace/subspace(_:)``.
@@ -39,7 +40,9 @@ public struct VersionedDocument: Sendable {
         return Reading(version: .max - UInt64(bigEndianBytes: name), value: newest.value)
     }
 
-    /// Puts a value in the place of the one that was read. False when another writer was faster: then read again.
+    /// Puts a value in the place of the one that was read.
+    ///
+    /// False when another writer was faster: then read again.
     ///
     /// - Parameter value: not empty.
     public func write(_ value: [UInt8], after reading: Reading, now: Instant) async throws -> Bool {

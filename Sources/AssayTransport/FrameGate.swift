@@ -65,7 +65,9 @@ struct FrameScanner {
     private var identifier = 0
     private var isTooLarge = false
 
-    /// How many bytes the parser keeps until more come. DATA is passed on as it comes.
+    /// How many bytes the parser keeps until more come.
+    ///
+    /// DATA is passed on as it comes.
     private(set) var unfinished = 0
 
     /// Takes the next bytes; changes those of settings that are too large.

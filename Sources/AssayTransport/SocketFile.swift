@@ -63,8 +63,9 @@ package enum SocketFile {
         }
     }
 
-    /// Removes one on which nobody listens, because its server ended without doing so. Whatever else is there stays, and
-    /// cannot be listened on.
+    /// Removes one on which nobody listens, because its server ended without doing so.
+    ///
+    /// Whatever else is there stays, and cannot be listened on.
     package static func makeWay(_ path: String) {
         guard let status = status(path), status.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else { return }
         unlink(path)

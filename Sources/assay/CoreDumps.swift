@@ -5,7 +5,9 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Whether memory of this process may end up in a file when it crashes. It has private keys and tokens in it.
+/// Whether memory of this process may end up in a file when it crashes.
+///
+/// It has private keys and tokens in it.
 enum CoreDumps {
     /// Forbids them, and on Linux also that other processes of the same user read or trace this one (prctl(2)).
     ///

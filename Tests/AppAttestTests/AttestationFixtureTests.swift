@@ -6,7 +6,9 @@ import AssayState
 import AssayTestSupport
 import Testing
 
-/// Attestations of real devices, from the first iOS 14 betas to iOS 27. They lie beside a checkout, not in it.
+/// Attestations of real devices, from the first iOS 14 betas to iOS 27.
+///
+/// They lie beside a checkout, not in it.
 @Suite(.enabled(if: Fixture.isPresent, Comment(rawValue: SharedFiles.absence)))
 struct AttestationFixtureTests {
     @Test func thereAreFixtures() {

@@ -31,7 +31,7 @@ struct NegativeCase<Scene: Sendable>: Sendable, CustomTestStringConvertible {
 
 /// What scenes have in common: a time, an app, an authority that is made once.
 enum Simulation {
-    /// 2026-11-21T10:00:00Z
+    /// The time of all scenes: 2026-11-21T10:00:00Z.
     static let now = Instant(seconds: 1_795_255_200)
     static let app = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .development)
     static let clientDataHash = SHA256.hash(Array("a challenge".utf8))

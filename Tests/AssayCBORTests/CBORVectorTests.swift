@@ -3,7 +3,9 @@ import AssayCore
 import AssayTestSupport
 import Testing
 
-/// RFC 8949, appendix A. Skipped where the public vectors do not lie beside the checkout.
+/// RFC 8949, appendix A.
+///
+/// Skipped where the public vectors do not lie beside the checkout.
 @Suite(.enabled(if: AppendixAVector.isPresent, Comment(rawValue: SharedFiles.absence)))
 struct CBORVectorTests {
     private static let decoder = CBORDecoder(limits: .generic, profile: .generic)

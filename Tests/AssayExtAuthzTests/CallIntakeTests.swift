@@ -4,7 +4,9 @@ import Testing
 
 @testable import AssayExtAuthz
 
-/// What comes of a call's message in one part each; whether the client then says that this is all; and what becomes of it.
+/// What comes of a call's message in one part each; whether the client then says that this is all; and what becomes of
+/// it.
+///
 /// The largest message has eight bytes.
 private let messages: [([[UInt8]], Bool, CallIntake.Action)] = [
     ([[0, 0, 0, 0, 2, 7, 8]], true, .deliver([0, 0, 0, 0, 2, 7, 8])),

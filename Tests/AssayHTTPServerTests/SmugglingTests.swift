@@ -102,7 +102,9 @@ struct SmugglingTests {
         }
     }
 
-    /// Sends this and a request behind it. What comes back has to be one refusal, after which the server hangs up.
+    /// Sends this and a request behind it.
+    ///
+    /// What comes back has to be one refusal, after which the server hangs up.
     private func refuse(_ request: String, status: Int? = nil) async throws {
         let handler = FakeHandler()
         try await TestServer.with(handler) { port, _ in

@@ -14,6 +14,7 @@ public final class Gathering: Sendable {
     private let size: Int
     private let state = Mutex(State())
 
+    /// Makes a gathering that opens at a number of arrivals.
     public init(of size: Int = 1) {
         self.size = size
     }
@@ -21,6 +22,7 @@ public final class Gathering: Sendable {
     /// How many have come so far.
     public var arrivals: Int { state.withLock { $0.arrivals } }
 
+    /// Waits until enough callers have arrived.
     public func arrive() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             let released = state.withLock { state -> [CheckedContinuation<Void, Never>] in
@@ -40,11 +42,13 @@ public final class GatheringHTTP: OutboundHTTP {
     private let gathering: Gathering
     private let next: any OutboundHTTP
 
+    /// Makes a transport that waits at a gathering before it forwards a request.
     public init(_ gathering: Gathering, before next: any OutboundHTTP = NoOutboundHTTP()) {
         self.gathering = gathering
         self.next = next
     }
 
+    /// Waits at the gathering, then forwards the request.
     public func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
         await gathering.arrive()
         return try await next.send(request)

@@ -6,10 +6,13 @@ import Synchronization
 public final class Numbers: Sendable {
     private let values = Mutex<[[String]: Double]>([:])
 
+    /// Makes an empty record.
     public init() {}
 
+    /// The number of a metric with these labels; nil when it was never reported.
     public subscript(_ name: String, _ labels: String...) -> Double? { values.withLock { $0[[name] + labels] } }
 
+    /// A meter that reports to this record.
     public var meter: Meter {
         Meter { _, metric, change, labels in
             self.values.withLock { values in

@@ -3,16 +3,21 @@ internal import AssayKit
 
 /// A reply as it came over the wire.
 public struct RawReply: Sendable {
+    /// The status code.
     public let status: Int
+    /// The header fields, in their order.
     public let headers: [(name: String, value: String)]
+    /// The body.
     public let body: [UInt8]
 
+    /// Makes a reply from its parts.
     public init(status: Int, headers: [(name: String, value: String)], body: [UInt8]) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
+    /// The first header field with this name.
     public subscript(header: String) -> String? {
         headers.first { $0.name == header }?.value
     }

@@ -5,11 +5,13 @@ import Synchronization
 public final class RecordingLog: Sendable {
     private let recorded = Mutex<[String]>([])
 
+    /// Makes an empty log.
     public init() {}
 
     /// Each line: the message, then its metadata in the order of their names.
     public var lines: [String] { recorded.withLock { $0 } }
 
+    /// A logger that writes to this log.
     public var logger: Logger {
         Logger(label: "test") { _ in Handler(log: self) }
     }

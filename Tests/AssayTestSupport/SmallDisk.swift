@@ -2,6 +2,7 @@ internal import Foundation
 
 /// A file system of a few kilobytes, for tests of full disks; only root can mount one.
 public enum SmallDisk {
+    /// Whether this process can mount such a file system.
     public static let isPossible: Bool = {
         guard geteuid() == 0, let folder = makeFolder() else { return false }
         defer { rmdir(folder) }

@@ -7,7 +7,9 @@ public import NIOSSL
 
 /// A certificate for `localhost` and its key, as text.
 public struct TestIdentity: Sendable {
+    /// The certificate in PEM.
     public let certificatePEM: String
+    /// The private key in PEM.
     public let keyPEM: String
 
     /// A self-signed certificate.

@@ -54,7 +54,9 @@ enum Place: String, CaseIterable, Sendable {
 
     private static let jwk = Result { ClientKey(try PrivateKey.generate(.ec(.p256)).publicKey).jwk }
 
-    /// Shows a token here. Returns whether it is accepted; false when it was used before.
+    /// Shows a token here.
+    ///
+    /// Returns whether it is accepted; false when it was used before.
     func accepts(_ token: String, _ service: PlacesService) async throws -> Bool {
         switch self {
         case .verification:

@@ -7,7 +7,9 @@ import TextRuleSamples
 /// The rule is checked in what the compiler made. It needs the debug build for Linux, which these tests run in.
 @Suite(.enabled(if: CompiledModule.folder != nil, "the objects of a debug build on Linux are needed"))
 struct TextRulesTests {
-    /// What may stay, and why. Beside it stays what `protoc` makes of the names of fields, of which only these are read.
+    /// What may stay, and why.
+    ///
+    /// Beside it stays what `protoc` makes of the names of fields, of which only these are read.
     private static let allowed: [(function: String, file: String?, reason: String)] = [
         ("AssayKit.ConsumerSelection.", nil, "names of fields that plugins declare"),
         ("AssayCore.HTTPRule.Body.", nil, "names of fields that plugins declare"),

@@ -134,7 +134,9 @@ private struct OriginalRequest: Sendable {
     let methods: [String]
     let targets: [String]
 
-    /// What is put on record. The query stays out of it: it may contain secrets.
+    /// What is put on record.
+    ///
+    /// The query stays out of it: it may contain secrets.
     var facts: [Fact] {
         let paths = targets.prefix(2).map { target in
             String(decoding: target.utf8.prefix(512).prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)

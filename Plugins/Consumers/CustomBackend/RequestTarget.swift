@@ -59,8 +59,10 @@ enum RequestTarget: Sendable, Equatable {
         return path
     }
 
-    /// Whether a decoded path is valid UTF-8 and has neither dot segments nor empty ones, which some take out and some do
-    /// not. An empty last segment is a slash at the end.
+    /// Whether a decoded path is valid UTF-8 and has neither dot segments nor empty ones, which some take out and some
+    /// do not.
+    ///
+    /// An empty last segment is a slash at the end.
     private static func isPlain(_ path: [UInt8]) -> Bool {
         // What is no valid UTF-8, such as an overlong form of a dot, is decoded to anything.
         if path.contains(where: { $0 >= 0x80 }), String(validating: path, as: UTF8.self).isNil { return false }

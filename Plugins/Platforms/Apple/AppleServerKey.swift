@@ -8,7 +8,9 @@ internal import Synchronization
 /// Tokens are kept for twenty minutes: Apple's servers refuse callers that make a new one for each call. All apps of a
 /// team that name the same key share one, and what costs time of reading it.
 public final class AppleServerKey: Sendable {
-    /// How long a token is used. Apple takes them for up to an hour after `iat`.
+    /// How long a token is used.
+    ///
+    /// Apple takes them for up to an hour after `iat`.
     public static let tokenLifetime = Duration.seconds(1200)
 
     private let teamID: String
@@ -108,8 +110,9 @@ public enum AppleAuthorizationForm: String, Decodable, Sendable, CaseIterable {
     }
 }
 
-/// The keys that policies in force name, so that ten thousand apps of one team read their key once. A key goes with the
-/// last instance that uses it.
+/// The keys that policies in force name, so that ten thousand apps of one team read their key once.
+///
+/// A key goes with the last instance that uses it.
 private final class AppleServerKeys: Sendable {
     struct Name: Hashable {
         @Exact private(set) var teamID: String

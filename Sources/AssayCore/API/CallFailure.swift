@@ -4,7 +4,9 @@ public struct CallFailure: Error, Sendable {
     public let status: StatusCode
     /// What the client is told in words: never the reason of a refusal.
     public let message: String
-    /// Why evidence was refused; for embedders and logs, not for clients. Nil when nothing was refused.
+    /// Why evidence was refused; for embedders and logs, not for clients.
+    ///
+    /// Nil when nothing was refused.
     public let reason: Reason?
     /// What helps an operator; not for clients.
     public let detail: String?

@@ -34,7 +34,9 @@ public struct HTTPBinding: Sendable, Hashable {
         }
     }
 
-    /// Where a method decides whether another request may pass: the fields of its own request message that describe that one.
+    /// Where a method decides whether another request may pass: the fields of its own request message that describe
+    /// that one.
+    ///
     /// Transports over which proxies ask find the method by this.
     public struct ProxiedRequest: Sendable, Hashable {
         /// The field that gets the HTTP method.
@@ -60,7 +62,9 @@ public struct HTTPBinding: Sendable, Hashable {
     public var requestHeaders: [Header]
     /// The field that gets the request's HTTP method; nil for none.
     @Exact public var verbField: String?
-    /// Fields of replies that become headers. Where it is not nil, a reply has no body, and the status 204.
+    /// Fields of replies that become headers.
+    ///
+    /// Where it is not nil, a reply has no body, and the status 204.
     public var replyHeaders: [Header]?
     /// The field of such a reply with another status for it, a whole number from 200 to 299.
     @Exact public var statusField: String?

@@ -4,12 +4,15 @@
 /// id that clients are given. Every plugin lists its reasons in its ``PluginDescriptor``, and the kernel refuses to
 /// start when two plugins claim one code.
 public struct Reason: Sendable, Hashable, CustomStringConvertible {
-    /// The stable code: lower-case words joined by underscores. It never changes its meaning.
+    /// The stable code: lower-case words joined by underscores.
+    ///
+    /// It never changes its meaning.
     public let code: String
     /// One sentence for people.
     public let summary: String
-    /// What an operator does about it: where to look, what to change, or that nothing needs to be done. Empty where
-    /// nothing is said.
+    /// What an operator does about it: where to look, what to change, or that nothing needs to be done.
+    ///
+    /// Empty where nothing is said.
     public let advice: String
 
     /// Declares a reason.

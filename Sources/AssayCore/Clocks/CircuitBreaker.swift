@@ -88,7 +88,9 @@ public final class CircuitBreaker: Sendable {
         }
     }
 
-    /// Reports the outcome of a call. Returns the state that the breaker enters; nil when the state does not change.
+    /// Reports the outcome of a call.
+    ///
+    /// Returns the state that the breaker enters; nil when the state does not change.
     @discardableResult
     public func end(_ pass: Pass, _ outcome: Outcome) -> State? {
         let now = clock.uptime

@@ -44,7 +44,9 @@ public struct ConfigurationError: Error, Sendable, Equatable {
     @Exact public private(set) var message: String
     /// Further errors in the section; see ``ConfigurationProblems``.
     public let others: [ConfigurationError]
-    /// The word that is not known, and those that are: the loader adds what was perhaps meant. Nil for other problems.
+    /// The word that is not known, and those that are: the loader adds what was perhaps meant.
+    ///
+    /// Nil for other problems.
     package let choice: Choice?
 
     /// A word that is not one of those that are known.

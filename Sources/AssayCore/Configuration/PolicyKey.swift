@@ -1,6 +1,8 @@
 /// What a key of a policy means, and what is demanded of its value beyond the type.
 public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
-    /// A rule that the configuration's own code checks, told to editors as well. A test holds both together.
+    /// A rule that the configuration's own code checks, told to editors as well.
+    ///
+    /// A test holds both together.
     public enum Rule: Sendable, Hashable {
         /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
         case pattern(String)
@@ -47,8 +49,10 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
 }
 
 extension PolicyKey {
-    /// Which values of a key are for development only. A server for production (`assay serve --production`) refuses
-    /// them at their line; the plugin itself need not look at them.
+    /// Which values of a key are for development only.
+    ///
+    /// A server for production (`assay serve --production`) refuses them at their line; the plugin itself need not look
+    /// at them.
     public enum Development: Sendable, Hashable {
         /// URLs of this machine (``EndpointURL/isOnThisMachine``), at which a simulation replaces another server.
         case localURLs
@@ -61,8 +65,10 @@ extension PolicyKey {
         case none
     }
 
-    /// What the words in a value are names of. A name that is not known is refused at its line, with what was perhaps
-    /// meant; the plugin itself need not look at them.
+    /// What the words in a value are names of.
+    ///
+    /// A name that is not known is refused at its line, with what was perhaps meant; the plugin itself need not look at
+    /// them.
     public enum Names: Sendable, Hashable {
         /// Providers: those of the program, and the kernel's own for minted tokens. A list is questionable where no app
         /// of the project has any of them.

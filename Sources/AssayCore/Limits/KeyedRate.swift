@@ -46,7 +46,9 @@ public final class KeyedRate<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How long an event would have to wait; nil when it fits. Nothing is taken.
+    /// How long an event would have to wait; nil when it fits.
+    ///
+    /// Nothing is taken.
     public func wait(_ key: Key, at uptime: Duration) -> Duration? {
         state.withLock { state in
             let next = max(Self.fullAt(key, state), uptime) + step

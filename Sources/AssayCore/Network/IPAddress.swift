@@ -1,5 +1,6 @@
-/// An IP address (RFC 791; RFC 4291). An IPv4 address that is mapped into IPv6, `::ffff:192.0.2.1`, is that IPv4
-/// address.
+/// An IP address (RFC 791; RFC 4291).
+///
+/// An IPv4 address that is mapped into IPv6, `::ffff:192.0.2.1`, is that IPv4 address.
 public struct IPAddress: Sendable, Hashable {
     /// The 128 bits of the IPv6 form, most significant first.
     let high: UInt64
@@ -34,7 +35,7 @@ public struct IPAddress: Sendable, Hashable {
     public var isIPv4: Bool { high == 0 && low >> 32 == Self.mapped }
 
     private static let mapped: UInt64 = 0xFFFF
-    /// `0000:0000:0000:0000:0000:ffff:255.255.255.255`
+    /// The length of the longest text, `0000:0000:0000:0000:0000:ffff:255.255.255.255`.
     private static let longest = 45
 
     private static func ipv4(_ text: ArraySlice<UInt8>) -> UInt32? {
@@ -120,7 +121,9 @@ public struct IPRange: Sendable, Hashable, CustomStringConvertible {
     private let first: IPAddress
     private let mask: IPAddress
 
-    /// Reads an address, for it alone, or an address, a slash and how many bits count. Further bits may be set.
+    /// Reads an address, for it alone, or an address, a slash and how many bits count.
+    ///
+    /// Further bits may be set.
     public init?(_ text: some StringProtocol) {
         let parts = text.utf8.prefix(64).split(
             separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)

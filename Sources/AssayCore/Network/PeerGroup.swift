@@ -36,8 +36,9 @@ public struct PeerGroup: Sendable, Hashable {
         self = peer.flatMap { IPAddress($0) }.map { PeerGroup($0) } ?? .unknown
     }
 
-    /// The network that the group is a part of: what one customer of a provider has at most, as a rule. A /48 of IPv6,
-    /// a /24 of IPv4.
+    /// The network that the group is a part of: what one customer of a provider has at most, as a rule.
+    ///
+    /// A /48 of IPv6, a /24 of IPv4.
     public var network: PeerNetwork {
         switch family {
         case .unknown: PeerNetwork(bits: 0)
@@ -46,14 +47,16 @@ public struct PeerGroup: Sendable, Hashable {
         }
     }
 
-    /// The /48 that an IPv6 address belongs to, which one customer of a provider has as a rule; nil for all others. A
-    /// group of its own kind, to be kept apart from those of hosts.
+    /// The /48 that an IPv6 address belongs to, which one customer of a provider has as a rule; nil for all others.
+    ///
+    /// A group of its own kind, to be kept apart from those of hosts.
     public var site: PeerGroup? {
         family == .ipv6 ? PeerGroup(.ipv6, (number >> 16) << 16) : nil
     }
 
-    /// Whether the address is one of the Internet's. Others are of the operator's own network, and often a proxy's; so
-    /// is an unknown one.
+    /// Whether the address is one of the Internet's.
+    ///
+    /// Others are of the operator's own network, and often a proxy's; so is an unknown one.
     public var isOfTheInternet: Bool {
         switch family {
         case .unknown: false

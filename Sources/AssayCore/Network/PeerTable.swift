@@ -28,7 +28,9 @@ public struct PeerTable: Sendable {
         return sets[set]?.first { $0.name == name }?.value
     }
 
-    /// Remembers a number. One that is less than all others of a full set is not.
+    /// Remembers a number.
+    ///
+    /// One that is less than all others of a full set is not.
     public mutating func set(_ value: Int64, of peer: PeerGroup, in scope: ExactText = "") {
         let (set, name) = place(peer, scope)
         var entries = sets[set, default: []]

@@ -16,7 +16,9 @@ public protocol OutboundHTTP: AnyObject, Sendable {
     func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse
 }
 
-/// No calls to other servers: each fails. For embedders whose plugins make none.
+/// No calls to other servers: each fails.
+///
+/// For embedders whose plugins make none.
 public final class NoOutboundHTTP: OutboundHTTP {
     /// Makes a client that refuses all calls.
     public init() {}

@@ -4,7 +4,9 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Where a secret is: `env:NAME` or `file:PATH`. Policies hold references, never secrets.
+/// Where a secret is: `env:NAME` or `file:PATH`.
+///
+/// Policies hold references, never secrets.
 public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConvertible {
     /// The kinds of places that hold secrets.
     public enum Place: Sendable, Equatable {
@@ -92,8 +94,9 @@ public struct SecretSource: Sendable {
         try resolving(reference, true)
     }
 
-    /// The bytes of a document that is no secret, such as a set of public keys; otherwise as ``resolve(_:)``. Its file
-    /// may be readable by every user.
+    /// The bytes of a document that is no secret, such as a set of public keys; otherwise as ``resolve(_:)``.
+    ///
+    /// Its file may be readable by every user.
     public func document(_ reference: SecretReference) throws(SecretError) -> [UInt8]? {
         try resolving(reference, false)
     }
@@ -121,7 +124,9 @@ extension StringProtocol {
 }
 
 extension SecretSource {
-    /// The process's environment and file system. Files of secrets are judged as ``SecretFile`` says.
+    /// The process's environment and file system.
+    ///
+    /// Files of secrets are judged as ``SecretFile`` says.
     public static let system = SecretSource { (reference, isSecret) throws(SecretError) in
         switch reference.place {
         case .environment(let name):

@@ -5,7 +5,9 @@ internal import Darwin
 #endif
 
 extension String {
-    /// Whether both texts have the same UTF-8 bytes. It costs one look where their lengths differ.
+    /// Whether both texts have the same UTF-8 bytes.
+    ///
+    /// It costs one look where their lengths differ.
     ///
     /// `==` of `String` is not for text from outside: see ``ExactText``.
     public func isExactly(_ other: String) -> Bool {
@@ -34,7 +36,9 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Whether both texts have the same UTF-8 bytes. It costs one look where their lengths differ.
+    /// Whether both texts have the same UTF-8 bytes.
+    ///
+    /// It costs one look where their lengths differ.
     @inlinable
     public func isExactly(_ other: some StringProtocol) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
@@ -163,7 +167,9 @@ extension Sequence<String> {
 }
 
 extension String? {
-    /// Whether the text is nil. `== nil` would do, and would look to the check of comparisons like one of texts.
+    /// Whether the text is nil.
+    ///
+    /// `== nil` would do, and would look to the check of comparisons like one of texts.
     @inlinable
     public var isNil: Bool {
         if case .none = self { true } else { false }

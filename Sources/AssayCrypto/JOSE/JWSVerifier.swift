@@ -13,8 +13,9 @@ public struct JWSVerifier: Sendable {
         }
     }
 
-    /// Verifies a token with the key that its header names, and returns it. Of several keys with that name, the one
-    /// that goes with the header's algorithm counts.
+    /// Verifies a token with the key that its header names, and returns it.
+    ///
+    /// Of several keys with that name, the one that goes with the header's algorithm counts.
     ///
     /// - Throws: ``JWSError``: any of its cases.
     public func verify(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {

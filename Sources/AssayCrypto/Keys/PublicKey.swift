@@ -98,8 +98,9 @@ public enum PublicKey: Sendable, Hashable {
 }
 
 extension PublicKey {
-    /// The key in a certificate in PEM (`BEGIN CERTIFICATE`); nothing else in the certificate is checked. It is for
-    /// certificates in a configuration that only carry a key.
+    /// The key in a certificate in PEM (`BEGIN CERTIFICATE`); nothing else in the certificate is checked.
+    ///
+    /// It is for certificates in a configuration that only carry a key.
     ///
     /// - Throws: ``CryptoError``: `invalid_key` for what is no certificate, `unsupported_key` for a key that is neither
     ///   RSA of 2048 to 4096 bits nor on P-256 or P-384, `invalid_argument` beyond 16 KiB.

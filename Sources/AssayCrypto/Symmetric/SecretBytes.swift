@@ -35,7 +35,9 @@ public final class SecretBytes: @unchecked Sendable {
         try body(UnsafeBufferPointer(storage))
     }
 
-    /// Zeroes an array that held a secret. Copies that were made of it before are not reached.
+    /// Zeroes an array that held a secret.
+    ///
+    /// Copies that were made of it before are not reached.
     public static func wipe(_ bytes: inout [UInt8]) {
         bytes.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
         bytes.removeAll()

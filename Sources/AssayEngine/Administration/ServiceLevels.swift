@@ -20,7 +20,9 @@ struct ServiceView: Sendable {
     /// Whether anybody has said anything of the service.
     let isConfigured: Bool
 
-    /// The message of the API. Levels that are OFF are left out, as proto3 has it for the first value of an enumeration.
+    /// The message of the API.
+    ///
+    /// Levels that are OFF are left out, as proto3 has it for the first value of an enumeration.
     func message(of project: ProjectIdentity) -> JSON {
         var members = [JSONMember("name", .string("projects/\(project.number)/services/\(id)"))]
         if levels.enforcement != .off {

@@ -11,7 +11,9 @@ struct CallerConfiguration: Decodable, Sendable {
     let token: SecretReference?
     /// Whose JWTs the caller shows, in place of a bearer token of its own.
     let jwt: TrustedIssuerConfiguration?
-    /// Whether the policy is good without the token: then there is no such caller. False when absent.
+    /// Whether the policy is good without the token: then there is no such caller.
+    ///
+    /// False when absent.
     let optional: Bool?
     /// What the caller may do.
     let permissions: [String]

@@ -1,7 +1,9 @@
 internal import AssayCore
 internal import Synchronization
 
-/// The peers whose evidence was verified lately, for each app. Where something bounded becomes scarce they go first.
+/// The peers whose evidence was verified lately, for each app.
+///
+/// Where something bounded becomes scarce they go first.
 ///
 /// Only verified evidence puts a peer in, so no stranger displaces one. A client with one genuine device displaces as little as
 /// ``PeerTable`` says, however many addresses it has. It is a matter of precedence, never of trust: evidence is

@@ -26,7 +26,9 @@ struct CallOutcome: Sendable {
         CallOutcome(result: .success(message), outcome: outcome, facts: facts)
     }
 
-    /// Evidence was refused. The client learns no more than that, as App Check's clients expect.
+    /// Evidence was refused.
+    ///
+    /// The client learns no more than that, as App Check's clients expect.
     static func refused(_ reason: Reason, detail: String? = nil, facts: [Fact] = []) -> CallOutcome {
         let failure = CallFailure(.permissionDenied, "App attestation failed.", reason: reason, detail: detail)
         return CallOutcome(result: .failure(failure), outcome: .refused(reason), detail: detail, facts: facts)
@@ -82,7 +84,9 @@ struct CallOutcome: Sendable {
             detail: detail)
     }
 
-    /// The caller lacks a permission. It does not learn which resources exist; the record says what it lacks.
+    /// The caller lacks a permission.
+    ///
+    /// It does not learn which resources exist; the record says what it lacks.
     static func forbidden(_ caller: Caller, lacks permission: Permission) -> CallOutcome {
         var outcome = forbidden("the caller \(caller.name) lacks the permission \(permission.name)")
         outcome.facts = [Fact(.permission, .text(permission.name))]

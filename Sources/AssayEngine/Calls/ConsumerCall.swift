@@ -49,7 +49,9 @@ struct ConsumerCall: Sendable {
         }
     }
 
-    /// No policy has the consumer, or the request names one that does not exist. Clients do not learn which exist.
+    /// No policy has the consumer, or the request names one that does not exist.
+    ///
+    /// Clients do not learn which exist.
     static let absent = CallFailure(
         .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown,
         oauthError: "invalid_target")
@@ -112,12 +114,16 @@ extension ConsumerCall {
         return found
     }
 
-    /// The request does not say which instance it is for, and nothing else does. It is not told how many there are.
+    /// The request does not say which instance it is for, and nothing else does.
+    ///
+    /// It is not told how many there are.
     private static func missing(_ field: String) -> InvalidRequest {
         InvalidRequest("the field '\(field)' is missing: without it, it is not clear whom the request is for")
     }
 
-    /// The project that the token says it is for. Nothing is verified yet.
+    /// The project that the token says it is for.
+    ///
+    /// Nothing is verified yet.
     ///
     /// - Throws: ``CallFailure`` when it names no known project.
     func tokenProject(_ token: PresentedToken?) throws -> ProjectBinding? {

@@ -68,8 +68,10 @@ extension ConsumerBinding {
 }
 
 extension CallFailure {
-    /// What the client is told about a refused token. One that is no token of this project is missing or invalid; one that is
-    /// valid and does not meet the demand is not sufficient.
+    /// What the client is told about a refused token.
+    ///
+    /// One that is no token of this project is missing or invalid; one that is valid and does not meet the demand is
+    /// not sufficient.
     init(_ refusal: TokenInspection.Refusal) {
         let isPolicy =
             [

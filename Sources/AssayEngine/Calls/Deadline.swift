@@ -35,7 +35,9 @@ enum Deadline {
         return value
     }
 
-    /// Runs an operation that never waits. A result that comes after more than `limit` is not used.
+    /// Runs an operation that never waits.
+    ///
+    /// A result that comes after more than `limit` is not used.
     ///
     /// - Throws: what the operation throws; ``DeadlineExceeded``.
     static func runAtOnce<Value>(

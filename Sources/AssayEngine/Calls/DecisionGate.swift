@@ -31,7 +31,9 @@ final class DecisionGate: Sendable {
         clockWatch = ClockWatch(host)
     }
 
-    /// What a request that passed the gate is judged by. Only the gate makes one.
+    /// What a request that passed the gate is judged by.
+    ///
+    /// Only the gate makes one.
     struct Passage {
         let decision: DecisionID
         let now: Instant
@@ -46,7 +48,9 @@ final class DecisionGate: Sendable {
         }
     }
 
-    /// Makes one decision. While decisions are blocked, every request is unavailable, and nothing of it is read.
+    /// Makes one decision.
+    ///
+    /// While decisions are blocked, every request is unavailable, and nothing of it is read.
     ///
     /// - Parameters:
     ///   - permission: what the caller needs; nil where no permission is required.

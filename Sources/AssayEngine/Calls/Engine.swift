@@ -13,16 +13,19 @@ internal import Logging
 public final class Engine: CallHandler {
     /// How an engine behaves beyond what policies say.
     public struct Options: Sendable {
-        /// How long one decision may take. What a plugin or a store does then is cancelled; the engine waits for one that
-        /// ignores cancellation.
+        /// How long one decision may take.
+        ///
+        /// What a plugin or a store does then is cancelled; the engine waits for one that ignores cancellation.
         public var timeLimit: Duration
-        /// Why the engine must not decide now, in words for an operator; nil when it may. While there is a reason, every call
-        /// and every request to ``Engine/protect(_:)`` is unavailable: where decisions must be on record, for instance, and
-        /// records cannot be written. The key set is no decision.
+        /// Why the engine must not decide now, in words for an operator; nil when it may.
+        ///
+        /// While there is a reason, every call and every request to ``Engine/protect(_:)`` is unavailable: where
+        /// decisions must be on record, for instance, and records cannot be written. The key set is no decision.
         public var blockingReason: (@Sendable () -> String?)?
-        /// Whether policies are refused that have anything for development, at the start and at each reload. That is a
-        /// provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare of
-        /// their keys (``PolicyKey/Development``), and `accept_development: true` anywhere.
+        /// Whether policies are refused that have anything for development, at the start and at each reload.
+        ///
+        /// That is a provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare of their
+        /// keys (``PolicyKey/Development``), and `accept_development: true` anywhere.
         public var refusesDevelopment: Bool
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.

@@ -9,7 +9,9 @@ struct ProtectedCall: Sendable {
     let request: ProtectedRequest
     let project: ProjectBinding
 
-    /// What was decided. The level is OFF where there is neither a use nor a refusal.
+    /// What was decided.
+    ///
+    /// The level is OFF where there is neither a use nor a refusal.
     struct Judgement: Sendable {
         var use: TokenCount?
         var accepted: TokenInspection.Accepted?

@@ -7,8 +7,10 @@ public struct ProtectedRequest: Sendable {
     public var project: String
     /// The service: one of Google's names, or one that the project's policy has.
     public var service: String
-    /// The OAuth client that the request is about, for `oauth2.googleapis.com`: a resource policy may have a level of its
-    /// own for it. Nil otherwise.
+    /// The OAuth client that the request is about, for `oauth2.googleapis.com`: a resource policy may have a level of
+    /// its own for it.
+    ///
+    /// Nil otherwise.
     public var oauthClient: String?
     /// What the header `X-Firebase-AppCheck` says; nil when it is not there.
     public var token: String?
@@ -31,8 +33,9 @@ public struct ProtectedRequest: Sendable {
     }
 }
 
-/// What a request to a protected service says of its client. Nothing of it is proven; where there is no token, it tells an
-/// old version of the app from other clients.
+/// What a request to a protected service says of its client.
+///
+/// Nothing of it is proven; where there is no token, it tells an old version of the app from other clients.
 public struct ClientTraits: Sendable, Hashable {
     /// Whether the request looks like one of a Firebase SDK.
     public var isFirebaseSDK: Bool

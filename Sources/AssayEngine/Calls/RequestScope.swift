@@ -48,7 +48,9 @@ extension RequestScope {
         try await Deadline.run(gate.timeLimit, clock: gate.host.clock, operation)
     }
 
-    /// Runs what never waits. A result that comes too late is not used.
+    /// Runs what never waits.
+    ///
+    /// A result that comes too late is not used.
     ///
     /// - Throws: what the operation throws; ``DeadlineExceeded``.
     func withoutWaiting<Value>(_ operation: () throws -> Value) throws -> Value {

@@ -3,7 +3,9 @@ internal import AssayCrypto
 
 /// How a ring is written down: one JSON object, so that a change of keys is one file that is replaced.
 extension KeyRing {
-    /// What is written. Files of version 1, where a key was active or retired and nothing else, are read as well.
+    /// What is written.
+    ///
+    /// Files of version 1, where a key was active or retired and nothing else, are read as well.
     private static let version: Int64 = 2
     private static let limits = JSON.Limits(bytes: 4 << 20, depth: 8, values: 65_536, allowsRepeatedNames: false)
 

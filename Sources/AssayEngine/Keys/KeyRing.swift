@@ -2,7 +2,9 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayPolicy
 
-/// All keys of a service, the newest of each kind first. Immutable: a change makes another ring.
+/// All keys of a service, the newest of each kind first.
+///
+/// Immutable: a change makes another ring.
 struct KeyRing: Sendable {
     /// How long a key stays published when another took its place: the longest life of a token, and a day for servers
     /// that share the keys and take up a change later.
@@ -23,8 +25,9 @@ struct KeyRing: Sendable {
         signing.retirement(of: index).map { $0 + KeyRing.publication }
     }
 
-    /// The public halves of the signing keys that verify tokens, and until when each does; nil where that is not known. A
-    /// key that was revoked verifies none.
+    /// The public halves of the signing keys that verify tokens, and until when each does; nil where that is not known.
+    ///
+    /// A key that was revoked verifies none.
     var published: [(key: JWK, until: Instant?)] {
         signing.indices.filter { signing[$0].times.revoked == nil }.map { (signing[$0].jwk, publicationEnd(of: $0)) }
     }

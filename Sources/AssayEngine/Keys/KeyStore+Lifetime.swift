@@ -85,8 +85,10 @@ extension KeyStore {
         }
     }
 
-    /// Takes a key out of use for good. One that signs or seals is followed by a prepared one whose lead is over. A
-    /// signing key stays published until its last token has expired; a sealing key goes on opening.
+    /// Takes a key out of use for good.
+    ///
+    /// One that signs or seals is followed by a prepared one whose lead is over. A signing key stays published until
+    /// its last token has expired; a sealing key goes on opening.
     ///
     /// - Throws: ``KeyError``, as a refusal where no key can take its place.
     public func retire(_ id: String, now: Instant) throws(KeyError) -> KeyDescription {

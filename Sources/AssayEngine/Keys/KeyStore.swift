@@ -32,7 +32,9 @@ public final class KeyStore: Sendable {
         KeyStore(.file(PrivateFile(directory: path, name: "keys.json")))
     }
 
-    /// The files that the keys are in: whoever watches them sees a change. None for keys in memory.
+    /// The files that the keys are in: whoever watches them sees a change.
+    ///
+    /// None for keys in memory.
     public var files: [String] {
         switch place {
         case .file(let file): [file.path]
@@ -46,7 +48,9 @@ public final class KeyStore: Sendable {
     }
 
     /// What the keys are known by as they are stored now, without their being read: cheap enough to be asked for once a
-    /// second. Nil when there are none, or none that can be seen.
+    /// second.
+    ///
+    /// Nil when there are none, or none that can be seen.
     public var changeMark: KeyChangeMark? {
         switch place {
         case .file(let file): file.mark
@@ -149,7 +153,9 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// The ring as it is stored; nil when there is none. The file is always a whole one, so that no lock is needed.
+    /// The ring as it is stored; nil when there is none.
+    ///
+    /// The file is always a whole one, so that no lock is needed.
     private func read() throws(KeyError) -> StoredKeys? {
         switch place {
         case .memory:

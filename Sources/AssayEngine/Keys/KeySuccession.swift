@@ -90,7 +90,9 @@ struct KeyTimes: Sendable, Equatable {
     var ready: Instant
     /// From when it signs or seals, until another takes its place; nil while it waits to be activated.
     var begins: Instant?
-    /// When it was taken out of use by word of somebody. That another began after it does so too, unwritten.
+    /// When it was taken out of use by word of somebody.
+    ///
+    /// That another began after it does so too, unwritten.
     var retired: Instant?
     /// When it was declared to be in wrong hands.
     var revoked: Instant?

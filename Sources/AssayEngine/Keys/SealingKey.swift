@@ -114,7 +114,9 @@ final class CallSealer: Sendable {
     }
 
     /// Why something could not be opened though it may be good: the key that it names is not known here, and whether it
-    /// is stored could not be seen. A refusal that was based on it would cost a device its attested key.
+    /// is stored could not be seen.
+    ///
+    /// A refusal that was based on it would cost a device its attested key.
     var undecided: KeyError? { failure.withLock { $0 } }
 
     func seal(_ plaintext: [UInt8]) throws -> [UInt8] {

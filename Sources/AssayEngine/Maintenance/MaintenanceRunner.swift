@@ -38,7 +38,9 @@ struct MaintenanceRunner: Sendable {
         }
     }
 
-    /// Runs an entry. Returns what came of it, and how long it must be left alone at least.
+    /// Runs an entry.
+    ///
+    /// Returns what came of it, and how long it must be left alone at least.
     private func run(_ entry: MaintenanceEntry) async -> (MaintenanceRecord, least: Duration) {
         var logger = host.logger
         logger[metadataKey: "provider"] = "\(entry.provider)"

@@ -2,7 +2,9 @@ internal import AssayCore
 internal import AssayKit
 internal import Synchronization
 
-/// When whose maintenance is to run. Times are those of ``HostClock/uptime``.
+/// When whose maintenance is to run.
+///
+/// Times are those of ``HostClock/uptime``.
 final class MaintenanceSchedule: Sendable {
     /// What a worker does next.
     enum Step: Sendable {
@@ -66,7 +68,9 @@ final class MaintenanceSchedule: Sendable {
         }
     }
 
-    /// Puts the next run of an entry on the schedule. Returns how long that is away, unless no policy asks for it any more.
+    /// Puts the next run of an entry on the schedule.
+    ///
+    /// Returns how long that is away, unless no policy asks for it any more.
     ///
     /// - Parameter least: how long it must be away at least.
     @discardableResult
@@ -121,7 +125,9 @@ final class MaintenanceSchedule: Sendable {
     }
 }
 
-/// What the providers of one snapshot do between calls. A change of policies makes another list.
+/// What the providers of one snapshot do between calls.
+///
+/// A change of policies makes another list.
 final class MaintenanceList: Sendable {
     let entries: [MaintenanceEntry]
 

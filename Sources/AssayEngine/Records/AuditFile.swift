@@ -140,8 +140,9 @@ public final class AuditFile: DecisionSink {
         blockingReason.map { .degraded($0) } ?? .ready
     }
 
-    /// What keeps records from being written, in words; nil when nothing does. An engine that must not decide without a
-    /// record gets this as its ``Engine/Options/blockingReason``.
+    /// What keeps records from being written, in words; nil when nothing does.
+    ///
+    /// An engine that must not decide without a record gets this as its ``Engine/Options/blockingReason``.
     public var blockingReason: String? {
         state.withLock { state in
             if !state.failure.isNil { return "audit records cannot be written" }
@@ -149,7 +150,9 @@ public final class AuditFile: DecisionSink {
         }
     }
 
-    /// Writes everything that waits, and makes it survive a loss of power. What cannot be written is lost then.
+    /// Writes everything that waits, and makes it survive a loss of power.
+    ///
+    /// What cannot be written is lost then.
     ///
     /// To be called when no more decisions are made.
     public func close() async {
@@ -191,7 +194,9 @@ public final class AuditFile: DecisionSink {
         finish(written, failure)
     }
 
-    /// The record whose turn it is. It counts as waiting until it is written.
+    /// The record whose turn it is.
+    ///
+    /// It counts as waiting until it is written.
     private func next() -> (Entry, AuditDescriptor, isTorn: Bool)? {
         state.withLock { state in
             if state.taken.isEmpty {

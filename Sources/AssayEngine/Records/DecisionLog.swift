@@ -3,7 +3,9 @@ public import AssayHosting
 internal import AssayKit
 public import Logging
 
-/// Writes one log line for each decision. It is the sink of an engine that gets no other.
+/// Writes one log line for each decision.
+///
+/// It is the sink of an engine that gets no other.
 public struct DecisionLog: DecisionSink {
     private let logger: Logger
 

@@ -1,8 +1,10 @@
 public import AssayCore
 public import AssayHosting
 
-/// Passes decisions on to a log or an audit file: all that something verified stands behind, and of the others so many as
-/// ``RecordLimits`` says. The rest is summed, and each sum goes on as one ``DecisionSummary``.
+/// Passes decisions on to a log or an audit file: all that something verified stands behind, and of the others so many
+/// as ``RecordLimits`` says.
+///
+/// The rest is summed, and each sum goes on as one ``DecisionSummary``.
 ///
 /// Sinks that count, such as metrics, stand beside it and see every decision.
 public final class SampledDecisions: DecisionSink {
@@ -58,8 +60,9 @@ public final class SampledDecisions: DecisionSink {
         sinks.record(summary)
     }
 
-    /// Passes on the sum when its interval is over. To be called now and then: the last of many requests would wait for the
-    /// next one otherwise.
+    /// Passes on the sum when its interval is over.
+    ///
+    /// To be called now and then: the last of many requests would wait for the next one otherwise.
     public func flush() {
         pass(early: false)
     }

@@ -112,7 +112,9 @@ public struct Registry: Sendable {
         return try await store.open(location, clock)
     }
 
-    /// Writes a copy of a state to a file, while servers use the state. `openStore` opens the copy as `SCHEME:PATH`.
+    /// Writes a copy of a state to a file, while servers use the state.
+    ///
+    /// `openStore` opens the copy as `SCHEME:PATH`.
     ///
     /// The copy knows that it is one: for a server that is started with it, every single-use value that was issued before
     /// counts as used, since it may have been used after the copy was made.

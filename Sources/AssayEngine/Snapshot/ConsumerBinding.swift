@@ -31,8 +31,9 @@ final class ConsumerBinding: Sendable {
 struct ConsumerBindings: Sendable {
     /// By the canonical names of their projects, then by their own.
     private(set) var byProject: [ExactText: [ExactText: ConsumerBinding]] = [:]
-    /// By the names that requests choose them by. Several have one name only if they are of one plugin, and the project of
-    /// a token tells which is meant.
+    /// By the names that requests choose them by.
+    ///
+    /// Several have one name only if they are of one plugin, and the project of a token tells which is meant.
     private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
     /// All instances of each consumer.
     private var byName: [ExactText: [ConsumerBinding]] = [:]

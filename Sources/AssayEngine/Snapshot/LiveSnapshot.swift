@@ -57,7 +57,9 @@ final class LiveSnapshot: Sendable {
     }
 
     /// Keys that know an identifier which those of a call do not: another server may have taken up a key that this one
-    /// has not seen yet. Nil when there is no such key.
+    /// has not seen yet.
+    ///
+    /// Nil when there is no such key.
     ///
     /// What strangers make up costs one look at the file's status. It is read only when it has changed since it was read
     /// last, or when that failed a while ago.

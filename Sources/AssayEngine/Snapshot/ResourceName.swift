@@ -2,7 +2,9 @@ internal import AssayCore
 
 /// The form of the names that callers give resources: `projects/*/apps/*`, `oauthClients/*` or `projects/*`.
 enum ResourceName {
-    /// How a call ends that is about a resource which no policy has. Only then is a malformed name told from an unknown one.
+    /// How a call ends that is about a resource which no policy has.
+    ///
+    /// Only then is a malformed name told from an unknown one.
     static func refusal(of text: String) -> CallOutcome {
         do throws(InvalidRequest) {
             try check(text)

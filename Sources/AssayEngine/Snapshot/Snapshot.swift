@@ -3,7 +3,9 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
-/// Everything that a request is judged by: policies, instances of plugins, keys. Immutable; a request sees one.
+/// Everything that a request is judged by: policies, instances of plugins, keys.
+///
+/// Immutable; a request sees one.
 final class Snapshot: Sendable {
     let policies: BoundPolicies
     let keys: KeyPlan
@@ -35,7 +37,9 @@ struct BoundPolicies: Sendable {
     /// What is questionable in the policies, but does not make them invalid; nil when nothing is.
     var warnings: Diagnostics?
 
-    /// The resource with exactly this name; nil when no policy has it. Policies have names of ASCII only.
+    /// The resource with exactly this name; nil when no policy has it.
+    ///
+    /// Policies have names of ASCII only.
     func find(_ resource: String) -> FoundResource? {
         guard resource.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return apps[resource].map { .app($0) } ?? projects[resource].map { .project($0) }

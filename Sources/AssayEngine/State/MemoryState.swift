@@ -137,7 +137,9 @@ struct MemoryState {
         }
     }
 
-    /// Removes a few entries whose time has come. Returns whether there was any deadline to look at.
+    /// Removes a few entries whose time has come.
+    ///
+    /// Returns whether there was any deadline to look at.
     @discardableResult
     private mutating func removeExpired(_ now: Instant, atMost limit: Int) -> Bool {
         var done = 0

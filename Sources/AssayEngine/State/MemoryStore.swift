@@ -11,7 +11,9 @@ internal import Synchronization
 /// Single reads and writes do not get slower as the store grows, but for the logarithm of a deadline's place among the
 /// others; ``list(_:after:limit:)`` looks at all of its space.
 public final class MemoryStore: StateStore {
-    /// The store holds as much as it may, and nothing of it has expired. Nothing was written.
+    /// The store holds as much as it may, and nothing of it has expired.
+    ///
+    /// Nothing was written.
     public struct Full: Error, Sendable, Hashable, CustomStringConvertible {
         /// How many entries it holds at most.
         public let maximumEntries: Int

@@ -33,8 +33,10 @@ final class StateHistory: Sendable {
         self.timeLimit = timeLimit
     }
 
-    /// Since when the state is complete. The keys of a snapshot are compared with those that the state remembers, once for
-    /// each change of them, and remembered before they are used.
+    /// Since when the state is complete.
+    ///
+    /// The keys of a snapshot are compared with those that the state remembers, once for each change of them, and
+    /// remembered before they are used.
     ///
     /// - Throws: ``KeyError`` when keys are missing that the state was used with; what the store throws, or that it takes
     ///   too long.

@@ -4,16 +4,20 @@ internal import AssayKit
 
 /// Tokens that are issued to an authorised caller without evidence.
 enum MintedTokens {
-    /// Their claim `provider`. Google does not document what its own have there. Who accepts the tokens of some providers
-    /// only must be able to tell these apart, so no plugin may have that name.
+    /// Their claim `provider`.
+    ///
+    /// Google does not document what its own have there. Who accepts the tokens of some providers only must be able to
+    /// tell these apart, so no plugin may have that name.
     static let provider = "mint"
     /// The lifetime of a session token when the caller names none.
     static let defaultLifetime = Duration.seconds(3600)
 }
 
 extension KernelMethods {
-    /// `POST {resource=projects/*/apps/*}:mintAppCheckToken`: a token for an app, on the word of a caller that the policy
-    /// trusts with that. Which apps it may have tokens for is said by the projects of its entry in `callers`.
+    /// `POST {resource=projects/*/apps/*}:mintAppCheckToken`: a token for an app, on the word of a caller that the
+    /// policy trusts with that.
+    ///
+    /// Which apps it may have tokens for is said by the projects of its entry in `callers`.
     static let mintAppCheckToken = KernelMethod(
         descriptor: {
             var descriptor = MethodDescriptor(

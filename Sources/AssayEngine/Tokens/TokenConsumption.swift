@@ -3,8 +3,9 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayState
 
-/// How the use of one token counts at one place. Every place that accepts tokens asks here, so that a single-use token is
-/// accepted once, wherever it is shown.
+/// How the use of one token counts at one place.
+///
+/// Every place that accepts tokens asks here, so that a single-use token is accepted once, wherever it is shown.
 ///
 /// | token | place | its use |
 /// |---|---|---|
@@ -113,8 +114,9 @@ struct TokenConsumption: Sendable {
         return try await scope.host.store.get(key) == request
     }
 
-    /// What a version up to 0.2 remembered of the use; nil for nothing. Only what was issued before this process had its
-    /// policies can have been used by one.
+    /// What a version up to 0.2 remembered of the use; nil for nothing.
+    ///
+    /// Only what was issued before this process had its policies can have been used by one.
     private func usedFormerly() async throws -> [UInt8]? {
         guard accepted.token.issued < accepted.project.since, let key = former.key(of: accepted) else { return nil }
         return try await scope.host.store.get(key)

@@ -3,7 +3,9 @@ internal import AssayCrypto
 internal import AssayKit
 internal import AssayVerifier
 
-/// Judges App Check tokens by the keys and policies of the snapshot. All that accepts tokens in the engine uses it.
+/// Judges App Check tokens by the keys and policies of the snapshot.
+///
+/// All that accepts tokens in the engine uses it.
 struct TokenInspection: Sendable {
     let scope: RequestScope
     /// The project that a token must be for.

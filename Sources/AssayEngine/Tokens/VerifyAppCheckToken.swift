@@ -83,8 +83,10 @@ extension TokenInspection.Refusal {
 }
 
 extension CallOutcome {
-    /// The token is invalid. The caller learns no more than that, except what Google's service tells: that a provider's
-    /// tokens cannot be verified at all.
+    /// The token is invalid.
+    ///
+    /// The caller learns no more than that, except what Google's service tells: that a provider's tokens cannot be
+    /// verified at all.
     static func refusedToken(_ refusal: TokenInspection.Refusal) -> CallOutcome {
         let isUnsupported = refusal.reason == KernelReasons.tokenProviderUnsupported
         let failure = CallFailure(

@@ -22,7 +22,9 @@ struct AuthorizationAnswer {
 
     /// Envoy refuses longer ones.
     private static let longestValue = 16_384
-    /// What Envoy says to the backend when it lets a request through that was not decided about. Here it was.
+    /// What Envoy says to the backend when it lets a request through that was not decided about.
+    ///
+    /// Here it was.
     private static let failureMark: ExactText = "x-envoy-auth-failure-mode-allowed"
 
     /// - Parameters:
@@ -99,7 +101,9 @@ struct AuthorizationAnswer {
         return response
     }
 
-    /// The code of google.rpc.Code, and the status of HTTP. What may be otherwise a moment later is 503.
+    /// The code of google.rpc.Code, and the status of HTTP.
+    ///
+    /// What may be otherwise a moment later is 503.
     private static func statuses(_ status: StatusCode) -> (code: Int32, status: Int32) {
         switch status {
         case .unauthenticated: (16, 401)

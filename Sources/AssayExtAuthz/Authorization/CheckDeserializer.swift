@@ -54,7 +54,9 @@ private struct WireReader {
         rest = bytes
     }
 
-    /// The next field, and its bytes where it has a length. Nil at the end, and where there is none.
+    /// The next field, and its bytes where it has a length.
+    ///
+    /// Nil at the end, and where there is none.
     mutating func next() -> (number: UInt64, content: Slice<UnsafeRawBufferPointer>?)? {
         guard let tag = varint() else { return nil }
         let number = tag >> 3

@@ -97,7 +97,9 @@ struct CheckHeaders {
         }
     }
 
-    /// Whether a name begins with another in lower case. Servers of some languages make no difference between `-` and `_`.
+    /// Whether a name begins with another in lower case.
+    ///
+    /// Servers of some languages make no difference between `-` and `_`.
     private static func isLike(_ name: Data, _ beginning: String) -> Bool {
         name.count >= beginning.utf8.count
             && zip(name, beginning.utf8).allSatisfy { byte, expected in

@@ -194,8 +194,9 @@ extension HPACKHeaders {
         reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }
 
-    /// Whether the fields are visible ASCII, as those of gRPC are. What compares them further on does so by Swift's rules
-    /// for text, which cost quadratic time for some that is not.
+    /// Whether the fields are visible ASCII, as those of gRPC are.
+    ///
+    /// What compares them further on does so by Swift's rules for text, which cost quadratic time for some that is not.
     fileprivate var isPlain: Bool {
         let isVisible = { (byte: UInt8) in (0x20...0x7E).contains(byte) }
         return allSatisfy { $0.name.utf8.allSatisfy(isVisible) && $0.value.utf8.allSatisfy(isVisible) }

@@ -72,7 +72,9 @@ struct CallIntake {
         isReceiving ? refuse(.late) : .wait
     }
 
-    /// The call is answered or over: nothing is held for it any longer. Returns what is to be released.
+    /// The call is answered or over: nothing is held for it any longer.
+    ///
+    /// Returns what is to be released.
     mutating func release() -> Int {
         phase = .over
         held = []

@@ -1,6 +1,8 @@
 internal import AssayTransport
 
-/// What the calls of one connection hold, out of what the process may hold. It belongs to the connection's event loop.
+/// What the calls of one connection hold, out of what the process may hold.
+///
+/// It belongs to the connection's event loop.
 final class ConnectionRoom {
     private let most: Int
     private let budget: TransportBudget

@@ -1,6 +1,8 @@
 internal import NIOCore
 
-/// Watches a connection, and closes it when it may not go on (``ConnectionLifetime``). Its streams find here what they may hold.
+/// Watches a connection, and closes it when it may not go on (``ConnectionLifetime``).
+///
+/// Its streams find here what they may hold.
 ///
 /// The transport behind it only asks clients to go.
 final class ConnectionGuard: ChannelInboundHandler {

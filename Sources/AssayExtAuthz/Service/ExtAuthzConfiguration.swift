@@ -8,11 +8,15 @@ public struct ExtAuthzConfiguration: Sendable {
     public var address: ListenerAddress
     /// What is shown over TLS, and which clients' certificates are accepted; nil to serve without.
     public var certificate: ServerCertificate?
-    /// Whether the backend gets the header with the token. By default it does not: it has no use for it, and cannot leak it.
+    /// Whether the backend gets the header with the token.
+    ///
+    /// By default it does not: it has no use for it, and cannot leak it.
     public var forwardsToken: Bool
     /// What one client can make the transport hold or wait for.
     public var limits: ExtAuthzLimits
-    /// What all calls may hold together. A program with several listeners gives them the same one.
+    /// What all calls may hold together.
+    ///
+    /// A program with several listeners gives them the same one.
     public var budget: TransportBudget
     /// How many checks that cannot be read are logged one by one; the others are summed.
     public var records = RecordLimits()

@@ -2,8 +2,10 @@ internal import AssayCore
 
 /// Replies of methods that declare another form than App Check's.
 extension HTTPReply {
-    /// A reply whose message is in header fields. All declared fields are present, and empty where the message has no such
-    /// field, so that a proxy that copies them replaces what its client sent under these names.
+    /// A reply whose message is in header fields.
+    ///
+    /// All declared fields are present, and empty where the message has no such field, so that a proxy that copies them
+    /// replaces what its client sent under these names.
     ///
     /// - Parameter statusField: the field with the status, if it is not 204.
     init(_ headers: [HTTPBinding.Header], statusField: String?, of message: JSON) {

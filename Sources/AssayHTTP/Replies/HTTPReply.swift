@@ -6,7 +6,9 @@ public struct HTTPReply: Sendable {
     public var status: HTTPStatus
     /// The header fields; `date`, `content-length` and what concerns a connection are the server's.
     public var headers: HeaderFields
-    /// The body. A server leaves it out where the request's method is `HEAD`, and sends its length all the same.
+    /// The body.
+    ///
+    /// A server leaves it out where the request's method is `HEAD`, and sends its length all the same.
     public var body: [UInt8]
 
     /// A reply as it is, in place of one of the gateway's.

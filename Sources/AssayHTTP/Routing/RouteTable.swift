@@ -46,7 +46,9 @@ struct RouteTable: Sendable {
         }
     }
 
-    /// Adds one rule. Of templates that match the same path, those with fewer wildcards come first.
+    /// Adds one rule.
+    ///
+    /// Of templates that match the same path, those with fewer wildcards come first.
     mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPGatewayError) {
         let template = try RouteTemplate(text)
         if endpoint.isForAnybody { hasOpenMethods = true }

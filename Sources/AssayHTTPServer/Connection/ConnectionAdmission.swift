@@ -48,7 +48,9 @@ final class ConnectionAdmission: Sendable {
         }
     }
 
-    /// Whether one more connection may be taken. When not, some connection will close for it as soon as one can.
+    /// Whether one more connection may be taken.
+    ///
+    /// When not, some connection will close for it as soon as one can.
     func hasRoom() -> Bool {
         let hasRoom = state.withLock { state in
             state.owed = max(0, state.open - most + 1 - state.leaving)
@@ -60,7 +62,9 @@ final class ConnectionAdmission: Sendable {
 
     // MARK: - The connections
 
-    /// The connection begins to wait for its client. Returns what to give to ``end(_:)``.
+    /// The connection begins to wait for its client.
+    ///
+    /// Returns what to give to ``end(_:)``.
     func begin(_ channel: any Channel) -> IdleQueue.Ticket {
         let now = eventLoop.now
         return state.withLock { $0.line.append(channel, at: now) }
@@ -111,7 +115,9 @@ final class ConnectionAdmission: Sendable {
 
 /// Connections in the order in which they began to wait for their clients; each step costs the same however many there are.
 struct IdleQueue {
-    /// A place in the line. It stays valid, and means nothing, when the place was taken away.
+    /// A place in the line.
+    ///
+    /// It stays valid, and means nothing, when the place was taken away.
     struct Ticket: Sendable, Hashable {
         fileprivate let number: UInt64
     }

@@ -12,7 +12,9 @@ struct HTTPExchange: Sendable {
     let input: HTTPInput
     /// Whether it may be answered beside others of the same connection, as the streams of HTTP/2 are.
     let isConcurrent: Bool
-    /// Gives the reply to the connection. Returns when the client's system has taken it; throws when it never will.
+    /// Gives the reply to the connection.
+    ///
+    /// Returns when the client's system has taken it; throws when it never will.
     let send: @Sendable (ServerReply) async throws -> Void
 }
 

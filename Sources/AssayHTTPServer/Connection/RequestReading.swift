@@ -90,7 +90,9 @@ struct RequestReading {
         reservation = nil
     }
 
-    /// The client sends nothing more. Replies to what it sent before are still due.
+    /// The client sends nothing more.
+    ///
+    /// Replies to what it sent before are still due.
     mutating func inputClosed() -> Actions {
         isInputClosed = true
         return next()
@@ -124,8 +126,9 @@ struct RequestReading {
 
     // MARK: - Requests
 
-    /// Bytes came, which the parser has not seen yet. It keeps those of a head until that is complete; those of a body are taken
-    /// into account as they come out.
+    /// Bytes came, which the parser has not seen yet.
+    ///
+    /// It keeps those of a head until that is complete; those of a body are taken into account as they come out.
     mutating func received(bytes count: Int) -> Actions {
         if case .idle = state { state = .head }
         if case .head = state, !hold(count) { return refuse(.overloaded) }
@@ -183,7 +186,9 @@ struct RequestReading {
         refuse(fault)
     }
 
-    /// The channel wants to read. Returns whether it may now.
+    /// The channel wants to read.
+    ///
+    /// Returns whether it may now.
     mutating func wantsRead() -> Bool {
         if isCaughtUp || isLeaving { return true }
         isReadHeld = true
@@ -241,7 +246,9 @@ struct RequestReading {
 
     // MARK: - Replies
 
-    /// A reply is written. Returns whether it is the connection's last, after which no more input is taken.
+    /// A reply is written.
+    ///
+    /// Returns whether it is the connection's last, after which no more input is taken.
     mutating func replied(endsConnection: Bool) -> Bool {
         unanswered -= 1
         undelivered += 1
@@ -336,13 +343,17 @@ struct RequestStart: Sendable {
 
     var isHead: Bool { request.method.isExactly("HEAD") }
 
-    /// Whether its reply is the connection's last. After an upgrade or a tunnel was asked for, the parser reads no further.
+    /// Whether its reply is the connection's last.
+    ///
+    /// After an upgrade or a tunnel was asked for, the parser reads no further.
     var endsConnection: Bool {
         !isKeepAlive || request.method.isExactly("CONNECT") || request.headers.contains("upgrade")
     }
 }
 
-/// The body of a request as it arrives. What it takes is held before it is taken, also the room that is not filled yet.
+/// The body of a request as it arrives.
+///
+/// What it takes is held before it is taken, also the room that is not filled yet.
 struct BodyBuffer {
     private(set) var bytes: [UInt8] = []
     /// Beside that of the array, which may be rounded up.

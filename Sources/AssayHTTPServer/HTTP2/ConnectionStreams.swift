@@ -1,8 +1,10 @@
 internal import AssayHTTP
 internal import AssayTransport
 
-/// What the streams of an HTTP/2 connection have in common: what they hold together, whether the server waits for the client or
-/// the client for the server, and how the connection ends. All decisions, and no I/O.
+/// What the streams of an HTTP/2 connection have in common: what they hold together, whether the server waits for the
+/// client or the client for the server, and how the connection ends.
+///
+/// All decisions, and no I/O.
 struct ConnectionStreams {
     /// What the handler does, in this order.
     struct Actions {
@@ -142,8 +144,10 @@ struct ConnectionStreams {
         return next()
     }
 
-    /// Whether one more request may be answered. Streams that are reset make room for others; their requests do not, and
-    /// neither do replies that the client does not take.
+    /// Whether one more request may be answered.
+    ///
+    /// Streams that are reset make room for others; their requests do not, and neither do replies that the client does
+    /// not take.
     var mayAnswer: Bool { answering + delivering < limits.streams && heldBytes < limits.streamBytes }
 
     /// Whether requests are still taken.
@@ -179,7 +183,9 @@ struct ConnectionStreams {
         return answered()
     }
 
-    /// The system has taken a reply, or never will. What its stream held is free.
+    /// The system has taken a reply, or never will.
+    ///
+    /// What its stream held is free.
     mutating func endDelivery(releasing bytes: Int) -> Actions {
         heldBytes -= bytes
         delivering -= 1

@@ -4,9 +4,10 @@ internal import NIOHPACK
 
 /// The head of a reply in HTTP/2.
 extension HPACKHeaders {
-    /// The fields that most replies have with just this text. No others enter the encoder's table: a field that never
-    /// comes again, such as the decision, the date or a token, would push out those that do, and be searched through for
-    /// each reply that follows.
+    /// The fields that most replies have with just this text.
+    ///
+    /// No others enter the encoder's table: a field that never comes again, such as the decision, the date or a token,
+    /// would push out those that do, and be searched through for each reply that follows.
     private static let repeated: [(name: String, value: String)] = [
         ("content-type", "application/json; charset=UTF-8"),
         ("cache-control", "no-store"),

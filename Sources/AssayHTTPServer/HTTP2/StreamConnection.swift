@@ -133,8 +133,9 @@ final class StreamConnection: ChannelInboundHandler {
         context?.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
     }
 
-    /// Whether an error ends one stream only: a request that is not valid, or a frame for a stream that is gone. Any other
-    /// ends the connection.
+    /// Whether an error ends one stream only: a request that is not valid, or a frame for a stream that is gone.
+    ///
+    /// Any other ends the connection.
     private static func concernsOneStream(_ error: any Error) -> Bool {
         switch error {
         case is NIOHTTP2Errors.StreamError,

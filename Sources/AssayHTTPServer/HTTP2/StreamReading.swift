@@ -162,7 +162,9 @@ struct StreamReading {
 
     // MARK: - The reply
 
-    /// A reply is there. Returns whether it is to be sent: not when the stream is gone.
+    /// A reply is there.
+    ///
+    /// Returns whether it is to be sent: not when the stream is gone.
     mutating func replied(bytes: Int, in streams: inout ConnectionStreams) -> (sends: Bool, ConnectionStreams.Actions) {
         guard case .answer = state else {
             streams.release(held)
@@ -199,7 +201,9 @@ struct StreamReading {
         return actions
     }
 
-    /// The stream is gone. Nil when it was before.
+    /// The stream is gone.
+    ///
+    /// Nil when it was before.
     mutating func end(in streams: inout ConnectionStreams) -> ConnectionStreams.Actions? {
         switch state {
         case .ended:

@@ -13,7 +13,9 @@ public struct HTTPConfiguration: Sendable {
     public var origins: AllowedOrigins
     /// What is shown over TLS; nil to serve without.
     public var certificate: ServerCertificate?
-    /// What all connections may hold together. Listeners of one process share one.
+    /// What all connections may hold together.
+    ///
+    /// Listeners of one process share one.
     public var budget: TransportBudget
     /// How many of the requests that never become calls are logged one by one.
     public var records = RecordLimits()

@@ -13,8 +13,9 @@ public struct HTTPLimits: Sendable, Hashable {
     /// The most bytes of requests and replies that all streams of an HTTP/2 connection may hold together, before more
     /// requests are answered with 429.
     public var streamBytes = 1_048_576
-    /// How long a request head may take: from the connection's beginning or the head's first byte to its last. A TLS
-    /// handshake may take as long before that.
+    /// How long a request head may take: from the connection's beginning or the head's first byte to its last.
+    ///
+    /// A TLS handshake may take as long before that.
     public var headTime: Duration = .seconds(10)
     /// How long a request body may take as a whole, however many pieces it comes in.
     public var bodyTime: Duration = .seconds(10)
@@ -24,8 +25,10 @@ public struct HTTPLimits: Sendable, Hashable {
     public var lingerTime: Duration = .seconds(2)
     /// How long requests may go on after a graceful shutdown has begun.
     public var drainTime: Duration = .seconds(20)
-    /// The most connections at once, or fewer where the limit on open files allows fewer. When all are taken, the
-    /// connection that has kept the server waiting for its client longest is closed to make room for the next.
+    /// The most connections at once, or fewer where the limit on open files allows fewer.
+    ///
+    /// When all are taken, the connection that has kept the server waiting for its client longest is closed to make
+    /// room for the next.
     ///
     /// Connections are taken a few at a time, so that the number can be passed by a handful. There is no bound for each
     /// address: behind a proxy all clients have the same one.

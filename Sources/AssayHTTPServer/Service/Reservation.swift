@@ -7,9 +7,11 @@ internal import Synchronization
 /// dropped with its connection, nothing has to remember to release it. Requests of HTTP/1.1 that were sent ahead of their replies
 /// have one together: their connection answers one after the other.
 final class Reservation: Sendable {
-    /// What things cost beside their bytes. Measured as resident memory, with TLS where there is some: an idle connection of
-    /// HTTP/2 takes 54 KB, one of HTTP/1.1 38 KB and without TLS 25 KB, a half-open stream with few fields 3.5 KB, one whose
-    /// reply nobody reads 10 KB beside the reply, a request of HTTP/1.1 1.0 KB.
+    /// What things cost beside their bytes.
+    ///
+    /// Measured as resident memory, with TLS where there is some: an idle connection of HTTP/2 takes 54 KB, one of
+    /// HTTP/1.1 38 KB and without TLS 25 KB, a half-open stream with few fields 3.5 KB, one whose reply nobody reads 10
+    /// KB beside the reply, a request of HTTP/1.1 1.0 KB.
     enum Cost {
         static let secureConnection = 61_440
         static let plainConnection = 28_672

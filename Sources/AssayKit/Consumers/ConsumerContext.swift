@@ -18,7 +18,9 @@ public struct ConsumerContext: Sendable {
     public let unenforced: Reason?
     /// The user, where the request brought a JWT of an issuer that the section's `actors` names.
     public let actor: VerifiedActor?
-    /// When the caller stops waiting. The kernel cancels the task then.
+    /// When the caller stops waiting.
+    ///
+    /// The kernel cancels the task then.
     public let deadline: Instant
     /// The client's address, as the transport saw it; nil for calls within the process.
     public let peer: String?
@@ -33,7 +35,9 @@ public struct ConsumerContext: Sendable {
     /// The host's logger.
     private let base: Logger
 
-    /// A logger that carries the decision's identifier. It is made when it is asked for: few requests are logged.
+    /// A logger that carries the decision's identifier.
+    ///
+    /// It is made when it is asked for: few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
     /// - Parameter logger: the host's.

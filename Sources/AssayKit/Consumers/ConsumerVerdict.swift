@@ -16,8 +16,9 @@ public struct ConsumerReply: Sendable {
     public var message: JSON
     /// What is put on record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
-    /// Why the request would be refused if the policy said `ENFORCED`; nil for no reason. The kernel itself adds the
-    /// reasons against the request's own token.
+    /// Why the request would be refused if the policy said `ENFORCED`; nil for no reason.
+    ///
+    /// The kernel itself adds the reasons against the request's own token.
     public var unenforced: Reason?
 
     /// Makes a reply; `unenforced` says why the request would have been refused.

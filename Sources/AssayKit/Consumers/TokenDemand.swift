@@ -89,7 +89,9 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
             enforcement: enforcement ?? demand.enforcement)
     }
 
-    /// Reports what is wrong with it. The kernel looks up the names of apps and providers.
+    /// Reports what is wrong with it.
+    ///
+    /// The kernel looks up the names of apps and providers.
     ///
     /// - Parameter path: its place in its section.
     public func report(at path: [ConfigurationError.Component], to problems: inout ConfigurationProblems) {

@@ -35,9 +35,13 @@ public struct MaintenanceContext: Sendable {
     public var counts: [MaintenanceEvent: Int] { tally.counts }
 }
 
-/// An event that maintenance counts: a stable code for logs and metric labels. A plugin has only a few.
+/// An event that maintenance counts: a stable code for logs and metric labels.
+///
+/// A plugin has only a few.
 public struct MaintenanceEvent: Sendable, Hashable, CustomStringConvertible {
-    /// Lower-case words joined by underscores. It never changes its meaning.
+    /// Lower-case words joined by underscores.
+    ///
+    /// It never changes its meaning.
     @Exact public private(set) var code: String
 
     /// Makes an event from its code.

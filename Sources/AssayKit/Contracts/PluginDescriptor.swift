@@ -2,7 +2,9 @@ public import AssayCore
 
 /// A plugin's description of itself, read once before any policy.
 public struct PluginDescriptor: Sendable {
-    /// The version of the contract that this kit describes. A plugin built for another one is refused at start.
+    /// The version of the contract that this kit describes.
+    ///
+    /// A plugin built for another one is refused at start.
     public static let currentContract = 1
 
     /// The name in policies, in audit records and in the tokens' `provider` claim: `app_attest`, `debug`.
@@ -22,13 +24,17 @@ public struct PluginDescriptor: Sendable {
     /// Whether the provider is for development, as debug tokens are: its tokens are accepted only where a policy says
     /// so.
     public let isForDevelopment: Bool
-    /// Whether a consumer accepts tokens of OAuth clients by default. Such a token proves an app to an authorization
-    /// server, so a consumer that protects anything else should not accept it.
+    /// Whether a consumer accepts tokens of OAuth clients by default.
+    ///
+    /// Such a token proves an app to an authorization server, so a consumer that protects anything else should not
+    /// accept it.
     public let takesOAuthClients: Bool
     /// The sections of an app that a provider reads, such as what Apple knows the app by.
     public let platforms: [any PlatformSection.Type]
     /// Responses that the plugin makes itself, by throwing a ``CallFailure`` with one of its reasons; for the list of
-    /// reasons. The kernel makes the responses to all other refusals.
+    /// reasons.
+    ///
+    /// The kernel makes the responses to all other refusals.
     public let answers: [CallFailure]
 
     /// Describes a plugin; the defaults suit most plugins.

@@ -10,7 +10,9 @@ public struct ProviderContext: Sendable {
     public let app: AppIdentity
     /// The challenge that the kernel redeemed for this request; nil for methods without one.
     public let challenge: [UInt8]?
-    /// When the caller stops waiting. The kernel cancels the task then.
+    /// When the caller stops waiting.
+    ///
+    /// The kernel cancels the task then.
     public let deadline: Instant
     /// The client's address, as the transport saw it; nil for calls within the process.
     public let peer: String?
@@ -28,7 +30,9 @@ public struct ProviderContext: Sendable {
     /// The host's logger.
     private let base: Logger
 
-    /// A logger that carries the decision's identifier. It is made when it is asked for: few requests are logged.
+    /// A logger that carries the decision's identifier.
+    ///
+    /// It is made when it is asked for: few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
     /// The group of peers that the request counts for in limits on unverified requests.
@@ -70,7 +74,9 @@ extension Logger {
 }
 
 /// Seals bytes that a client keeps and sends back: only this service can read them, and only for the same app and
-/// provider. Sealed bytes stay readable across restarts and rotations of the sealing key.
+/// provider.
+///
+/// Sealed bytes stay readable across restarts and rotations of the sealing key.
 public struct Sealer: Sendable {
     private let sealing: @Sendable ([UInt8]) throws -> [UInt8]
     private let opening: @Sendable ([UInt8]) -> [UInt8]?

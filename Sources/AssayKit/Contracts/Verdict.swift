@@ -22,11 +22,13 @@ public struct Appraisal: Sendable {
     /// What the reply carries beside the token, such as an artifact.
     public var reply: [ReplyField]
     /// The token lifetime that the evidence states, in whole seconds, 30 minutes to 7 days; nil for that of the policy.
+    ///
     /// Any other value counts as a fault of the provider. It does not apply to limited-use tokens, which live five
     /// minutes.
     public var tokenLifetime: Duration?
-    /// Who showed the evidence, such as the subject of a custom token; nil where all evidence is of one holder. Where
-    /// callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
+    /// Who showed the evidence, such as the subject of a custom token; nil where all evidence is of one holder.
+    ///
+    /// Where callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
     public var holder: String?
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.

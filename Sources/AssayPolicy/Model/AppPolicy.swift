@@ -4,7 +4,9 @@ public import AssayYAML
 
 /// The policy of one app or OAuth client.
 public struct AppPolicy: Sendable {
-    /// The names of the app. What platforms know it by is decoded when the plugins are known.
+    /// The names of the app.
+    ///
+    /// What platforms know it by is decoded when the plugins are known.
     public internal(set) var identity: AppIdentity
     /// What stands before the project's number in a token's `iss`.
     public let issuerPrefix: String

@@ -12,7 +12,9 @@ public struct PolicySet: Sendable {
     public let projects: [ProjectPolicy]
     /// The apps and OAuth clients of all projects.
     public internal(set) var apps: [AppPolicy]
-    /// The errors so far; nil when there are none. An engine refuses a set with problems.
+    /// The errors so far; nil when there are none.
+    ///
+    /// An engine refuses a set with problems.
     public internal(set) var problems: Diagnostics?
     /// What is questionable, and no reason to refuse the policies; nil when nothing is.
     public let warnings: Diagnostics?

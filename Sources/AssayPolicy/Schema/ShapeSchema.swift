@@ -82,7 +82,9 @@ enum ShapeSchema {
         }
     }
 
-    /// A mapping of certain keys and no others. What is left out is an empty one.
+    /// A mapping of certain keys and no others.
+    ///
+    /// What is left out is an empty one.
     static func object(
         _ properties: [JSONMember], required: [String] = [], alternatives: [[String]] = []
     ) -> [JSONMember] {
@@ -123,7 +125,9 @@ enum ShapeSchema {
         }
     }
 
-    /// A duration. JSON Schema cannot compare them: the bounds are there for other readers, such as our own tests.
+    /// A duration.
+    ///
+    /// JSON Schema cannot compare them: the bounds are there for other readers, such as our own tests.
     static func duration(_ rule: PolicyKey.Rule?) -> [JSONMember] {
         var members = [JSONMember("$ref", "#/$defs/duration")]
         if case .durations(let range)? = rule {

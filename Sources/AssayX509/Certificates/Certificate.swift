@@ -40,7 +40,9 @@ public struct Certificate: Sendable {
     public let serialNumber: ArraySlice<UInt8>
     /// How the certificate is signed.
     public let signatureAlgorithm: SignatureAlgorithm
-    /// The issuer's name, encoded. Names are compared byte for byte.
+    /// The issuer's name, encoded.
+    ///
+    /// Names are compared byte for byte.
     public let issuer: ArraySlice<UInt8>
     /// The subject's name, encoded; it may be an empty sequence.
     public let subject: ArraySlice<UInt8>
@@ -59,8 +61,9 @@ public struct Certificate: Sendable {
     /// The signature: for ECDSA a DER `ECDSA-Sig-Value`, for RSA as many bytes as the modulus has.
     public let signature: ArraySlice<UInt8>
 
-    /// The value of an extension: the content of its octet string, mostly DER for a ``DERReader``. Nil where there is
-    /// none.
+    /// The value of an extension: the content of its octet string, mostly DER for a ``DERReader``.
+    ///
+    /// Nil where there is none.
     public func value(of identifier: OID) -> ArraySlice<UInt8>? {
         extensions.first { $0.identifier == identifier }?.value
     }

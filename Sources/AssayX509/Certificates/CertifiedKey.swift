@@ -1,6 +1,8 @@
 public import AssayCrypto
 
-/// The public key in a certificate: its kind and its bytes. Whether they are a usable key, ``publicKey()`` says.
+/// The public key in a certificate: its kind and its bytes.
+///
+/// Whether they are a usable key, ``publicKey()`` says.
 public struct CertifiedKey: Sendable, Hashable {
     /// The curve, or the length of the RSA modulus.
     public let kind: KeyKind
@@ -70,7 +72,9 @@ public struct CertifiedKey: Sendable, Hashable {
         return RSANumbers(modulus: digits, exponent: exponent, bits: bits)
     }
 
-    /// The key, ready to verify signatures with. Making it costs time: keep a key that is used again.
+    /// The key, ready to verify signatures with.
+    ///
+    /// Making it costs time: keep a key that is used again.
     ///
     /// - Throws: ``CertificateError`` (`key_invalid`) for a point off its curve, and for RSA numbers that are no safe key.
     public func publicKey() throws(CertificateError) -> PublicKey {

@@ -5,8 +5,9 @@ public enum PEM {
     /// The most bytes of text that are read.
     public static let byteLimit = 64 * 1024
 
-    /// The contents of all blocks with a label, such as `CERTIFICATE`, in their order. Text between blocks, and blocks
-    /// with other labels, are skipped.
+    /// The contents of all blocks with a label, such as `CERTIFICATE`, in their order.
+    ///
+    /// Text between blocks, and blocks with other labels, are skipped.
     ///
     /// - Throws: ``CertificateError``: `malformed` for a block that does not end or is not Base 64, `too_large` for more
     ///   than ``byteLimit`` bytes.

@@ -44,8 +44,9 @@ extension SignatureAlgorithm {
 }
 
 extension DigestAlgorithm {
-    /// Reads the `AlgorithmIdentifier` of a digest; nil for one that is not known. Its parameters are absent or NULL,
-    /// which mean the same (RFC 5754, section 2).
+    /// Reads the `AlgorithmIdentifier` of a digest; nil for one that is not known.
+    ///
+    /// Its parameters are absent or NULL, which mean the same (RFC 5754, section 2).
     init?(reading reader: inout DERReader) throws(ASN1Error) {
         var fields = try reader.next(.sequence).reader
         switch try fields.objectIdentifier() {

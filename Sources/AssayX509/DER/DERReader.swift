@@ -41,7 +41,9 @@ public struct DERReader: Sendable {
         return element
     }
 
-    /// The next element if it has this tag. Otherwise nothing is read, and the result is nil.
+    /// The next element if it has this tag.
+    ///
+    /// Otherwise nothing is read, and the result is nil.
     public mutating func nextIfPresent(_ tag: ASN1Tag) throws(ASN1Error) -> ASN1Element? {
         guard !isAtEnd, try ASN1Header(of: remaining).tag == tag else { return nil }
         return try next()

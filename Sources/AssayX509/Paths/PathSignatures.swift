@@ -52,7 +52,9 @@ public final class VerifiedIntermediateCache: Sendable {
     private let capacity: Int
     private let entries = Mutex<[[UInt8]: Entry]>([:])
 
-    /// A cache of a number of certificates. Apple has used one intermediate for all App Attest leaves since 2020.
+    /// A cache of a number of certificates.
+    ///
+    /// Apple has used one intermediate for all App Attest leaves since 2020.
     public init(capacity: Int = 16) {
         self.capacity = max(1, capacity)
     }

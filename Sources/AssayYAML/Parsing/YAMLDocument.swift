@@ -54,8 +54,9 @@ package enum YAMLDocument {
         }
     }
 
-    /// A policy needs no directive at all. libyaml compares each `%TAG` with all before it, which takes hours for the
-    /// million that a file may hold.
+    /// A policy needs no directive at all.
+    ///
+    /// libyaml compares each `%TAG` with all before it, which takes hours for the million that a file may hold.
     private static let mostDirectives = 100
 
     /// The first byte of the line that is one directive too many; nil when there is none.

@@ -55,7 +55,9 @@ package final class YAMLMapping {
     /// The keys that nobody asked for, in the order of the file; all count as asked for.
     package func rest() -> [YAMLEntry] { log.acceptRest() }
 
-    /// Decodes this same mapping; the keys that the type asks for count as known. Its own `finish()` is still due.
+    /// Decodes this same mapping; the keys that the type asks for count as known.
+    ///
+    /// Its own `finish()` is still due.
     package func decode<T: Decodable>(_ type: T.Type) -> T? {
         YAMLDecoder().decode(type, from: value.node, path: path, log: log, into: value.sink)
     }

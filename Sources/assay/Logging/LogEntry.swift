@@ -10,7 +10,9 @@ struct LogEntry: Sendable {
     let message: String
     let metadata: Logger.Metadata
 
-    /// The most bytes that a line may have, its end not counted. What is more is left out, and the line says so.
+    /// The most bytes that a line may have, its end not counted.
+    ///
+    /// What is more is left out, and the line says so.
     static let lineLimit = 16_384
     /// About how many bytes are shown of a message or a value.
     static let valueLimit = 4096

@@ -27,7 +27,9 @@ struct MemoryPeak {
 
     private var most = 0
 
-    /// Whether much less is held than before. Once it was said, what is held now counts.
+    /// Whether much less is held than before.
+    ///
+    /// Once it was said, what is held now counts.
     mutating func hasPassed(held: Int) -> Bool {
         most = max(most, held)
         guard most - held >= Self.worthwhile else { return false }

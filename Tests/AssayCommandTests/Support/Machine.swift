@@ -12,7 +12,9 @@ enum Machine {
     /// itself.
     static let hasSanitizer = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 
-    /// Raises the limit on open files of this process, which its children inherit. Returns whether it is enough.
+    /// Raises the limit on open files of this process, which its children inherit.
+    ///
+    /// Returns whether it is enough.
     static func allowsOpenFiles(_ count: Int) -> Bool {
         var limit = rlimit()
         guard getrlimit(openFiles, &limit) == 0 else { return false }

@@ -56,7 +56,9 @@ final class RawSocket {
 
     deinit { close(descriptor) }
 
-    /// Sends what the system takes. Returns how many bytes that were; nil when the connection has ended.
+    /// Sends what the system takes.
+    ///
+    /// Returns how many bytes that were; nil when the connection has ended.
     func send(_ bytes: some Collection<UInt8>) -> Int? {
         let bytes = Array(bytes)
         #if canImport(Glibc)

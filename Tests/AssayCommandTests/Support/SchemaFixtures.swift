@@ -4,7 +4,9 @@ import AssayHosting
 import AssayKit
 import AssayTesting
 
-/// Values for keys whose schema alone tells no good one. A key that is added to a plugin may need one here.
+/// Values for keys whose schema alone tells no good one.
+///
+/// A key that is added to a plugin may need one here.
 struct SchemaFixtures {
     /// By key.
     let values: [String: JSON]

@@ -87,8 +87,9 @@ struct MaintenanceTests {
             }
         }
 
-        /// Lets time pass, second by second, until something holds; an hour at most. Before each second all workers are
-        /// waited for, so that a slow machine changes nothing.
+        /// Lets time pass, second by second, until something holds; an hour at most.
+        ///
+        /// Before each second all workers are waited for, so that a slow machine changes nothing.
         func pass(workers: Int = 4, until condition: @Sendable () -> Bool) async throws {
             for _ in 0..<3600 {
                 for _ in 0..<100_000 where !condition() && clock.sleeperCount < workers {

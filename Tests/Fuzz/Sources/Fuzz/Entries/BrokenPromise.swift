@@ -1,5 +1,6 @@
 /// Something that holds of every input did not hold of this one.
 public struct BrokenPromise: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What does not hold.
     public let description: String
 
     init(_ description: String) {

@@ -12,13 +12,18 @@ internal import AssayX509
 /// All keys come from seeds, so that evidence made by one process is good in any other. Only the root of receipts, which
 /// receipts must contain byte by byte, is kept as it was once signed.
 public struct FuzzScene: Sendable {
-    /// 2026-11-21T12:00:00Z
+    /// The time of all evidence: 2026-11-21T12:00:00Z.
     public static let now = Instant(seconds: 1_795_262_400)
+    /// The hash of the challenge in all evidence.
     public static let clientDataHash = SHA256.hash(Array("a challenge".utf8))
+    /// The app that the evidence is from.
     public static let app = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .development)
+    /// The issuer of the tokens.
     public static let issuer = "https://firebaseappcheck.googleapis.com/1234567890"
+    /// The audience of the tokens.
     public static let audience = "projects/example-project"
 
+    /// The simulated authority.
     public let authority: SimulatedAppleCA
     /// The device's key, the first one that ``device(_:)`` makes.
     public let key: SimulatedKey
