@@ -182,7 +182,7 @@ struct OperationsTests {
             #expect(page.contains("assay_audit_writable 0\n"))
             let result = await server.end(SIGTERM)
             #expect(result.status == 0)
-            #expect(result.errors.contains("audit records cannot be written, and wait"))
+            #expect(result.errors.contains("audit records cannot be written and wait"))
             #expect(result.errors.contains("No space left on device"))
             #expect(result.errors.contains("audit records are lost"))
         }

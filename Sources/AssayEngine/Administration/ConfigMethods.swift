@@ -1,17 +1,17 @@
 internal import AssayCore
 internal import AssayKit
 
-/// The methods of the resource that shows an app's settings of one provider, such as `appAttestConfig`.
+/// The methods of the resource that shows an app's settings for one provider, such as `appAttestConfig`.
 ///
-/// Policy files are where settings come from. So `patch` changes nothing: it answers where the file says otherwise, and
-/// succeeds where the file says the same already, for tools that put every setting in place each time they run.
+/// Settings come from policy files, so `patch` changes nothing. It fails and names the file if the file has another
+/// value. It succeeds if the file has the same value already, for tools that write every setting each time they run.
 struct ConfigMethods: Sendable {
     let provider: String
-    /// The resource's last part.
+    /// The last part of the resource's name.
     let resource: String
 
     private static let batchLimit = 100
-    /// What holds for an app without the provider: the default of Google's service.
+    /// The lifetime for an app without the provider: the default of Google's service.
     private static let defaultLifetime = Duration.seconds(3600)
 
     var all: [KernelMethod] {
@@ -32,7 +32,7 @@ struct ConfigMethods: Sendable {
             method(
                 "batchGet\(word)s", .project, batchGet,
                 [.optional("names", .list(.text, atMost: ConfigMethods.batchLimit))],
-                // Without names, it has every app that the provider is set up for.
+                // Without names, the reply has every app that the provider is set up for.
                 [.optional("configs", .list(.message(KernelShapes.configReply), atMost: .max))]
             ) { call in
                 .answered(try self.batchGet(call))
@@ -77,7 +77,7 @@ struct ConfigMethods: Sendable {
         return present
     }
 
-    /// Whether a field of an update says what holds already; what is absent means the default.
+    /// Whether a field of an update has the present value; an absent field means the default.
     private func isSame(_ path: String, in config: RequestFields, as present: JSON?) throws(InvalidRequest) -> Bool {
         switch present {
         case .string(let text)? where path.isExactly("tokenTtl"):
@@ -96,7 +96,7 @@ struct ConfigMethods: Sendable {
         let project = try call.project()
         let names = try call.fields.strings("names")
         guard names.count <= ConfigMethods.batchLimit else {
-            throw InvalidRequest("at most \(ConfigMethods.batchLimit) names are taken")
+            throw InvalidRequest("at most \(ConfigMethods.batchLimit) names are accepted")
         }
         var apps: [AppBinding] = []
         for name in names { apps.append(try app(name, of: project, in: call.snapshot)) }
@@ -107,7 +107,7 @@ struct ConfigMethods: Sendable {
         return apps.isEmpty ? [:] : ["configs": .array(apps.map(message))]
     }
 
-    /// The app whose settings a name means, which must be of the project that the call is about.
+    /// The app whose settings a name means; it must belong to the project of the call.
     private func app(_ name: String, of project: ProjectBinding, in snapshot: Snapshot) throws -> AppBinding {
         let suffix = "/\(resource)"
         guard name.utf8.count <= 1024, name.ends(withExactly: suffix) else {

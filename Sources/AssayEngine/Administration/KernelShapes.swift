@@ -19,7 +19,7 @@ enum KernelShapes {
         .optional("pageSize", .integer(0...Int64(Int32.max))), .optional("pageToken", .text),
     ]
 
-    /// What an update of a service may say.
+    /// The fields of an update of a service.
     static let service: MessageShape = [
         .optional("name", .text), .optional("enforcementMode", level), .optional("replayProtection", level),
         .optional("updateTime", .timestamp), .optional("etag", .text),
@@ -29,7 +29,7 @@ enum KernelShapes {
         .required("updateTime", .timestamp), .required("etag", .text),
     ]
 
-    /// What an update of a resource policy may say.
+    /// The fields of an update of a resource policy.
     static let resourcePolicy: MessageShape = [
         .optional("name", .text), .optional("targetResource", .text), .optional("enforcementMode", level),
         .optional("updateTime", .timestamp), .optional("etag", .text),
@@ -43,7 +43,7 @@ enum KernelShapes {
     ]
 
     static let config: MessageShape = [.optional("tokenTtl", .duration)]
-    /// What a provider shows beside these fields is its own.
+    /// The provider defines the other fields.
     static let configReply = MessageShape(
         [.required("name", .text), .required("tokenTtl", .duration)], isOpen: true)
 
@@ -70,11 +70,11 @@ enum KernelShapes {
 
 /// The part of a list that a caller asks for (AIP-158).
 struct ListPage: Sendable {
-    /// The most that one reply has, and what it has when the caller does not say.
+    /// The largest page, which is also the default.
     static let largest = 100
 
     private let size: Int
-    /// The name that the page before ended with.
+    /// The name that the previous page ended with.
     private let after: String?
 
     init(_ fields: RequestFields) throws(InvalidRequest) {
@@ -86,7 +86,7 @@ struct ListPage: Sendable {
             return
         }
         guard let bytes = Base64.decode(token), let name = String(validating: bytes, as: UTF8.self) else {
-            throw InvalidRequest("the field 'pageToken' is not one that this service gave out")
+            throw InvalidRequest("the field 'pageToken' is not a token that this service issued")
         }
         after = name
     }

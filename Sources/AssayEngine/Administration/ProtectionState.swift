@@ -2,8 +2,8 @@ internal import AssayCore
 internal import AssayKit
 internal import AssayState
 
-/// What administrators set of a project's services, as far as its policy lets them: one document of the state store, so
-/// that a batch is one write.
+/// What administrators set for a project's services, within the limits of its policy: one document of the state store,
+/// so that a batch is one write.
 struct ProtectionState: Sendable, Equatable {
     struct Edit: Sendable, Hashable {
         let levels: ServiceLevels
@@ -11,25 +11,25 @@ struct ProtectionState: Sendable, Equatable {
     }
 
     var services: [ExactText: Edit] = [:]
-    /// By their identifiers.
+    /// The resource policies, by their identifiers.
     var resourcePolicies: [ExactText: ResourcePolicy] = [:]
 
-    /// How many resource policies a project may have: as many as fit into one document.
+    /// How many resource policies a project may have: as many as fit in one document.
     static let policyLimit = 1000
 
     static func document(of project: ProjectIdentity, in store: any StateStore) -> VersionedDocument {
         VersionedDocument(in: StateSpace("protection/\(project.number)", in: store))
     }
 
-    /// What is in force.
+    /// Reads the state in force.
     static func read(of project: ProjectIdentity, in store: any StateStore) async throws -> ProtectionState {
         let document = document(of: project, in: store)
         return try ProtectionState(decoding: try await document.read().value, of: document)
     }
 
-    /// Changes what is in force, whole or not at all, and returns what `change` does.
+    /// Changes the state in force, completely or not at all, and returns the result of `change`.
     ///
-    /// `change` sees the present state; when another writer was faster, it is run again on what that one left.
+    /// `change` gets the present state; if another writer was faster, it runs again on that writer's state.
     static func update<Value>(
         of project: ProjectIdentity, in store: any StateStore, now: Instant,
         _ change: (inout ProtectionState) throws -> Value
@@ -63,7 +63,7 @@ extension ProtectionState {
         return JSON.object(["version": 1, "services": .array(services), "policies": .array(policies)]).encoded
     }
 
-    /// - Throws: when it is not what ``encoded`` makes: a level that cannot be read must not become OFF.
+    /// - Throws: when the bytes are not what ``encoded`` makes: a level that cannot be read must not become OFF.
     init(decoding bytes: [UInt8]?, of document: VersionedDocument) throws(VersionedDocument.Damaged) {
         guard let bytes else { return }
         let damaged = document.damaged

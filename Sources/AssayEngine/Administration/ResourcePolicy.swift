@@ -4,7 +4,7 @@ internal import AssayKit
 /// The level of one resource within a service, in place of the service's own.
 struct ResourcePolicy: Sendable, Hashable {
     @Exact private(set) var id: String
-    /// `//oauth2.googleapis.com/projects/NUMBER/oauthClients/CLIENT_ID`.
+    /// The resource: `//oauth2.googleapis.com/projects/NUMBER/oauthClients/CLIENT_ID`.
     @Exact private(set) var target: String
     var enforcement: EnforcementMode
     var updated: Instant
@@ -24,9 +24,9 @@ struct ResourcePolicy: Sendable, Hashable {
 
     var etag: String { ETag.of(id, target, enforcement.rawValue, updated.description) }
 
-    /// A target in one spelling, with the project's number.
+    /// The canonical form of a target, with the project's number.
     ///
-    /// - Throws: when it is no OAuth client of the project. It need not be one that policies know.
+    /// - Throws: when it is not an OAuth client of the project. Policies need not name it.
     static func target(_ text: String, of project: ProjectIdentity) throws(InvalidRequest) -> String {
         let parts = text.split(onASCII: "/", maxSplits: 7).map(String.init)
         guard parts.count == 7, parts[0].isEmpty, parts[1].isEmpty, parts[2].isExactly(service),
@@ -52,7 +52,7 @@ struct ResourcePolicyUpdate: Sendable {
     let id: String
     private let mask: FieldMask
     private let enforcement: EnforcementMode
-    /// What the policy is said to be about; nil when nothing is said.
+    /// The target of the policy according to the caller; nil when it does not say.
     private let target: String?
     private let etag: String?
 
@@ -73,13 +73,13 @@ struct ResourcePolicyUpdate: Sendable {
             target = nil
             return
         }
-        // With the mask `*`, what is left out stays what it must be anyway.
+        // With the mask `*`, an omitted target keeps its only possible value.
         let text = try policy.optionalString("targetResource")
         guard !text.isNil || mask.isEverything else { throw InvalidRequest("the field 'targetResource' is missing") }
         target = try text.map { (text) throws(InvalidRequest) in try ResourcePolicy.target(text, of: project) }
     }
 
-    /// Applies it to the state of a project, and returns the policy as it is then.
+    /// Applies the change to the state of a project, and returns the resulting policy.
     func apply(to state: inout ProtectionState, now: Instant) throws -> ResourcePolicy {
         guard var policy = state.resourcePolicies[id] else { throw KernelCall.notFound }
         try ETag.check(etag, is: policy.etag)

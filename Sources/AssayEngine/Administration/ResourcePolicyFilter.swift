@@ -1,7 +1,7 @@
 internal import AssayCore
 
-/// Which resource policies a list is to have: comparisons with AND between them (AIP-160, the forms that Google's service
-/// documents for this method).
+/// The filter of a list of resource policies: comparisons with AND between them (AIP-160, the forms that Google's
+/// service documents for this method).
 ///
 ///     enforcement_mode = ENFORCED AND target_resource = "//oauth2.googleapis.com/projects/1/oauthClients/a"
 struct ResourcePolicyFilter: Sendable {
@@ -70,7 +70,7 @@ struct ResourcePolicyFilter: Sendable {
             if case .sign(let text) = self { text.isExactly(expected) } else { false }
         }
 
-        /// What it is as the value of a comparison.
+        /// The word as the value of a comparison.
         var value: String? {
             switch self {
             case .word(let text), .quoted(let text): text

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayKit
 
-/// The methods of `projects/*/services/*/resourcePolicies/*`, which are there for OAuth clients.
+/// The methods of `projects/*/services/*/resourcePolicies/*`, which exist for OAuth clients.
 extension KernelMethods {
     private static let collection = "/services/{serviceId}/resourcePolicies"
     private static let member = "\(collection)/{resourcePolicyId}"
@@ -88,7 +88,7 @@ extension KernelMethods {
                 let id = try call.child(
                     of: "services/\(ResourcePolicy.service)/resourcePolicies", named: try policy.string("name"))
                 guard !changes.contains(where: { $0.id.isExactly(id) }) else {
-                    throw InvalidRequest("a batch may have each resource policy once")
+                    throw InvalidRequest("a batch may have each resource policy only once")
                 }
                 changes.append(try ResourcePolicyUpdate(id, policy, mask: mask, of: project.identity))
             }
@@ -113,23 +113,23 @@ extension KernelMethods {
 extension ProtectionState {
     fileprivate mutating func add(_ policy: ResourcePolicy) throws(CallFailure) {
         guard !resourcePolicies.values.contains(where: { $0.target.isExactly(policy.target) }) else {
-            throw CallFailure(.alreadyExists, "There is a policy for that resource already.")
+            throw CallFailure(.alreadyExists, "The resource has a policy already.")
         }
         guard resourcePolicies.count < ProtectionState.policyLimit else {
             throw CallFailure(
-                .resourceExhausted, "A project may have \(ProtectionState.policyLimit) resource policies at most.")
+                .resourceExhausted, "A project may have at most \(ProtectionState.policyLimit) resource policies.")
         }
         resourcePolicies[policy.id] = policy
     }
 }
 
 extension ResourcePolicy {
-    /// What of a change is put on record.
+    /// The fact about a change for the record.
     fileprivate var fact: Fact { Fact(.resourceLevel, .text("\(target) \(enforcement.rawValue)")) }
 }
 
 extension KernelCall {
-    /// The project, where the path names the service whose resources can have policies.
+    /// The project, if the path names the service whose resources can have policies.
     fileprivate func projectOfResources() throws -> ProjectBinding {
         let id = try fields.string("serviceId")
         guard id.isExactly(ResourcePolicy.service) else { throw ProjectBinding.unsupported(id) }

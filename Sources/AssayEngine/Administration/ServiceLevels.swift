@@ -3,26 +3,26 @@ internal import AssayCrypto
 internal import AssayKit
 internal import AssayPolicy
 
-/// How far a service is protected.
+/// The level of protection of a service.
 struct ServiceLevels: Sendable, Hashable {
     var enforcement = EnforcementMode.off
     var replayProtection = EnforcementMode.off
 }
 
-/// A service of a project as it is now.
+/// The present settings of a project's service.
 struct ServiceView: Sendable {
     let id: String
     let levels: ServiceLevels
-    /// When an administrator set the levels; nil when nobody has.
+    /// When an administrator set the levels; nil if none has.
     let edited: Instant?
-    /// When the levels came to be: by an administrator, by a policy, or never.
+    /// When the levels were set: by an administrator, by a policy, or never.
     let updated: Instant
-    /// Whether anybody has said anything of the service.
+    /// Whether a policy or an administrator has configured the service.
     let isConfigured: Bool
 
     /// The message of the API.
     ///
-    /// Levels that are OFF are left out, as proto3 has it for the first value of an enumeration.
+    /// Levels that are OFF are left out, as proto3 does with the first value of an enumeration.
     func message(of project: ProjectIdentity) -> JSON {
         var members = [JSONMember("name", .string("projects/\(project.number)/services/\(id)"))]
         if levels.enforcement != .off {
@@ -42,15 +42,15 @@ struct ServiceView: Sendable {
 }
 
 extension ETag {
-    /// The validator of a resource that says just these things.
+    /// The validator of a resource with exactly these contents.
     static func of(_ parts: String...) -> String {
         of(digest: SHA256.hash(parts.flatMap { UInt64($0.utf8.count).bigEndianBytes + Array($0.utf8) }))
     }
 }
 
-/// The services of a project: what its policy says, and what administrators set where the policy lets them.
+/// The services of a project: what its policy says, and what administrators set within its limits.
 extension ProjectBinding {
-    /// Whether it has a service: one of Google's, or one that its policy speaks of.
+    /// Whether the project has a service: one of Google's, or one that its policy names.
     func supports(_ service: String) -> Bool {
         services[service] != nil || ServicePolicy.googleServices.contains(exactly: service)
     }
@@ -74,12 +74,13 @@ extension ProjectBinding {
         return ServiceView(id: id, levels: levels, edited: nil, updated: since, isConfigured: true)
     }
 
-    /// The resource policies in force: none where the policy does not let administrators have any.
+    /// The resource policies in force: none if the policy does not allow administrators to set any.
     func resourcePolicies(_ state: ProtectionState) -> [ExactText: ResourcePolicy] {
         services[ResourcePolicy.service]?.isEditable == true ? state.resourcePolicies : [:]
     }
 
-    /// - Throws: when the policy does not let administrators change a service's levels; says where it stands.
+    /// - Throws: when the policy does not let administrators change a service's levels; the error names the policy's
+    ///   place.
     func checkEditable(_ id: String) throws(CallFailure) {
         if let policy = services[id] {
             guard !policy.isEditable else { return }
@@ -90,7 +91,7 @@ extension ProjectBinding {
         }
         throw CallFailure(
             .failedPrecondition,
-            "No policy lets anybody change the levels of \(id): set them in the section `services` of the project at "
+            "No policy lets administrators change the levels of \(id): set them in the section `services` of the project at "
                 + "\(location), or allow changes with `editable: true` there.")
     }
 }

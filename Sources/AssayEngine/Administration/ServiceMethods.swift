@@ -49,7 +49,7 @@ extension KernelMethods {
                 }
                 let id = try call.child(of: "services", named: try service.string("name"))
                 guard !updates.contains(where: { $0.id.isExactly(id) }) else {
-                    throw InvalidRequest("a batch may have each service once")
+                    throw InvalidRequest("a batch may have each service only once")
                 }
                 updates.append(try ServiceUpdate(id, service, mask: mask))
             }
@@ -62,7 +62,7 @@ extension KernelMethods {
     private static func apply(_ updates: [ServiceUpdate], _ call: KernelCall) async throws -> [ServiceView] {
         let project = try call.project()
         return try await ProtectionState.update(of: project.identity, in: call.host.store, now: call.now) { state in
-            // A batch may raise one level and lower another; each update sees what those before it did.
+            // A batch may raise one level and lower another; each update sees the results of those before it.
             try updates.map { try $0.apply(to: &state, of: project, now: call.now) }
         }
     }
@@ -79,7 +79,7 @@ extension KernelMethods {
 }
 
 extension ServiceView {
-    /// What of a change is put on record.
+    /// The fact about a change for the record.
     fileprivate var fact: Fact {
         Fact(
             .serviceLevel,
@@ -88,14 +88,14 @@ extension ServiceView {
 }
 
 extension KernelCall {
-    /// The service that the path names, which the project must have.
+    /// The service in the path, which the project must have.
     func serviceID() throws -> String {
         let id = try fields.string("serviceId")
         guard try project().supports(id) else { throw ProjectBinding.unsupported(id) }
         return id
     }
 
-    /// The last part of a full name of a resource, which must be in a collection of this project.
+    /// The last part of a resource's full name, which must be in a collection of this project.
     func child(of collection: String, named name: String) throws -> String {
         let project = try project().identity
         for parent in [project.number, project.id] {

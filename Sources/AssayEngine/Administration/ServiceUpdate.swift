@@ -17,17 +17,17 @@ struct ServiceUpdate: Sendable {
         }
         self.id = id
         self.mask = mask
-        // Both are read whether or not the mask names them: a level that does not exist is a mistake in any case.
+        // Both are read whether or not the mask names them: an unknown level is an error in any case.
         stated = ServiceLevels(
             enforcement: try service.enforcementMode("enforcementMode"),
             replayProtection: try service.enforcementMode("replayProtection"))
         etag = try service.optionalString("etag")
     }
 
-    /// Applies it to the state of a project, and returns the service as it is then.
+    /// Applies the change to the state of a project, and returns the resulting service.
     ///
-    /// A field that the mask names and the message does not have goes back to OFF. An update that changes nothing is
-    /// taken even where nothing may be changed, for tools that put every setting in place each time they run.
+    /// A field that the mask names and the message lacks becomes OFF. An update that changes nothing succeeds even
+    /// where changes are forbidden, for tools that write every setting each time they run.
     func apply(to state: inout ProtectionState, of project: ProjectBinding, now: Instant) throws -> ServiceView {
         let present = try project.view(of: id, state)
         try ETag.check(etag, is: present.etag)
@@ -47,7 +47,7 @@ struct ServiceUpdate: Sendable {
 }
 
 extension RequestFields {
-    /// A level by its name; OFF when it is absent.
+    /// A level by its name; OFF when the name is absent.
     func enforcementMode(_ name: String) throws(InvalidRequest) -> EnforcementMode {
         guard let text = try optionalString(name) else { return .off }
         guard let mode = EnforcementMode(exactly: text) else {
@@ -56,9 +56,9 @@ extension RequestFields {
         return mode
     }
 
-    /// The updates of a batch, each with the mask that holds for it.
+    /// The updates of a batch, each with its mask.
     ///
-    /// - Parameter limit: how many there may be.
+    /// - Parameter limit: the most updates of a batch.
     func batch(_ limit: Int) throws(InvalidRequest) -> [(request: RequestFields, mask: FieldMask)] {
         let common = try fieldMask()
         let requests = try messages("requests")
@@ -68,7 +68,7 @@ extension RequestFields {
         return try requests.map { (request) throws(InvalidRequest) in
             let own = try request.fieldMask()
             if let own, let common, Set(exactly: own.paths) != Set(exactly: common.paths) {
-                throw InvalidRequest("the field masks of the batch and of its elements are not the same")
+                throw InvalidRequest("the field masks of the batch and of its elements differ")
             }
             guard let mask = own ?? common else { throw InvalidRequest("the field 'updateMask' is missing") }
             return (request, mask)

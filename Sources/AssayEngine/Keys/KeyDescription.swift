@@ -1,7 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
 
-/// What there is to know about a key at a time; never the key itself.
+/// Facts about a key at a time; never the key itself.
 public struct KeyDescription: Sendable, Equatable {
     /// What a key is for.
     public enum Purpose: String, Sendable {
@@ -13,28 +13,29 @@ public struct KeyDescription: Sendable, Equatable {
 
     /// What a key does.
     public enum State: String, Sendable {
-        /// It is published, or opens, and does not sign or seal yet.
+        /// The key is published, or opens, but does not sign or seal yet.
         case prepared
-        /// It signs, or seals.
+        /// The key signs, or seals.
         case active
-        /// It signs or seals no more. A signing key is published until its last token has expired; a sealing key opens
-        /// for ever.
+        /// The key no longer signs or seals.
+        ///
+        /// A signing key is published until its last token has expired; a sealing key opens forever.
         case retired
-        /// A signing key that is not published any more: no living token names it.
+        /// A signing key that is no longer published, because no valid token names it.
         case expired
         /// A signing key that was taken out of the key set before its tokens had expired.
         case revoked
     }
 
-    /// What time alone will bring about.
+    /// What happens when its time comes, without an operator.
     public enum Event: String, Sendable {
-        /// It may be activated from then on.
+        /// The key may be activated from then on.
         case activatable
-        /// It begins to sign or seal by itself.
+        /// The key begins to sign or seal automatically.
         case begins
-        /// Another begins in its place.
+        /// Another key takes its place.
         case retires
-        /// It leaves the key set.
+        /// The key leaves the key set.
         case unpublished
     }
 
@@ -50,11 +51,11 @@ public struct KeyDescription: Sendable, Equatable {
     public let state: State
     /// When it was made.
     public let created: Instant
-    /// From when on it may be, or might have been, activated.
+    /// The time from which the key may be, or could have been, activated.
     public let ready: Instant
-    /// Since when it is retired, expired or revoked.
+    /// The time since which it is retired, expired or revoked.
     public let since: Instant?
-    /// What happens next by itself, and when.
+    /// What happens next automatically, and when.
     public let next: Next?
 
     /// Something that happens at a time.
@@ -103,7 +104,7 @@ extension KeyRing {
         var next: KeyDescription.Next?
     }
 
-    /// - Parameter publication: nil for keys that are of use for ever.
+    /// - Parameter publication: nil for keys that are used forever.
     private static func facts<Key: RingKey>(
         _ keys: [Key], _ index: Int, publication: Duration?, at now: Instant
     ) -> Facts {

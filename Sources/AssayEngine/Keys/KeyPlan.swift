@@ -4,8 +4,8 @@ internal import AssayVerifier
 
 /// What a ring means to calls: which key signs and which seals at a time, and which are published then.
 ///
-/// It is made once for a ring; a call only compares times. So a key that begins by itself begins at its instant, and one
-/// that has expired is gone from the key set, while nobody does anything.
+/// It is made once for a ring; a call only compares times. So a key begins to sign at its exact time and leaves the key
+/// set when it has expired, without any further action.
 final class KeyPlan: Sendable {
     let ring: KeyRing
     private let issuers: Timeline<TokenIssuer>
@@ -21,12 +21,12 @@ final class KeyPlan: Sendable {
             let signer = try KeyError.explaining { () throws(CryptoError) in try key.signer() }
             issuers.append((key.times.begins ?? key.times.ready, TokenIssuer(signer: signer)))
         }
-        guard let issuers = Timeline(issuers) else { throw KeyError("there is no signing key") }
+        guard let issuers = Timeline(issuers) else { throw KeyError("the signing key is missing") }
         let sealers = ring.sealing.succession.map { index in
             let key = ring.sealing[index]
             return (from: key.times.begins ?? key.times.ready, element: key)
         }
-        guard let sealers = Timeline(sealers) else { throw KeyError("there is no sealing key") }
+        guard let sealers = Timeline(sealers) else { throw KeyError("the sealing key is missing") }
         self.ring = ring
         self.issuers = issuers
         self.sealers = sealers
@@ -36,7 +36,7 @@ final class KeyPlan: Sendable {
             let keys = trusted.filter { entry in entry.until.map { from < $0 } ?? true }.map(\.key)
             return (from: from, element: CachingTokenVerifier(TokenVerifier(keys: JWKSet(keys))))
         }
-        guard let verifiers = Timeline(verifiers) else { throw KeyError("there is no signing key") }
+        guard let verifiers = Timeline(verifiers) else { throw KeyError("the signing key is missing") }
         self.verifiers = verifiers
         published = trusted.map { ($0.key.json, $0.until) }
     }
@@ -50,7 +50,7 @@ final class KeyPlan: Sendable {
     /// What seals artifacts and authenticates challenges at a time.
     func sealingKey(at now: Instant) -> SealingKey { sealers.element(at: now) }
 
-    /// Whether it has a sealing key with an identifier.
+    /// Whether the plan has a sealing key with an identifier.
     func knows(_ id: [UInt8]) -> Bool { ring.sealing.contains { $0.id == id } }
 
     /// The key set at a time (RFC 7517, section 5): those that sign, those that are to sign, and those whose tokens may
@@ -62,10 +62,10 @@ final class KeyPlan: Sendable {
     }
 }
 
-/// Things that take each other's place at known times, to be looked up for every call.
+/// Values that replace each other at known times, looked up for every call.
 struct Timeline<Element: Sendable>: Sendable {
     private let first: Element
-    /// What follows it, in order of time.
+    /// The elements after the first one, in order of time.
     private let later: [(from: Instant, element: Element)]
 
     /// - Parameter entries: in order of time; the first one holds before its time, too. Nil when there are none.
@@ -80,15 +80,15 @@ struct Timeline<Element: Sendable>: Sendable {
     }
 }
 
-/// Verifies tokens by one set of keys, and remembers those whose signature is good.
+/// Verifies tokens by one set of keys, and remembers the tokens whose signature is valid.
 ///
-/// Backends ask about one token at every request of its client. What is remembered is that a key of this set signed it; its
-/// claims are judged each time, and with the keys the memory goes.
+/// Backends ask about the same token at every request of its client. Only the fact that a key of this set signed it is
+/// remembered; its claims are judged each time. A new set of keys starts with an empty memory.
 struct CachingTokenVerifier: Sendable {
     private let verifier: TokenVerifier
     private let cache: VerifiedTokenCache
 
-    /// Some 4 MB when it is full.
+    /// About 4 MB when it is full.
     private static let limit = 8192
 
     init(_ verifier: TokenVerifier) {

@@ -1,11 +1,11 @@
 internal import AssayCore
 internal import AssayCrypto
 
-/// How a ring is written down: one JSON object, so that a change of keys is one file that is replaced.
+/// How a ring is stored: one JSON object, so that a change of keys replaces one file.
 extension KeyRing {
-    /// What is written.
+    /// The version that is written.
     ///
-    /// Files of version 1, where a key was active or retired and nothing else, are read as well.
+    /// Files of version 1, in which a key was either active or retired, are read as well.
     private static let version: Int64 = 2
     private static let limits = JSON.Limits(bytes: 4 << 20, depth: 8, values: 65_536, allowsRepeatedNames: false)
 
@@ -30,7 +30,7 @@ extension KeyRing {
         .encoded
     }
 
-    /// - Throws: ``KeyError`` that says which key is wrong, and nothing of what is in it.
+    /// - Throws: ``KeyError`` that names the wrong key, and nothing of its content.
     init(decoding bytes: [UInt8]) throws(KeyError) {
         self.init()
         guard let file = try? JSON.parse(bytes, limits: KeyRing.limits), let version = file["version"]?.integer else {
@@ -40,7 +40,7 @@ extension KeyRing {
             throw KeyError("written by a later release (version \(version), this one knows up to \(KeyRing.version))")
         }
         guard version >= 1 else { throw KeyError("version \(version) of the file does not exist") }
-        // To take what is missing for nothing would put new keys in the place of those that clients depend on.
+        // To read missing keys as none would replace the keys that clients depend on.
         guard let signingKeys = file["signing"]?.array, let sealingKeys = file["sealing"]?.array, !sealingKeys.isEmpty
         else { throw KeyError("the file has lost its keys: it is damaged") }
         for entry in signingKeys { signing.append(try KeyRing.signingKey(entry, version)) }
@@ -111,12 +111,12 @@ extension KeyRing {
     }
 }
 
-/// A time that is written down, or that there is none.
+/// A stored time, or the stored statement that no time is set.
 private enum Moment {
     case time(Instant)
     case never
 
-    /// Nil for what is neither a time nor `null`.
+    /// Nil for a value that is neither a time nor `null`.
     init?(_ value: JSON?) {
         switch value {
         case .null?: self = .never

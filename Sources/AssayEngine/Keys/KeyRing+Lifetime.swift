@@ -1,9 +1,9 @@
 internal import AssayCore
 internal import AssayPolicy
 
-/// What an operator does with single keys.
+/// An operator's actions on single keys.
 extension KeyRing {
-    /// Where a key is.
+    /// The position of a key in the ring.
     enum Place: Sendable, Equatable {
         case signing(Int)
         case sealing(Int)
@@ -15,13 +15,13 @@ extension KeyRing {
             signing.indices.filter { signing[$0].id.isExactly(id) }.map { Place.signing($0) }
             + sealing.indices.filter { Hex.encode(sealing[$0].id).isExactly(id) }.map { Place.sealing($0) }
         guard let place = places.first else {
-            throw KeyError("there is no key with the identifier '\(SafeText.of(id, limit: 20))'")
+            throw KeyError("unknown key identifier '\(SafeText.of(id, limit: 20))'")
         }
         guard places.count == 1 else { throw KeyError("there are \(places.count) keys with the identifier \(id)") }
         return place
     }
 
-    /// Puts a prepared key in the place of the one that is in use; false when it is in use already.
+    /// Puts a prepared key in the place of the active one; false when it is active already.
     mutating func activate(_ id: String, beforeItsTime: Bool, now: Instant) throws(KeyError) -> Bool {
         switch try find(id) {
         case .signing(let index): try signing.activate(index, beforeItsTime: beforeItsTime, now: now)
@@ -29,7 +29,7 @@ extension KeyRing {
         }
     }
 
-    /// Takes a key out of use for good; false when it is so already.
+    /// Takes a key out of use permanently; false when it is out of use already.
     mutating func retire(_ id: String, now: Instant) throws(KeyError) -> Bool {
         switch try find(id) {
         case .signing(let index): try signing.retire(index, now: now)
@@ -37,14 +37,14 @@ extension KeyRing {
         }
     }
 
-    /// Takes a signing key out of use and out of the key set, at once; false when it is so already.
+    /// Takes a signing key out of use and out of the key set at once; false when it is revoked already.
     ///
-    /// Where it is the one that signs, the key that was published longest takes its place, however short that was;
-    /// where there is none, a new one.
+    /// If it is the key that signs, the prepared key that was published longest takes its place, even before its lead
+    /// is over; without a prepared key, a new one is made.
     mutating func revoke(_ id: String, now: Instant) throws(KeyError) -> Bool {
         guard case .signing(let found) = try find(id) else {
             throw KeyError(
-                refusal: "\(id) is a sealing key: what it sealed must open for ever, for no device recovers from "
+                refusal: "\(id) is a sealing key: what it sealed must open forever, because no device recovers from "
                     + "an artifact that is lost; prepare another and activate it")
         }
         guard signing[found].times.revoked == nil else { return false }
@@ -63,7 +63,7 @@ extension KeyRing {
         return true
     }
 
-    /// Lets go of keys that no living token can name.
+    /// Removes keys that no valid token can name.
     mutating func prune(at now: Instant) {
         let ends = signing.indices.map { index -> Instant? in
             if let revoked = signing[index].times.revoked { return revoked + KeyRing.publication }
@@ -84,7 +84,9 @@ extension Array where Element: RingKey {
         }
         guard beforeItsTime || times.ready <= now else {
             throw KeyError(
-                refusal: "\(name) may be activated from \(times.ready) on: until then not everybody has seen it")
+                refusal:
+                    "\(name) may be activated from \(times.ready) on: until then not all clients and servers have seen it"
+            )
         }
         takeUp(index, at: now)
         return true

@@ -2,25 +2,25 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayPolicy
 
-/// What a policy has changed in a ring.
+/// The changes that a policy makes in a ring.
 ///
-/// The policy says what kind of key signs. A key of that kind that nobody has seen yet must not sign, so the one that
-/// signs goes on until the new one has been published for its lead.
+/// The policy says what kind of key signs. A new key of that kind must not sign before clients have fetched it, so the
+/// present key goes on signing until the new one has been published for its lead.
 extension KeyRing {
     /// What was done, for the log.
     enum Change: Sendable {
-        /// The first key signs at once: nobody holds an earlier key set.
+        /// The first key signs at once, because no client holds an earlier key set.
         case made(String, algorithm: String)
         case madeSealing(String)
-        /// A key of the policy's kind was made, and signs from a time on in the place of another.
+        /// A key of the policy's kind was made, and replaces the present one at a later time.
         case prepared(String, algorithm: String, begins: Instant, until: String)
-        /// A key that waited to be activated is of the kind that the policy has come to ask for.
+        /// A prepared key is already of the kind that the changed policy asks for.
         case adopted(String, begins: Instant, until: String)
-        /// A key of another kind does not begin by itself.
+        /// A key of another kind is not activated automatically.
         case heldBack(String, algorithm: String)
     }
 
-    /// Whether a policy finds here what it needs.
+    /// Whether the ring has every key that a policy needs.
     func isComplete(for policy: TokenPolicy, now: Instant) -> Bool {
         guard sealing.inUse(at: now) != nil, let present = signing.inUse(at: now) else { return false }
         let pending = signing.pending(at: now)
@@ -28,7 +28,7 @@ extension KeyRing {
         return signing[present].fits(policy) || !pending.isEmpty
     }
 
-    /// Makes and arranges what a policy needs and the ring lacks.
+    /// Makes the keys that a policy needs and the ring lacks, and puts them in order.
     mutating func complete(
         for policy: TokenPolicy, now: Instant, randomness: Randomness
     ) throws(KeyError) -> [Change] {

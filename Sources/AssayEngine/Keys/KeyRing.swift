@@ -6,39 +6,39 @@ internal import AssayPolicy
 ///
 /// Immutable: a change makes another ring.
 struct KeyRing: Sendable {
-    /// How long a key stays published when another took its place: the longest life of a token, and a day for servers
-    /// that share the keys and take up a change later.
+    /// How long a key stays published after another took its place: the longest lifetime of a token, and a day for
+    /// servers that share the keys and load a change later.
     static let publication = Duration.seconds(8 * 86_400)
-    /// How long a key is published before it signs: Admin SDKs keep the key set that they fetched for so long.
+    /// How long a key is published before it signs: Admin SDKs keep a fetched key set for this time.
     static let signingLead = Duration.seconds(6 * 3600)
-    /// How many keys are made on somebody's word before earlier ones have left: readers of key sets bound them.
+    /// How many keys an operator can make before earlier ones have left: readers of key sets limit their number.
     private static let signingLimit = 32
-    /// Sealing keys stay for ever; the file that holds them is bounded.
+    /// The most sealing keys: they stay forever, and the file that holds them is bounded.
     private static let sealingLimit = 4096
 
     var signing: [SigningKey] = []
-    /// Every one opens, for ever.
+    /// The sealing keys; each of them opens forever.
     var sealing: [SealingKey] = []
 
-    /// From when a signing key is published no more; nil when that is not known.
+    /// When a signing key stops being published; nil when that is not known.
     func publicationEnd(of index: Int) -> Instant? {
         signing.retirement(of: index).map { $0 + KeyRing.publication }
     }
 
     /// The public halves of the signing keys that verify tokens, and until when each does; nil where that is not known.
     ///
-    /// A key that was revoked verifies none.
+    /// Revoked keys are left out.
     var published: [(key: JWK, until: Instant?)] {
         signing.indices.filter { signing[$0].times.revoked == nil }.map { (signing[$0].jwk, publicationEnd(of: $0)) }
     }
 
-    /// A new signing key, made and in its place.
+    /// Adds a new signing key.
     @discardableResult
     mutating func addSigningKey(_ kind: TokenPolicy, _ times: KeyTimes) throws(KeyError) -> SigningKey {
         guard signing.count < KeyRing.signingLimit * 2 else { throw KeyError("there are too many signing keys") }
         let key = try KeyError.explaining { () throws(CryptoError) in
             var key = try SigningKey.generate(kind, times: times)
-            // An identifier that begins with a hyphen is awkward to give to a command.
+            // An identifier that begins with a hyphen is hard to pass to a command.
             while key.id.starts(withExactly: "-") || signing.contains(where: { $0.id.isExactly(key.id) }) {
                 key = try SigningKey.generate(kind, times: times)
             }
@@ -48,7 +48,7 @@ struct KeyRing: Sendable {
         return key
     }
 
-    /// A new sealing key, made and in its place.
+    /// Adds a new sealing key.
     @discardableResult
     mutating func addSealingKey(_ times: KeyTimes, randomness: Randomness) throws(KeyError) -> SealingKey {
         guard sealing.count < KeyRing.sealingLimit else { throw KeyError(refusal: "there are too many sealing keys") }
@@ -63,7 +63,7 @@ struct KeyRing: Sendable {
         return key
     }
 
-    /// Lets go of what no living token can name, where there is much of it.
+    /// Removes keys that no valid token can name, if there are many of them.
     mutating func makeRoom(at now: Instant) {
         if signing.count >= KeyRing.signingLimit { prune(at: now) }
     }
@@ -84,8 +84,8 @@ struct KeyRing: Sendable {
             }
     }
 
-    /// - Throws: when a key of an earlier ring is missing whose time is not over: artifacts that it sealed could not be
-    ///   opened, or tokens that it signed not be verified.
+    /// - Throws: when a key of an earlier ring is missing although it is still needed: artifacts that it sealed could
+    ///   not be opened, or tokens that it signed could not be verified.
     func checkFollows(_ earlier: KeyRing, now: Instant) throws(KeyError) {
         let living = UsedKeys.Used.all(of: earlier).filter { $0.forgetAt.map { now < $0 } ?? true }
         guard let key = UsedKeys.missing(living, in: self, now: now).first else { return }

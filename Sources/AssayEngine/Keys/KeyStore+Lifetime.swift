@@ -2,43 +2,44 @@ public import AssayCore
 public import AssayCrypto
 public import AssayPolicy
 
-/// The life of a key: it is prepared, so that everybody can learn of it; it is activated, and signs or seals; it is
-/// retired when another takes its place.
+/// The stages of a key: first it is prepared, so that clients and servers learn of it; then it is activated, and signs
+/// or seals; it is retired when another takes its place.
 ///
-/// A server that runs takes a change up with ``Engine/reloadKeys()``. What begins by itself begins there at its time,
-/// with nothing more to be done.
+/// A running server loads a change with ``Engine/reloadKeys()``. A key with an automatic beginning starts there at its
+/// time.
 extension KeyStore {
     /// How long a signing key should be published before it signs: Admin SDKs keep a key set for six hours.
     public static let signingLead = KeyRing.signingLead
-    /// How long a sealing key should be stored before it seals: by then every server of the folder has taken it up.
+    /// How long a sealing key should be stored before it seals: by then every server that shares the folder has loaded
+    /// it.
     public static let sealingLead = Duration.seconds(600)
 
     /// All keys as they are at a time: those that sign, then those that seal, the newest of each first.
     ///
-    /// - Throws: ``KeyError`` when there are none, too: listing makes nothing.
+    /// - Throws: ``KeyError``, also when there are no keys: listing makes none.
     public func list(now: Instant) throws(KeyError) -> [KeyDescription] {
         try stored().ring.descriptions(at: now)
     }
 
     /// The public keys that verify tokens at a time, the newest first, as the key set publishes them.
     ///
-    /// - Parameter id: that one only, by its `kid`; nil for all.
+    /// - Parameter id: only the key with this `kid`; nil for all.
     /// - Throws: ``KeyError``, as a refusal when the key is not published.
     public func published(_ id: String? = nil, now: Instant) throws(KeyError) -> [JWK] {
         let keys = try stored().ring.published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key)
         guard let id else { return keys }
         let found = keys.filter { $0.keyID.isExactly(id) }
-        guard !found.isEmpty else { throw KeyError(refusal: "there is no published key \(id)") }
+        guard !found.isEmpty else { throw KeyError(refusal: "unknown published key \(id)") }
         return found
     }
 
-    /// Makes a signing key that is published and does not sign yet.
+    /// Makes a signing key that is published but does not sign yet.
     ///
     /// - Parameters:
     ///   - kind: what to make; nil for a key like the one that signs now.
     ///   - lead: how long it must have been published before it may sign.
-    ///   - automatic: whether it begins by itself then; otherwise it waits for ``activate(_:beforeItsTime:now:)``.
-    /// - Throws: ``KeyError``, as a refusal when there are too many keys already.
+    ///   - automatic: whether it begins to sign then; otherwise it waits for ``activate(_:beforeItsTime:now:)``.
+    /// - Throws: ``KeyError``, as a refusal when too many keys exist already.
     public func prepareSigningKey(
         _ kind: TokenPolicy? = nil, lead: Duration = signingLead, automatic: Bool = false, now: Instant
     ) throws(KeyError) -> KeyDescription {
@@ -55,7 +56,7 @@ extension KeyStore {
         }
     }
 
-    /// Makes a sealing key that opens and does not seal yet.
+    /// Makes a sealing key that opens but does not seal yet.
     ///
     /// - Parameters: as for ``prepareSigningKey(_:lead:automatic:now:)``.
     public func prepareSealingKey(
@@ -70,10 +71,11 @@ extension KeyStore {
         }
     }
 
-    /// Puts a prepared key in the place of the one that signs or seals, which is retired by that; nothing happens when
-    /// it does so already.
+    /// Puts a prepared key in the place of the one that signs or seals, which retires; nothing happens when the key is
+    /// active already.
     ///
-    /// - Parameter beforeItsTime: whether its lead may be cut short: who holds an older key set refuses its tokens.
+    /// - Parameter beforeItsTime: whether its lead may be cut short: clients that hold an older key set then refuse its
+    ///   tokens.
     /// - Throws: ``KeyError``, as a refusal before the lead is over, and for a key that was retired or revoked.
     public func activate(
         _ id: String, beforeItsTime: Bool = false, now: Instant
@@ -85,12 +87,12 @@ extension KeyStore {
         }
     }
 
-    /// Takes a key out of use for good.
+    /// Takes a key out of use permanently.
     ///
-    /// One that signs or seals is followed by a prepared one whose lead is over. A signing key stays published until
-    /// its last token has expired; a sealing key goes on opening.
+    /// A key that signs or seals is replaced by a prepared one whose lead is over. A signing key stays published until
+    /// its last token has expired; a sealing key still opens.
     ///
-    /// - Throws: ``KeyError``, as a refusal where no key can take its place.
+    /// - Throws: ``KeyError``, as a refusal when no key can take its place.
     public func retire(_ id: String, now: Instant) throws(KeyError) -> KeyDescription {
         try changed(now) { (ring) throws(KeyError) in
             guard try ring.retire(id, now: now) else { return (false, id) }
@@ -100,7 +102,7 @@ extension KeyStore {
 
     /// Takes a signing key out of use and out of the key set, at once: after a leak.
     ///
-    /// Who fetches the key set from then on refuses every token that it signed. Where it was the one that signs, the
+    /// Clients that fetch the key set after that refuse every token that it signed. If it was the active key, the
     /// prepared key that was published longest takes its place, or else a new one; neither waits for its lead.
     ///
     /// - Throws: ``KeyError``, as a refusal for a sealing key.
@@ -108,7 +110,7 @@ extension KeyStore {
         try changed(now) { (ring) throws(KeyError) in (try ring.revoke(id, now: now), id) }
     }
 
-    /// - Parameter change: says whether there is something to store, and the key that it is about.
+    /// - Parameter change: tells whether something must be stored, and which key it concerns.
     private func changed(
         _ now: Instant, _ change: (inout KeyRing) throws(KeyError) -> (Bool, String)
     ) throws(KeyError) -> KeyDescription {

@@ -3,7 +3,7 @@ internal import AssayCrypto
 internal import AssayPolicy
 internal import Synchronization
 
-/// Where the keys of a service are kept: those that sign tokens, and those that seal artifacts.
+/// The place where the keys of a service are kept: those that sign tokens, and those that seal artifacts.
 ///
 /// Losing them is worse than losing state: clients of App Attest never recover from an artifact that does not open.
 public final class KeyStore: Sendable {
@@ -25,14 +25,15 @@ public final class KeyStore: Sendable {
         self.place = place
     }
 
-    /// Keys in a folder: one file that only its owner may read, made when there is none, replaced as a whole.
+    /// Keys in a folder: one file that only its owner may read; it is made when it is missing, and always replaced as a
+    /// whole.
     ///
     /// Several processes may share the folder.
     public static func directory(_ path: String) -> KeyStore {
         KeyStore(.file(PrivateFile(directory: path, name: "keys.json")))
     }
 
-    /// The files that the keys are in: whoever watches them sees a change.
+    /// The files that hold the keys, so that a caller can watch them for changes.
     ///
     /// None for keys in memory.
     public var files: [String] {
@@ -42,15 +43,14 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// Keys that are gone with the process: for tests.
+    /// Keys that end with the process, for tests.
     public static func ephemeral() -> KeyStore {
         KeyStore(.memory)
     }
 
-    /// What the keys are known by as they are stored now, without their being read: cheap enough to be asked for once a
-    /// second.
+    /// A mark that changes with the stored keys, found without reading them: cheap enough for once a second.
     ///
-    /// Nil when there are none, or none that can be seen.
+    /// Nil when there are no keys, or when they cannot be seen.
     public var changeMark: KeyChangeMark? {
         switch place {
         case .file(let file): file.mark
@@ -58,7 +58,7 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// Makes a new sealing key, which seals from the next snapshot on; what earlier ones sealed still opens.
+    /// Makes a new sealing key, which seals from the next snapshot on; older boxes still open.
     public func rotateSealingKey(now: Instant, randomness: Randomness = .system) throws(KeyError) {
         _ = try update { (ring) throws(KeyError) in
             try ring.addSealingKey(KeyTimes(created: now, ready: now), randomness: randomness)
@@ -67,10 +67,10 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// The ring with what a policy needs: keys that are missing are made and stored first.
+    /// The ring, with every key that a policy needs: missing keys are made and stored first.
     ///
-    /// - Parameter present: the ring of a running service, which a stored one must follow: where there is none, or
-    ///   another's, nothing is made or written. Nil to begin with new keys where there are none.
+    /// - Parameter present: the ring of a running service, which the stored one must continue; if it does not, or none
+    ///   is stored, nothing is made or written. Nil to make new keys if none are stored.
     func ring(
         for policy: TokenPolicy, following present: KeyRing?, now: Instant, randomness: Randomness
     ) throws(KeyError) -> StoredKeys {
@@ -92,7 +92,7 @@ public final class KeyStore: Sendable {
 
     /// The ring as it is stored.
     ///
-    /// - Throws: when there is none, too, and when it does not follow the ring of a running service.
+    /// - Throws: also when no ring is stored, or when it does not continue the ring of a running service.
     func stored(following present: KeyRing, now: Instant) throws(KeyError) -> StoredKeys {
         let stored = try stored()
         try stored.ring.checkFollows(present, now: now)
@@ -101,20 +101,20 @@ public final class KeyStore: Sendable {
 
     /// The ring as it is stored.
     ///
-    /// - Throws: when there is none, too.
+    /// - Throws: also when no ring is stored.
     func stored() throws(KeyError) -> StoredKeys {
         guard let stored = try read() else { throw nothing }
         return stored
     }
 
-    /// The ring as it is stored; nil when there is none.
+    /// The stored ring; nil when there is none.
     var present: KeyRing? {
         get throws(KeyError) { try read()?.ring }
     }
 
-    /// Writes the keys as they are stored into another folder, which has none yet.
+    /// Copies the stored keys to another folder, which must have none yet.
     ///
-    /// - Throws: ``KeyError``: where there are no keys, where the folder has some, where it cannot be written.
+    /// - Throws: ``KeyError`` when there are no keys, when the folder has keys, or when it cannot be written.
     public func copy(to directory: String) throws(KeyError) {
         let file = PrivateFile(directory: directory, name: "keys.json")
         var bytes = try stored().ring.encoded()
@@ -125,9 +125,9 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// Changes the ring while nobody else does; what is stored is the old one or the new one at any time.
+    /// Changes the ring under a lock; the stored ring is at any time either the old one or the new one.
     ///
-    /// - Parameter change: returns false to leave everything as it is.
+    /// - Parameter change: returns false to leave the ring unchanged.
     func update(
         mayBegin: Bool = true, _ change: (inout KeyRing) throws(KeyError) -> Bool
     ) throws(KeyError) -> StoredKeys {
@@ -139,7 +139,7 @@ public final class KeyStore: Sendable {
                 return StoredKeys(ring: ring, mark: KeyChangeMark([held.revision]))
             }
         case .file(let file):
-            // A folder is made only to begin with.
+            // A folder is made only for the first keys.
             if !mayBegin { _ = try stored() }
             return try file.locked { () throws(KeyError) -> StoredKeys in
                 let present = try read()
@@ -153,9 +153,9 @@ public final class KeyStore: Sendable {
         }
     }
 
-    /// The ring as it is stored; nil when there is none.
+    /// The stored ring; nil when there is none.
     ///
-    /// The file is always a whole one, so that no lock is needed.
+    /// The file is always complete, so reading needs no lock.
     private func read() throws(KeyError) -> StoredKeys? {
         switch place {
         case .memory:
@@ -181,17 +181,17 @@ public final class KeyStore: Sendable {
     }
 }
 
-/// A ring as it is stored.
+/// A stored ring.
 struct StoredKeys: Sendable {
     let ring: KeyRing
     let mark: KeyChangeMark?
-    /// What a policy had changed in it, just now.
+    /// The changes that a policy has just made in it.
     var changes: [KeyRing.Change] = []
 }
 
-/// What a stored set of keys is known by, without its being read: another one means that something was changed.
+/// A mark of a stored set of keys, found without reading it: another mark means that something has changed.
 ///
-/// Of a file these are its identity, its size and its times. Every change of keys is another file.
+/// For a file, these are its identity, size and times. Every change of keys makes another file.
 public struct KeyChangeMark: Sendable, Hashable {
     private let parts: [Int64]
 
@@ -200,11 +200,11 @@ public struct KeyChangeMark: Sendable, Hashable {
     }
 }
 
-/// Why keys cannot be read, made or used; words for an operator, never key material.
+/// The reason why keys cannot be read, made or used, in words for an operator; never key material.
 public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong, in words.
     @Exact public private(set) var message: String
-    /// Whether the keys are in order, and only the rules of a key's life forbid what was asked.
+    /// Whether the keys are valid, and only the rules of a key's lifetime forbid the request.
     public let isRefusal: Bool
 
     init(_ message: String) {

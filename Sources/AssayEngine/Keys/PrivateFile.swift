@@ -15,17 +15,17 @@ struct PrivateFile: Sendable {
 
     var path: String { "\(directory)/\(name)" }
 
-    /// What the file is known by; nil when there is none, or none that can be seen.
+    /// The mark of the file; nil when there is none, or when it cannot be seen.
     var mark: KeyChangeMark? {
         var status = stat()
         return lstat(path, &status) == 0 ? KeyChangeMark(status) : nil
     }
 
-    /// The file's bytes, with what it is known by; nil when there is no such file.
+    /// The file's bytes with its mark; nil when there is no such file.
     ///
-    /// - Throws: when it cannot be read, or when more may use it than ``SecretFile`` allows.
+    /// - Throws: when it cannot be read, or when its mode allows more than ``SecretFile`` does.
     func read() throws(KeyError) -> (bytes: [UInt8], mark: KeyChangeMark)? {
-        // Without O_NONBLOCK a pipe in the file's place would be waited for.
+        // Without O_NONBLOCK, opening a pipe in the file's place would wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }
         guard descriptor >= 0 else { throw failure("open", path) }
@@ -50,10 +50,10 @@ struct PrivateFile: Sendable {
         return (bytes, KeyChangeMark(status))
     }
 
-    /// Replaces the file: a new one is written beside it, flushed to the disk, and renamed over it.
+    /// Replaces the file: a new one is written next to it, flushed to the disk, and renamed over it.
     ///
-    /// To be called within ``locked(_:)``, so that there is one new file at a time: what a crash leaves of it, and of
-    /// the secrets in it, the next one replaces.
+    /// Call it within ``locked(_:)``, so that there is only one new file at a time: the next call replaces what a crash
+    /// leaves of it and of its secrets.
     func write(_ bytes: [UInt8]) throws(KeyError) {
         let temporary = "\(directory)/.\(name).new"
         unlink(temporary)
@@ -82,8 +82,8 @@ struct PrivateFile: Sendable {
         try flush(directory)
     }
 
-    /// Gives a new file to the owner of the present one: when root changes the keys of a server that runs under another
-    /// name, the server must go on reading them.
+    /// Gives a new file the owner of the present one: if root changes the keys of a server that runs as another user,
+    /// that server must still read them.
     private func keepOwner(_ descriptor: Int32) throws(KeyError) {
         var present = stat()
         var new = stat()
@@ -92,7 +92,7 @@ struct PrivateFile: Sendable {
         guard fchown(descriptor, present.st_uid, present.st_gid) == 0 else { throw failure("keep the owner of", path) }
     }
 
-    /// Runs an operation while no other process runs one on this directory; makes the directory where there is none.
+    /// Runs an operation while no other process runs one on this directory; makes the directory if it is missing.
     func locked<Value>(_ operation: () throws(KeyError) -> Value) throws(KeyError) -> Value {
         try makeDirectory()
         let lock = "\(directory)/.lock"
@@ -111,18 +111,18 @@ struct PrivateFile: Sendable {
             let path = (directory.starts(withExactly: "/") ? "/" : "") + parts[...count].joined(separator: "/")
             guard mkdir(path, 0o700) != 0 else {
                 let parent = parts[..<count].joined(separator: "/")
-                // A folder that may be written and not read cannot be flushed either.
+                // A folder that may be written but not read cannot be flushed.
                 try? flush(directory.starts(withExactly: "/") ? "/\(parent)" : parent.isEmpty ? "." : parent)
                 continue
             }
-            // A parent that is there may still refuse to have one made in its place.
+            // An existing parent may still refuse a new folder.
             let error = failure("make the folder", path)
             var status = stat()
             guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { throw error }
         }
     }
 
-    /// Makes what was put into a folder survive a loss of power.
+    /// Flushes a folder, so that its new entries survive a loss of power.
     private func flush(_ folder: String) throws(KeyError) {
         let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
         guard descriptor >= 0 else { throw failure("open", folder) }
@@ -149,7 +149,7 @@ extension KeyChangeMark {
     }
 }
 
-// Within the type above these names are those of its own methods.
+// Inside the type above, these names mean its own methods.
 
 private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
     read(descriptor, start, count)

@@ -4,12 +4,12 @@ internal import Synchronization
 
 /// A secret that seals artifacts and authenticates challenges.
 ///
-/// Both uses have a key of their own, derived from the secret, and so has every sealed box: its key comes from a fresh
-/// salt, so that random nonces never meet under one key however many boxes are sealed. A box is
+/// Both uses have separate keys, derived from the secret. Every sealed box has its own key, derived with a fresh salt,
+/// so that random nonces never collide under one key, however many boxes are sealed. A box is
 ///
 ///     version 1 ‖ key identifier 4 ‖ salt 16 ‖ nonce 12 ‖ ciphertext ‖ tag 16
 struct SealingKey: RingKey {
-    /// Four bytes that boxes and challenges name the key by.
+    /// The four bytes that identify the key in boxes and challenges.
     let id: [UInt8]
     let secret: SecretBytes
     var times: KeyTimes
@@ -28,14 +28,14 @@ struct SealingKey: RingKey {
                 from: secret, salt: [], info: Array("assay challenge v1".utf8), count: HMACSHA256.byteCount))
     }
 
-    /// A fresh key.
+    /// Makes a new random key.
     static func generate(_ times: KeyTimes, randomness: Randomness) throws(CryptoError) -> SealingKey {
         var secret = randomness.bytes(32)
         defer { SecretBytes.wipe(&secret) }
         return try SealingKey(id: randomness.bytes(4), secret: SecretBytes(secret), times: times)
     }
 
-    /// What the key can be recognised by, and nothing learned of it.
+    /// A digest that identifies the key and reveals nothing of it.
     var digest: [UInt8] { challenges.authenticate(Array("assay key digest v1".utf8)[...]) }
 
     var name: String { "the sealing key \(Hex.encode(id))" }
@@ -56,7 +56,7 @@ struct SealingKey: RingKey {
         return head + box
     }
 
-    /// The identifier of the key that a box names; nil when it is no box.
+    /// The identifier of the key that a box names; nil when it is not a box.
     static func identifier(of sealed: [UInt8]) -> [UInt8]? {
         guard sealed.count > headCount, sealed[0] == version else { return nil }
         return Array(sealed[1..<5])
@@ -66,7 +66,7 @@ struct SealingKey: RingKey {
     static func open(_ sealed: [UInt8], for purpose: SealedPurpose, keys: [SealingKey]) -> [UInt8]? {
         guard sealed.count > headCount, sealed[0] == version else { return nil }
         let head = Array(sealed[..<headCount])
-        // Where the keys of two services were put together, two of them may share an identifier.
+        // If the keys of two services were merged, two of them may share an identifier.
         for key in keys where key.id[...] == head[1..<5] {
             let plaintext = try? AES256GCM.open(
                 sealed[headCount...], key: key.boxKey(salt: head[5..<21]), nonce: head[21..<33],
@@ -82,9 +82,9 @@ struct SealingKey: RingKey {
     }
 }
 
-/// Whom something sealed or authenticated is for: one app, one provider.
+/// The app and the provider that something is sealed or authenticated for.
 struct SealedPurpose: Sendable {
-    /// The names, unambiguously joined.
+    /// The names, joined without ambiguity.
     let label: [UInt8]
     /// The first eight bytes of the label's hash.
     let tag: [UInt8]
@@ -96,7 +96,7 @@ struct SealedPurpose: Sendable {
     }
 }
 
-/// What a provider seals and opens with while it appraises one piece of evidence.
+/// The sealing and opening of a provider while it appraises one piece of evidence.
 final class CallSealer: Sendable {
     private let purpose: SealedPurpose
     private let keys: KeyPlan
@@ -113,10 +113,10 @@ final class CallSealer: Sendable {
         self.randomness = randomness
     }
 
-    /// Why something could not be opened though it may be good: the key that it names is not known here, and whether it
-    /// is stored could not be seen.
+    /// Why something could not be opened although it may be valid: this server does not have the key that it names, and
+    /// could not check whether the key is stored.
     ///
-    /// A refusal that was based on it would cost a device its attested key.
+    /// Refusing it would cost a device its attested key.
     var undecided: KeyError? { failure.withLock { $0 } }
 
     func seal(_ plaintext: [UInt8]) throws -> [UInt8] {

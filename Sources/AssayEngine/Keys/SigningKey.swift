@@ -4,7 +4,7 @@ internal import AssayPolicy
 
 /// A key that signs tokens.
 struct SigningKey: RingKey {
-    /// The `kid`: the first four bytes of the key's thumbprint (RFC 7638), six characters, as in Google's tokens.
+    /// The `kid`: the first four bytes of the key's thumbprint (RFC 7638), as six characters, like in Google's tokens.
     let id: String
     let algorithm: JWSAlgorithm
     let key: PrivateKey
@@ -36,16 +36,16 @@ struct SigningKey: RingKey {
         }
     }
 
-    /// What another key like this one is made by.
+    /// The parameters for another key like this one.
     var kind: TokenPolicy {
         if case .rsa(let bits) = key.kind { return TokenPolicy(algorithm: .rs256, rsaBits: bits) }
         return TokenPolicy(algorithm: .es256)
     }
 
-    /// The public half, as the key set publishes it.
+    /// The public key, as the key set publishes it.
     var jwk: JWK { JWK(signing: key.publicKey, keyID: id) }
 
-    /// What signs tokens with it.
+    /// The signer of tokens with this key.
     func signer() throws(CryptoError) -> JWSSigner {
         try JWSSigner(key: key, keyID: id, algorithm: algorithm)
     }

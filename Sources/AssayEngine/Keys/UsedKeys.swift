@@ -4,12 +4,12 @@ public import AssayState
 
 /// The keys that a state store remembers it was used with, so that their loss is noticed.
 ///
-/// Without them the service would make new ones and go on, and refuse every device that was attested before. The engine
-/// compares before its first decision, and whenever the keys have changed. A program that would rather not start at all
-/// calls ``check(_:in:forgetting:now:)`` before it makes an engine, and so before new keys are made.
+/// Without the keys the service would make new ones and refuse every device that was attested before. The engine
+/// compares the keys before its first decision, and after each change of them. A program that should not start in this
+/// case calls ``check(_:in:forgetting:now:)`` before it makes an engine, and so before new keys are made.
 ///
-/// A key is remembered by its identifier and a digest from which nothing of it can be learned: a sealing key for ever, a
-/// signing key until its publication has ended.
+/// A key is remembered by its identifier and a digest that reveals nothing of it: a sealing key forever, a signing key
+/// until its publication has ended.
 public struct UsedKeys: Sendable {
     private let store: any StateStore
 
@@ -19,12 +19,13 @@ public struct UsedKeys: Sendable {
         self.store = store
     }
 
-    /// Compares stored keys with those that a state was used with; makes and changes no key.
+    /// Compares stored keys with those that a state was used with; makes and changes no keys.
     ///
     /// - Parameters:
-    ///   - forgetting: identifiers of keys that are lost for good, as `assay keys list` and the error call them: they
+    ///   - forgetting: identifiers of keys that are lost permanently, as `assay keys list` and the error call them:
+    ///     they
     ///     are remembered no more.
-    /// - Throws: ``KeyError`` that names the keys that are missing and says how to restore them; what the store throws.
+    /// - Throws: ``KeyError`` that names the missing keys and says how to restore them; the error of the store.
     public static func check(
         _ keys: KeyStore, in store: any StateStore, forgetting: [String] = [], now: Instant
     ) async throws {
@@ -37,7 +38,7 @@ public struct UsedKeys: Sendable {
         try await used.checkAll(of: try keys.present, place: keys.files.first, now: now)
     }
 
-    /// Throws where keys are missing, and remembers those that are new.
+    /// Throws when keys are missing, and remembers new ones.
     func confirm(_ ring: KeyRing, now: Instant) async throws {
         let known = try await checkAll(of: ring, place: nil, now: now)
         for key in Used.all(of: ring) where known[key.name] != key {
@@ -46,12 +47,12 @@ public struct UsedKeys: Sendable {
         }
     }
 
-    /// - Parameter ring: nil where there are no keys.
+    /// - Parameter ring: nil when there are no keys.
     @discardableResult
     private func checkAll(of ring: KeyRing?, place: String?, now: Instant) async throws -> [ExactText: Used] {
         let known = try await store.list(Self.space, after: nil, limit: 10_000).map { entry in
             guard let key = Used(entry) else {
-                throw KeyError("what the state remembers of '\(SafeText.of(entry.name, limit: 40))' is damaged")
+                throw KeyError("the entry about '\(SafeText.of(entry.name, limit: 40))' in the state is damaged")
             }
             return key
         }
@@ -60,9 +61,9 @@ public struct UsedKeys: Sendable {
         return Dictionary(known.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The keys that a ring lacks, and that are needed.
+    /// The keys that are still needed and that a ring lacks.
     ///
-    /// - Parameter ring: nil where there are no keys.
+    /// - Parameter ring: nil when there are no keys.
     static func missing(_ known: [Used], in ring: KeyRing?, now: Instant) -> [Used] {
         let present = ring.map(Used.all) ?? []
         return known.filter { key in
@@ -76,7 +77,7 @@ public struct UsedKeys: Sendable {
         let isSealing = keys.contains { $0.kind == .sealing }
         let harm =
             isSealing
-            ? "no artifact that it sealed can be opened: App Attest devices would be refused for ever"
+            ? "no artifact that it sealed can be opened: App Attest devices would be refused forever"
             : "no token that it signed can be verified"
         let options = keys.prefix(8).map { "--forget-key \($0.id)" }.joined(separator: " ")
         return KeyError(
@@ -90,14 +91,14 @@ public struct UsedKeys: Sendable {
         case sealing
     }
 
-    /// One key as it is remembered.
+    /// A key in the state's memory.
     struct Used: Equatable {
         let kind: Kind
         @Exact private(set) var id: String
-        /// SHA-256 of something that only the key leads to.
+        /// SHA-256 of a value that can be derived only from the key.
         let digest: [UInt8]
         let created: Instant
-        /// From when on nobody can miss it; nil while that is not known.
+        /// The time from which the key is no longer needed; nil while that is not known.
         let forgetAt: Instant?
 
         /// The name of its entry.
@@ -115,7 +116,7 @@ public struct UsedKeys: Sendable {
             self.id = id
         }
 
-        /// Nil for what this program does not write.
+        /// Nil for an entry that this program does not write.
         init?(_ entry: StateEntry) {
             let parts = entry.name.split(onASCII: "/", maxSplits: 1)
             guard parts.count == 2, let kind = Kind.allCases.first(where: { $0.rawValue.isExactly(String(parts[0])) }),
@@ -148,7 +149,8 @@ public struct UsedKeys: Sendable {
 }
 
 extension KeyRing {
-    /// Whether a key is missing because its time was over: a newer one has signed for longer than it was published.
+    /// Whether a key may be missing because it is no longer needed: a newer one has signed for longer than it was
+    /// published.
     fileprivate func hasReplaced(_ key: UsedKeys.Used, now: Instant) -> Bool {
         guard key.kind == .signing else { return false }
         return signing.contains { present in

@@ -4,7 +4,7 @@ internal import AssayKit
 internal import AssayState
 internal import Logging
 
-/// Runs what is due of the providers' maintenance, until its task is cancelled.
+/// Runs the providers' maintenance when it is due, until its task is cancelled.
 struct MaintenanceRunner: Sendable {
     let host: PluginHost
     let options: MaintenanceOptions
@@ -28,7 +28,7 @@ struct MaintenanceRunner: Sendable {
                 guard (try? await host.clock.sleep(for: duration)) != nil else { return }
             case .run(let entry):
                 let (record, least) = await run(entry)
-                // What ended because everything ends has not failed.
+                // A run that ended because the task was cancelled has not failed.
                 guard !Task.isCancelled else { return }
                 let failed = record.outcome != .succeeded
                 let pause = schedule.finished(entry, failed: failed, at: host.clock.uptime, least: least)
@@ -40,7 +40,7 @@ struct MaintenanceRunner: Sendable {
 
     /// Runs an entry.
     ///
-    /// Returns what came of it, and how long it must be left alone at least.
+    /// Returns the result, and the least time until its next run.
     private func run(_ entry: MaintenanceEntry) async -> (MaintenanceRecord, least: Duration) {
         var logger = host.logger
         logger[metadataKey: "provider"] = "\(entry.provider)"
@@ -90,16 +90,16 @@ struct MaintenanceRunner: Sendable {
 
 /// How an engine runs the maintenance of its providers.
 public struct MaintenanceOptions: Sendable {
-    /// How many runs there may be at once, of all apps together.
+    /// The most runs at once, of all apps together.
     public var concurrency: Int
-    /// How often policies are looked at that may have changed.
+    /// How often changed policies are looked for.
     public var round: Duration
-    /// How long a provider is left alone that fails again and again; never shorter than its interval.
+    /// The longest pause after repeated failures; a provider's own interval may be longer.
     public var longestPause: Duration
-    /// Told of each run, after it; it must not block.
+    /// Called after each run; it must not block.
     public var onRun: @Sendable (MaintenanceRecord) -> Void
 
-    /// By default, four runs at once, policies looked at every ten seconds, and pauses of an hour at most.
+    /// By default, four runs at once, a look at the policies every ten seconds, and pauses of at most an hour.
     public init(
         concurrency: Int = 4, round: Duration = .seconds(10), longestPause: Duration = .seconds(3600),
         onRun: @escaping @Sendable (MaintenanceRecord) -> Void = { _ in }
@@ -112,10 +112,11 @@ public struct MaintenanceOptions: Sendable {
 }
 
 extension Engine {
-    /// Does what providers have to do between calls, until the task is cancelled: run it beside whatever makes the calls.
+    /// Does the work of providers between calls, until the task is cancelled: run it next to the code that makes the
+    /// calls.
     ///
-    /// The apps' runs are spread over their intervals. Policies that take the place of the present ones take effect
-    /// within a round. No run is left behind: a cancelled one is waited for.
+    /// The apps' runs are spread over their intervals. Changed policies take effect within a round. No run is
+    /// abandoned: a cancelled run is waited for.
     public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
         await MaintenanceRunner(host: host, options: options) { self.maintenance }.run()
     }

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayKit
 internal import Synchronization
 
-/// When whose maintenance is to run.
+/// The times when each provider's maintenance is to run.
 ///
 /// Times are those of ``HostClock/uptime``.
 final class MaintenanceSchedule: Sendable {
@@ -17,14 +17,14 @@ final class MaintenanceSchedule: Sendable {
         var next: Instant
         var failures = 0
         var isRunning = false
-        /// Whether a policy asks for it; while it runs it is remembered even if none does.
+        /// Whether a policy asks for the task; a running task is remembered even if no policy does.
         var isListed = true
     }
 
     private struct State {
         var list: MaintenanceList?
         var tasks: [ExactText: Task] = [:]
-        /// Each task that waits stands here under its time; what stands under another one is stale.
+        /// The waiting tasks by their times; an entry with another time than its task's is stale.
         var queue = ExpiryHeap<String>()
 
         mutating func set(_ space: String, to next: Instant) {
@@ -47,7 +47,7 @@ final class MaintenanceSchedule: Sendable {
         self.longestPause = longestPause
     }
 
-    /// The next run that is due, which is then under way until ``finished(_:failed:at:)``; or how long to wait.
+    /// The next run that is due, which then counts as running until ``finished(_:failed:at:)``; or how long to wait.
     func next(_ list: MaintenanceList, at uptime: Duration) -> Step {
         let now = Self.instant(uptime)
         return state.withLock { state in
@@ -68,11 +68,11 @@ final class MaintenanceSchedule: Sendable {
         }
     }
 
-    /// Puts the next run of an entry on the schedule.
+    /// Schedules the next run of an entry.
     ///
-    /// Returns how long that is away, unless no policy asks for it any more.
+    /// Returns the time until then; nil when no policy asks for it any more.
     ///
-    /// - Parameter least: how long it must be away at least.
+    /// - Parameter least: the least time until then.
     @discardableResult
     func finished(
         _ entry: MaintenanceEntry, failed: Bool, at uptime: Duration, least: Duration = .zero
@@ -92,7 +92,7 @@ final class MaintenanceSchedule: Sendable {
         }
     }
 
-    /// The interval, more or less a tenth of it; after failures, one that grows.
+    /// The interval, plus or minus a tenth; after failures, a growing pause.
     private func pause(_ task: Task) -> Duration {
         let interval = max(task.entry.maintenance.interval, .milliseconds(1))
         guard task.failures > 0 else { return interval * 9 / 10 + randomness.duration(upTo: interval / 5) }
@@ -100,8 +100,8 @@ final class MaintenanceSchedule: Sendable {
         return max(backoff.delay(after: task.failures, randomness: randomness), interval)
     }
 
-    /// Takes another list for the present one: what is new begins at some moment of its first interval, so that apps do
-    /// not all begin at once; what stays keeps its time.
+    /// Replaces the list: new entries begin at a random moment of their first interval, so that apps do not all begin
+    /// at once; the others keep their times.
     private func take(_ list: MaintenanceList, _ state: inout State, _ now: Instant) {
         let previous = state.tasks
         state.list = list
@@ -113,7 +113,7 @@ final class MaintenanceSchedule: Sendable {
             var task = previous[entry.space] ?? Task(entry: entry, next: now + randomness.duration(upTo: interval))
             task.entry = entry
             task.isListed = true
-            // An interval that has become shorter holds at once.
+            // An interval that has become shorter applies at once.
             if task.failures == 0 { task.next = min(task.next, now + interval * 11 / 10) }
             state.tasks[entry.space] = task
             if !task.isRunning { state.queue.push(.init(expires: task.next, payload: entry.space)) }
@@ -125,7 +125,7 @@ final class MaintenanceSchedule: Sendable {
     }
 }
 
-/// What the providers of one snapshot do between calls.
+/// The maintenance of the providers of one snapshot.
 ///
 /// A change of policies makes another list.
 final class MaintenanceList: Sendable {
@@ -135,7 +135,7 @@ final class MaintenanceList: Sendable {
         self.entries = entries
     }
 
-    /// Those of a snapshot's apps, each once, although apps have two names.
+    /// The maintenance of a snapshot's apps, each once, although apps have two names.
     convenience init(_ apps: [ExactText: AppBinding]) {
         var entries: [MaintenanceEntry] = []
         for (name, app) in apps where name == app.name {

@@ -6,22 +6,21 @@ internal import Synchronization
 
 /// Writes a line of JSON for each decision to a file; `AuditLine` lists the fields.
 ///
-/// Nobody who makes decisions waits for the disk: records go through a bounded queue to one writer. While the file
-/// cannot be written, because the disk is full for instance, they wait, and the writer tries again every second. When
-/// the queue is full too, further records are lost, and that is never silent: it is counted, logged and seen in
-/// ``readiness``. Whether decisions go on meanwhile is the operator's choice: see ``blockingReason``.
+/// Decisions do not wait for the disk: records go through a bounded queue to one writer. While the file cannot be
+/// written, for example because the disk is full, records wait, and the writer tries again every second. When the queue
+/// is full too, further records are lost; the loss is counted, logged and shown in ``readiness``. The operator chooses
+/// whether decisions go on meanwhile: see ``blockingReason``.
 ///
-/// When the file is removed while it is open, the next record notices it, and writing goes on in a new file under the
-/// same path; what stood in the removed one is gone, which the log says. A file that is renamed is written to until
-/// ``reopen()``.
+/// When the open file is removed, the next record detects it and goes to a new file under the same path; the records in
+/// the removed file are lost, and the log says so. A renamed file is written to until ``reopen()``.
 ///
-/// Records that wait are in memory only. ``close()`` writes them; a process that is killed loses them.
+/// Waiting records are only in memory. ``close()`` writes them; a killed process loses them.
 public final class AuditFile: DecisionSink {
-    /// How an audit file behaves.
+    /// The behaviour of an audit file.
     public struct Options: Sendable {
         /// How many records may wait to be written.
         public var queueLimit: Int
-        /// How long after a failed write the next one is tried.
+        /// The pause after a failed write.
         public var retryDelay: Duration
 
         /// By default, 16,384 records may wait, and a failed write is tried again after a second.
@@ -31,7 +30,7 @@ public final class AuditFile: DecisionSink {
         }
     }
 
-    /// What a line is made of.
+    /// The source of a line.
     private enum Entry {
         case decision(DecisionRecord)
         case summary(DecisionSummary)
@@ -46,21 +45,21 @@ public final class AuditFile: DecisionSink {
 
     private struct State {
         var file: AuditDescriptor
-        /// What came in since the writer last looked.
+        /// The entries that came since the writer last looked.
         var incoming: [Entry] = []
-        /// What the writer has taken and not written, the next one last.
+        /// The entries that the writer has taken and not written yet, the next one last.
         var taken: [Entry] = []
-        /// Whether the writer runs or is about to, and will look at what came in.
+        /// Whether the writer runs or is about to run, and will see new entries.
         var isScheduled = false
-        /// Whether it will run once more after a while.
+        /// Whether it will run once more after a pause.
         var isRetryScheduled = false
-        /// Why the last write failed; nil when it did not.
+        /// Why the last write failed; nil when it succeeded.
         var failure: String?
-        /// Whether the last thing in the file is a part of a line.
+        /// Whether the file ends with an incomplete line.
         var isTorn = false
-        /// How many records were lost since the log last said so.
+        /// How many records were lost since the last log line about it.
         var lost = 0
-        /// When the log last said so.
+        /// When the log last reported a loss.
         var complained: Duration?
 
         var count: Int { incoming.count + taken.count }
@@ -72,13 +71,13 @@ public final class AuditFile: DecisionSink {
     private let logger: Logger
     private let meter: Meter
     private let clock: HostClock
-    /// Where the writer runs: not on the threads that decisions are made on, because disks can hang.
+    /// The writer's queue: separate from the threads that decide, because disks can hang.
     private let queue = DispatchQueue(label: "assay.audit")
     private let state: Mutex<State>
 
     private static let complaintInterval: Duration = .seconds(10)
 
-    /// Opens the file, to append to it; makes it where there is none, with mode 0600.
+    /// Opens the file to append to it; makes it, with mode 0600, if it is missing.
     ///
     /// - Throws: ``AuditError`` when it cannot be opened.
     public init(
@@ -122,14 +121,14 @@ public final class AuditFile: DecisionSink {
         if starts { queue.async { self.drain() } }
     }
 
-    /// Opens the file anew under its path: after it was renamed, so that writing goes on in a new one.
+    /// Opens the path again, after the file was renamed, so that writing goes on in a new one.
     ///
-    /// - Throws: ``AuditError`` when it cannot be opened; writing goes on in the old one then.
+    /// - Throws: ``AuditError`` when it cannot be opened; writing then goes on in the old one.
     public func reopen() throws(AuditError) {
         let file = try AuditDescriptor(path)
         state.withLock { state in
             state.file = file
-            // The part of a line, if there is one, stands in the other file.
+            // An incomplete line, if any, is in the other file.
             state.isTorn = false
         }
         queue.async { self.drain() }
@@ -140,9 +139,9 @@ public final class AuditFile: DecisionSink {
         blockingReason.map { .degraded($0) } ?? .ready
     }
 
-    /// What keeps records from being written, in words; nil when nothing does.
+    /// Why records cannot be written, in words; nil when they can.
     ///
-    /// An engine that must not decide without a record gets this as its ``Engine/Options/blockingReason``.
+    /// An engine that must not decide without a record uses this as its ``Engine/Options/blockingReason``.
     public var blockingReason: String? {
         state.withLock { state in
             if !state.failure.isNil { return "audit records cannot be written" }
@@ -150,11 +149,11 @@ public final class AuditFile: DecisionSink {
         }
     }
 
-    /// Writes everything that waits, and makes it survive a loss of power.
+    /// Writes all waiting records, and makes them survive a loss of power.
     ///
-    /// What cannot be written is lost then.
+    /// Records that cannot be written are lost then.
     ///
-    /// To be called when no more decisions are made.
+    /// Call it after the last decision.
     public func close() async {
         await withCheckedContinuation { continuation in
             queue.async {
@@ -173,7 +172,7 @@ public final class AuditFile: DecisionSink {
         while failure.isNil, let (entry, file, isTorn) = next() {
             switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + entry.line) {
             case .whole:
-                // Asked after the write, so that a record counts as written only in a file that can be read.
+                // Checked after the write, so that a record counts as written only in a file that can be read.
                 if file.isRemoved {
                     failure = replaceRemoved(file)
                     continue
@@ -194,7 +193,7 @@ public final class AuditFile: DecisionSink {
         finish(written, failure)
     }
 
-    /// The record whose turn it is.
+    /// The next record to write.
     ///
     /// It counts as waiting until it is written.
     private func next() -> (Entry, AuditDescriptor, isTorn: Bool)? {
@@ -207,11 +206,11 @@ public final class AuditFile: DecisionSink {
         }
     }
 
-    /// Goes on in a new file under the path of one that was removed; says why when that is not possible.
+    /// Opens a new file under the path of one that was removed; returns the reason when that fails.
     private func replaceRemoved(_ removed: AuditDescriptor) -> String? {
         do {
             let file = try AuditDescriptor(path)
-            // The operator may have had it opened anew meanwhile.
+            // The operator may have reopened it meanwhile.
             let isFirst = state.withLock { state in
                 guard state.file === removed else { return false }
                 state.file = file
@@ -220,7 +219,7 @@ public final class AuditFile: DecisionSink {
             }
             if isFirst {
                 logger.error(
-                    "the audit file was removed, with the records in it; records go on in a new one",
+                    "the audit file was removed, with the records in it; new records go to a new file",
                     metadata: ["file": "\(path)"])
             }
             return nil
@@ -234,7 +233,7 @@ public final class AuditFile: DecisionSink {
         let (before, lost, count, retries) = state.withLock { state in
             let before = state.failure
             state.failure = failure
-            // What came in since the last look is looked after by the next run.
+            // The next run sees the entries that came since the last look.
             state.isScheduled = state.count > 0
             let retries = state.isScheduled && !state.isRetryScheduled
             if retries { state.isRetryScheduled = true }
@@ -251,7 +250,7 @@ public final class AuditFile: DecisionSink {
         let file: Logger.MetadataValue = "\(path)"
         if let failure, before.isNil {
             logger.error(
-                "audit records cannot be written, and wait", metadata: ["file": file, "error": "\(failure)"])
+                "audit records cannot be written and wait", metadata: ["file": file, "error": "\(failure)"])
         } else if failure.isNil, !before.isNil {
             logger.notice("audit records are written again", metadata: ["file": file])
         }
@@ -283,7 +282,7 @@ public final class AuditFile: DecisionSink {
     }
 }
 
-/// Why an audit file cannot be opened; words for an operator.
+/// The reason why an audit file cannot be opened, in words for an operator.
 public struct AuditError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong, in words.
     @Exact public private(set) var message: String
@@ -296,13 +295,13 @@ public struct AuditError: Error, Sendable, Equatable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// What an audit file tells a meter.
+/// The metrics of an audit file.
 enum AuditMetrics {
     static let written = Metric.counter("audit_records_written_total", "Audit records written to the file.")
     static let lost = Metric.counter(
-        "audit_records_lost_total", "Audit records that could not be written, and are lost.")
+        "audit_records_lost_total", "Audit records that could not be written and are lost.")
     static let summed = Metric.counter(
-        "audit_records_summed_total", "Decisions that are in a sum of the audit file, and have no record of their own.")
+        "audit_records_summed_total", "Decisions that are in a sum of the audit file and have no record of their own.")
     static let waiting = Metric.gauge("audit_records_waiting", "Audit records that wait to be written.")
     static let isWritable = Metric.gauge(
         "audit_writable", "Whether the last write to the audit file succeeded: 1 or 0.")

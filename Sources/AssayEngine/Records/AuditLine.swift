@@ -23,12 +23,12 @@ internal import AssayKit
 /// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
 /// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement`. `admitted`: whether it was let through |
 ///
-/// A line whose `outcome` is `summed` stands for many decisions that have no lines of their own, because nothing verified stands
-/// behind them and too many came: `time` and `since` are the end and the beginning, `count` their number, `groups` how many
-/// there were of each `method`, `outcome`, `cause` (the reason or the status) and `subject` (the known resource or caller), and
-/// `others` how many are in no group.
+/// A line whose `outcome` is `summed` stands for many decisions without lines of their own, because nothing about them
+/// was verified and too many came. `since` and `time` are the beginning and the end, `count` is their number, `groups`
+/// has the number for each `method`, `outcome`, `cause` (the reason or the status) and `subject` (the known resource or
+/// caller), and `others` is the number of those in no group.
 ///
-/// What comes from outside is cut to 160 characters of printable ASCII: no line is long, and no token is in it whole.
+/// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token.
 enum AuditLine {
     /// The line with its end.
     static func encode(_ record: DecisionRecord) -> [UInt8] {
@@ -109,7 +109,7 @@ enum AuditLine {
 }
 
 extension Duration {
-    /// In milliseconds, with at most three digits behind the point.
+    /// The duration in milliseconds, with at most three decimals.
     var shortMilliseconds: Double {
         (max(self, .zero) / .microseconds(1)).rounded() / 1000
     }

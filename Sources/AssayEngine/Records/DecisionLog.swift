@@ -5,11 +5,11 @@ public import Logging
 
 /// Writes one log line for each decision.
 ///
-/// It is the sink of an engine that gets no other.
+/// It is the default sink of an engine.
 public struct DecisionLog: DecisionSink {
     private let logger: Logger
 
-    /// - Parameter logger: gets the lines.
+    /// - Parameter logger: receives the lines.
     public init(_ logger: Logger) {
         self.logger = logger
     }
@@ -58,7 +58,7 @@ public struct DecisionLog: DecisionSink {
         }
     }
 
-    /// Whether it is evidence that was refused, and not a token, what a consumer was asked for, or one call too many.
+    /// Whether evidence was refused, and not a token, a consumer's request, or a call above a rate limit.
     private func isAboutEvidence(_ reason: Reason, _ record: DecisionRecord) -> Bool {
         if record.tokenUse != nil || record.facts.contains(where: { $0.name == .consumer }) { return false }
         return KernelReasons.challenges.contains(reason) || !KernelReasons.all.contains(reason)

@@ -2,11 +2,11 @@ public import AssayCore
 public import AssayKit
 internal import AssayVerifier
 
-/// Why the kernel itself refuses: before a provider sees the evidence, or when a token is shown.
+/// The reasons of the kernel itself: before a provider sees the evidence, or when a token is presented.
 public enum KernelReasons {
     /// The challenge does not have the form of this service's.
     public static let challengeMalformed = Reason(
-        "challenge_malformed", "The challenge has not the form of one of this service's.",
+        "challenge_malformed", "The challenge does not have the form of this service's challenges.",
         advice: """
             Check that the client sends `challenge` back exactly as the server gave it, and to the server that gave \
             it. The SDKs of Firebase do.
@@ -27,7 +27,7 @@ public enum KernelReasons {
             """)
     /// The challenge is older than five minutes.
     public static let challengeExpired = Reason(
-        "challenge_expired", "The challenge is older than its life.",
+        "challenge_expired", "The challenge is older than its lifetime.",
         advice: """
             Rare cases are slow networks; the client gets a new challenge and tries again. If all clients fail, \
             compare the clocks of the servers, and look for a queue or a cache between client and server.
@@ -48,7 +48,7 @@ public enum KernelReasons {
             valid. Otherwise evidence is being replayed.
             """)
 
-    /// The client could not get a token, and says so in its place.
+    /// The client could not get a token, and sent a placeholder instead.
     public static let tokenPlaceholder = TokenReasons.placeholder
     /// The token is not a JWT of the right form.
     public static let tokenMalformed = TokenReasons.malformed
@@ -79,13 +79,13 @@ public enum KernelReasons {
     public static let tokenProviderNotAllowed = TokenReasons.providerNotAllowed
     /// The token is of a provider for development.
     public static let tokenForDevelopment = TokenReasons.forDevelopment
-    /// The request shows no token.
+    /// The request has no token.
     public static let tokenMissing = TokenReasons.missing
     /// The token was used before.
     public static let tokenReused = TokenReasons.reused
-    /// The request shows several tokens.
+    /// The request has several tokens.
     public static let tokenRepeated = TokenReasons.repeated
-    /// The token stands in a URL.
+    /// The token is in a URL.
     public static let tokenInURL = TokenReasons.inURL
     /// The policy demands a limited-use token.
     public static let tokenNotLimitedUse = Reason(
@@ -98,7 +98,7 @@ public enum KernelReasons {
     public static let tokenTooOld = TokenReasons.tooOld
     /// The policy does not accept tokens of this app.
     public static let tokenAppNotAllowed = Reason(
-        "token_app_not_allowed", "The token is of an app that the policy does not let use this consumer.",
+        "token_app_not_allowed", "The token is of an app that the policy does not allow for this consumer.",
         advice: """
             Add the app to `tokens.apps` of the consumer if it shall have access. Otherwise the refusal is what the \
             policy says.
@@ -106,14 +106,14 @@ public enum KernelReasons {
     /// The policy does not accept tokens of OAuth clients.
     public static let tokenOfOAuthClient = Reason(
         "token_of_oauth_client",
-        "The token is of an OAuth client, and the policy does not say that those are taken here.",
+        "The token is of an OAuth client, and the policy does not accept those here.",
         advice: """
             Set `accept_oauth_clients: true` for the service or the consumer if tokens of OAuth clients shall be \
             accepted there. They prove an app to an authorization server, and so usually must not be.
             """)
     /// The request names an unknown consumer, or none of several.
     public static let consumerUnknown = Reason(
-        "consumer_unknown", "The request names no consumer that a policy has, or none where there are several.",
+        "consumer_unknown", "The request names no consumer that a policy has, or none although there are several.",
         advice: """
             Compare the audience, the resource or the project in the request with `consumers` in the policy. If \
             there are several sections of the consumer, the request must name one.
@@ -148,13 +148,13 @@ public enum KernelReasons {
 
     /// The rate limit of the app is exceeded.
     public static let rateLimited = Reason(
-        "rate_limited", "More calls came for the app than its policy lets through.",
+        "rate_limited", "More calls came for the app than its policy allows.",
         advice: """
             Find out by the record's `peer` whether one client calls in a loop. If the load is genuine, raise \
             `rate_limit` of the app.
             """)
 
-    /// Those of challenges.
+    /// The reasons of challenges.
     public static let challenges = [
         challengeMalformed, challengeForged, challengeForAnotherApp, challengeExpired, challengeNotYetValid,
         challengeAlreadyUsed,
@@ -177,17 +177,17 @@ extension FactName {
     public static let tokenID: FactName = "token_id"
     /// The app or OAuth client that a token speaks for.
     public static let app: FactName = "app"
-    /// The `sub` of the JWT by which a caller was let in.
+    /// The `sub` of the JWT that authenticated a caller.
     public static let callerSubject: FactName = "caller_subject"
     /// The permission that a caller lacks.
     public static let permission: FactName = "permission"
-    /// The consumer that a token was shown to.
+    /// The consumer that a token was presented to.
     public static let consumer: FactName = "consumer"
-    /// The user on whose behalf a token was shown: the `sub` of the user's token.
+    /// The user on whose behalf a token was presented: the `sub` of the user's token.
     public static let actor: FactName = "actor"
     /// Whether a token was consumed before.
     public static let alreadyConsumed: FactName = "already_consumed"
-    /// A service whose level of protection was changed, and the levels that it has now.
+    /// A service whose level of protection was changed, and its present levels.
     public static let serviceLevel: FactName = "service_level"
     /// A resource policy that was changed, and the level that it sets now.
     public static let resourceLevel: FactName = "resource_level"

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// Makes text from outside fit for a log line: printable ASCII only, and short.
+/// Makes text from outside safe for a log line: printable ASCII only, and short.
 enum SafeText {
     static func of(_ text: String, limit: Int = 160) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
@@ -11,8 +11,8 @@ enum SafeText {
         return text.unicodeScalars.count > limit ? shown + "..." : shown
     }
 
-    /// The same as one value of a line of `name=value`: in quotation marks where it has spaces, so that nobody can
-    /// write a field of another name into it.
+    /// The same as one value of a `name=value` line: in quotation marks if it has spaces, so that the text cannot add
+    /// another field.
     static func field(_ text: String) -> LogField {
         LogField(of(text))
     }

@@ -1,16 +1,16 @@
 public import AssayCore
 public import AssayHosting
 
-/// Passes decisions on to a log or an audit file: all that something verified stands behind, and of the others so many
-/// as ``RecordLimits`` says.
+/// Forwards decisions to a log or an audit file: all about which something was verified, and as many of the others as
+/// ``RecordLimits`` allows.
 ///
-/// The rest is summed, and each sum goes on as one ``DecisionSummary``.
+/// The rest is summed, and each sum is forwarded as one ``DecisionSummary``.
 ///
-/// Sinks that count, such as metrics, stand beside it and see every decision.
+/// Sinks that count, such as metrics, are placed next to it and see every decision.
 public final class SampledDecisions: DecisionSink {
     private typealias Events = SampledEvents<Kind>
 
-    /// What decisions have in common that are summed together.
+    /// What decisions that are summed together have in common.
     private struct Kind: Hashable, Sendable {
         let method: ExactText
         let outcome: ExactText
@@ -36,7 +36,7 @@ public final class SampledDecisions: DecisionSink {
         events = SampledEvents(limits)
     }
 
-    /// Passes a decision on, or sums it.
+    /// Forwards a decision, or adds it to a sum.
     public func record(_ record: DecisionRecord) {
         if record.basis == .verified { return sinks.record(record) }
         let subject = record.basis == .known ? ExactText(record.caller ?? record.resource) : nil
@@ -55,19 +55,19 @@ public final class SampledDecisions: DecisionSink {
         pass(early: false)
     }
 
-    /// Passes a sum on.
+    /// Forwards a sum.
     public func record(_ summary: DecisionSummary) {
         sinks.record(summary)
     }
 
-    /// Passes on the sum when its interval is over.
+    /// Forwards the sum when its interval is over.
     ///
-    /// To be called now and then: the last of many requests would wait for the next one otherwise.
+    /// Call it regularly: otherwise the last of many requests would wait for the next one.
     public func flush() {
         pass(early: false)
     }
 
-    /// Passes on what is summed so far: at the end.
+    /// Forwards the present sum.
     public func close() {
         pass(early: true)
     }
@@ -83,7 +83,7 @@ public final class SampledDecisions: DecisionSink {
 }
 
 extension DecisionRecord.Outcome {
-    /// As audit records say it.
+    /// The outcome as audit records name it.
     var name: String {
         switch self {
         case .challenged: "challenged"
@@ -105,7 +105,7 @@ extension DecisionRecord.Outcome {
     }
 }
 
-/// Several sinks as one: a log, metrics and an audit file, for instance.
+/// Several sinks as one, for example a log, metrics and an audit file.
 public struct DecisionSinks: DecisionSink {
     private let sinks: [any DecisionSink]
 
@@ -114,12 +114,12 @@ public struct DecisionSinks: DecisionSink {
         self.sinks = sinks
     }
 
-    /// Passes a decision on to all of them.
+    /// Forwards a decision to all of them.
     public func record(_ record: DecisionRecord) {
         for sink in sinks { sink.record(record) }
     }
 
-    /// Passes a sum on to all of them.
+    /// Forwards a sum to all of them.
     public func record(_ summary: DecisionSummary) {
         for sink in sinks { sink.record(summary) }
     }

@@ -3,28 +3,28 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
-/// A consumer without its type: what it declares, and how a section of a policy becomes an instance.
+/// A consumer with erased types: what it declares, and how an instance is made from a section of a policy.
 final class ConsumerPlugin: Sendable {
     let descriptor: PluginDescriptor
     let typeName: String
-    /// The methods that have endpoints of their own.
+    /// The methods with endpoints of their own.
     let methods: [MethodDescriptor]
-    /// Whether it answers token exchange.
+    /// Whether it offers token exchange.
     let exchangesTokens: Bool
-    /// How requests of each method find the instance, by the methods' names.
+    /// How requests of each method select the instance, by the methods' names.
     let selections: [ExactText: ConsumerSelection]
-    /// Whether it has a method whose requests a policy can let through without a valid token.
+    /// Whether it has a method that a policy can allow without a valid token.
     let allowsUnenforced: Bool
     /// The type that a section of a policy is decoded to.
     let configuration: any (Decodable & Sendable).Type
-    /// What the section of a policy looks like.
+    /// The shape of the section of a policy.
     let section: @Sendable () -> ValueShape
-    /// Says what is wrong in a section, as far as that can be known without an instance.
+    /// Reports the errors of a section that can be found without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance, and binds the methods to it.
     let instantiate: @Sendable (PolicySection, ConsumerScope, PluginHost) throws(Diagnostics) -> ConsumerInstance
 
-    /// Whether instances of several projects may have an audience in common: the project of the token tells them apart.
+    /// Whether instances of several projects may share an audience: the project of the token distinguishes them.
     var sharesAudiences: Bool {
         selections.values.allSatisfy { selection in
             switch selection {
@@ -69,12 +69,12 @@ final class ConsumerPlugin: Sendable {
     }
 }
 
-/// One instance of a consumer without its type.
+/// One instance of a consumer, with erased types.
 struct ConsumerInstance: Sendable {
     struct Method: Sendable {
-        /// Whether its requests show an App Check token.
+        /// Whether its requests carry an App Check token.
         let takesToken: Bool
-        /// Whether a policy can let its requests through without a valid token.
+        /// Whether a policy can allow its requests without a valid token.
         let allowsUnenforced: Bool
         let prepare: @Sendable (RequestFields) throws -> PreparedRequest
     }
@@ -83,6 +83,6 @@ struct ConsumerInstance: Sendable {
 
     let audiences: [String]
     var methods: [ExactText: Method] = [:]
-    /// What token exchange gives; nil for nothing.
+    /// The answer to token exchange; nil when it offers none.
     var exchange: Exchange?
 }

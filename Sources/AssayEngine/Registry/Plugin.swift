@@ -4,7 +4,7 @@ internal import AssayPolicy
 public import AssayState
 internal import AssayYAML
 
-/// A plugin for a ``Registry``: its types are erased here, once.
+/// A plugin for a ``Registry``, with erased types.
 public struct Plugin: Sendable {
     enum Kind: Sendable {
         case provider(ProviderPlugin)
@@ -14,7 +14,7 @@ public struct Plugin: Sendable {
 
     let kind: Kind
 
-    /// A kind of evidence.
+    /// A provider, for one kind of evidence.
     public static func provider<P: AttestationProvider>(_ type: P.Type) -> Plugin {
         Plugin(kind: .provider(ProviderPlugin(type)))
     }
@@ -40,7 +40,7 @@ public struct Plugin: Sendable {
     }
 }
 
-/// A store without its type.
+/// A store with erased types.
 struct StorePlugin: Sendable {
     let scheme: String
     let typeName: String
@@ -50,9 +50,9 @@ struct StorePlugin: Sendable {
 }
 
 extension PolicySection {
-    /// Makes an instance of the plugin that the section is of, with metrics of its own.
+    /// Makes an instance of the plugin from its section, with its own metrics.
     ///
-    /// - Throws: what is wrong in the section, at its place.
+    /// - Throws: the errors of the section, at their places.
     func instance<Configuration: Decodable, Instance>(
         of plugin: PluginDescriptor, _ host: PluginHost,
         _ make: (Configuration, PluginHost) throws(ConfigurationError) -> Instance

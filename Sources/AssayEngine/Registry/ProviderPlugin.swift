@@ -3,7 +3,7 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
-/// A provider without its type: what it declares, and how a policy becomes an instance.
+/// A provider with erased types: what it declares, and how an instance is made from a policy.
 struct ProviderPlugin: Sendable {
     let descriptor: PluginDescriptor
     let typeName: String
@@ -12,14 +12,14 @@ struct ProviderPlugin: Sendable {
     let config: String?
     /// The type that a section of a policy is decoded to.
     let configuration: any (Decodable & Sendable).Type
-    /// What the section of a policy looks like.
+    /// The shape of the section of a policy.
     let section: @Sendable () -> ValueShape
-    /// Says what is wrong in a section, as far as that can be known without an instance.
+    /// Reports the errors of a section that can be found without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
     /// Makes an instance for an app, and binds the methods to it.
     let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound
 
-    /// An instance, its methods, and what it finds questionable in its section.
+    /// An instance, its methods, and its warnings about its section.
     struct Bound {
         let provider: ProviderBinding
         let methods: [MethodBinding]

@@ -2,13 +2,13 @@ public import AssayCore
 internal import AssayJWT
 public import AssayKit
 
-/// A reason with its owner, and with what clients are told where it is the cause.
+/// A reason with its owner, and with the responses that it causes.
 public struct ListedReason: Sendable {
-    /// What a client of one method is told.
+    /// The response to a client of one method.
     public struct Answer: Sendable {
         /// The method that was called.
         public let method: MethodDescriptor
-        /// What the kernel gives the transport.
+        /// The failure that the kernel gives the transport.
         public let failure: CallFailure
     }
 
@@ -21,7 +21,7 @@ public struct ListedReason: Sendable {
 }
 
 extension Registry {
-    /// Every reason, the kernel's first, with what clients are told: the very answers that the kernel gives.
+    /// Every reason, the kernel's first, with the exact responses that the kernel makes.
     public var listedReasons: [ListedReason] {
         let kernel = KernelReasons.all.map { reason in
             ListedReason(reason: reason, plugin: nil, answers: kernelSites.flatMap { $0.answers(reason) })
@@ -45,7 +45,7 @@ extension Registry {
         ClockWatch.jumps, IssuerKeys.skipped,
     ]
 
-    /// A plugin's own answers stand in the place of the kernel's.
+    /// A plugin's own responses replace the kernel's.
     private func listed(
         _ descriptor: PluginDescriptor, methods: [MethodDescriptor], _ standard: (Reason) -> CallFailure?
     ) -> [ListedReason] {
@@ -89,7 +89,7 @@ extension Registry {
     }
 }
 
-/// Methods that refuse with certain reasons in one way.
+/// Methods that refuse in the same way with certain reasons.
 private struct RefusalSite {
     let methods: [MethodDescriptor]
     let reasons: [Reason]
@@ -106,25 +106,25 @@ private struct RefusalSite {
         return methods.map { ListedReason.Answer(method: $0, failure: failure) }
     }
 
-    /// What a client is told whose evidence is refused.
+    /// The response to a client whose evidence is refused.
     static func evidence(_ reason: Reason) -> CallFailure? { CallOutcome.refused(reason).failure }
 
-    /// By which methods a consumer can refuse.
+    /// The methods by which a consumer can refuse.
     static func methods(of consumer: ConsumerPlugin) -> [MethodDescriptor] {
         consumer.methods + (consumer.exchangesTokens ? [TokenExchange.method] : [])
     }
 }
 
 extension KernelReasons {
-    /// Those of a token that is verified, wherever it is.
+    /// The reasons against a token wherever it is verified.
     fileprivate static let ofInspection = [
         tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature, tokenExpired,
         tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
         tokenProviderNotAllowed, tokenForDevelopment, tokenOfOAuthClient,
     ]
-    /// Those of a valid token that does not fulfil what a consumer demands.
+    /// The reasons against a valid token that does not meet a consumer's demand.
     fileprivate static let ofDemands = [tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed]
-    /// Those of a user's token.
+    /// The reasons against a user's token.
     fileprivate static let ofActors = [actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid]
 }
 

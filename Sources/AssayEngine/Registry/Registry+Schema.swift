@@ -5,7 +5,7 @@ internal import AssayPolicy
 internal import AssayYAML
 
 extension Registry {
-    /// The JSON Schema (2020-12) of policies for these plugins, by which editors complete and check them.
+    /// The JSON Schema (2020-12) of policies for these plugins, for completion and checks in editors.
     public var policySchema: JSON {
         let providers = providers.values.sorted { $0.descriptor.name.precedesExactly($1.descriptor.name) }
             .map { provider in

@@ -5,11 +5,11 @@ public import AssayState
 
 /// The plugins that a program is built with.
 ///
-/// Two plugins with the same name, method, reason code, metric or scheme of a store are an error that names both.
+/// If two plugins share a name, a method, a reason code, a metric or a scheme of a store, the error names both.
 public struct Registry: Sendable {
     let providers: [ExactText: ProviderPlugin]
     let consumers: [ExactText: ConsumerPlugin]
-    /// The sections of platforms that apps can have, in the order of their names.
+    /// The platform sections that apps can have, in the order of their names.
     let platforms: [any PlatformSection.Type]
     private let stores: [ExactText: StorePlugin]
     /// The methods of the kernel and of every plugin, in the order of registration.
@@ -17,7 +17,7 @@ public struct Registry: Sendable {
     /// How calls of each method are answered, by the methods' names.
     let routes: [ExactText: MethodRoute]
 
-    /// - Throws: ``RegistryError`` when plugins are in conflict, or were written for another contract.
+    /// - Throws: ``RegistryError`` when plugins conflict, or were built for another contract.
     public init(_ plugins: [Plugin]) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
         var stores: [ExactText: StorePlugin] = [:]
@@ -98,12 +98,12 @@ public struct Registry: Sendable {
         Set(methods.compactMap(\.permission)).union([.admin, .mintTokens, .verifyTokens])
     }
 
-    /// Every reason that a refusal can have, the kernel's first: the registry that audit records and metrics refer to.
+    /// Every reason that a refusal can have, the kernel's first: the codes in audit records and metrics.
     public var reasons: [Reason] {
         KernelReasons.all + (descriptors + consumerDescriptors).flatMap(\.reasons)
     }
 
-    /// Opens the state store that an operator named: `memory`, or `SCHEME:LOCATION` of a registered store.
+    /// Opens the state store with a name: `memory`, or `SCHEME:LOCATION` of a registered store.
     public func openStore(
         _ name: String, clock: HostClock = .system
     ) async throws(StateStoreOpeningError) -> any StateStore {
@@ -116,10 +116,10 @@ public struct Registry: Sendable {
     ///
     /// `openStore` opens the copy as `SCHEME:PATH`.
     ///
-    /// The copy knows that it is one: for a server that is started with it, every single-use value that was issued before
+    /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
     /// counts as used, since it may have been used after the copy was made.
     ///
-    /// - Throws: ``StateStoreOpeningError``, also where there is something at the path.
+    /// - Throws: ``StateStoreOpeningError``, also when the path exists already.
     public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
         let (store, location) = try find(name)
         guard !FileFingerprint(of: [path]).hasFiles else {
@@ -128,7 +128,7 @@ public struct Registry: Sendable {
         try await store.copy(location, path, [StateHistory.copyKey: Array("\(now)".utf8)])
     }
 
-    /// Looks for damage in a state, while servers use it; makes and changes nothing.
+    /// Checks a state for damage while servers use it; makes and changes nothing.
     public func examineStore(_ name: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
         let (store, location) = try find(name)
         return try await store.examine(location)
@@ -137,12 +137,12 @@ public struct Registry: Sendable {
     private func find(_ name: String) throws(StateStoreOpeningError) -> (StorePlugin, location: String) {
         if name.isExactly("memory") {
             throw StateStoreOpeningError(
-                "what is in memory ends with its process: there is nothing to look at or to copy")
+                "the state in memory ends with its process: it cannot be checked or copied")
         }
         let parts = name.split(onASCII: ":", maxSplits: 1)
         guard parts.count == 2, let store = stores[String(parts[0])] else {
             let known = (["memory"] + stores.keys.sorted().map { "\($0):LOCATION" }).joined(separator: ", ")
-            throw StateStoreOpeningError("there is no state store '\(name)'; known are \(known)")
+            throw StateStoreOpeningError("unknown state store '\(name)'; the stores are \(known)")
         }
         return (store, String(parts[1]))
     }
@@ -154,8 +154,8 @@ extension Registry {
         routes[method]?.provider
     }
 
-    /// The providers that tokens and records may name: the registered ones, and the name in tokens that were minted for a
-    /// caller without evidence.
+    /// The names of providers in tokens and records: the registered ones, and the one for tokens that were minted
+    /// without evidence.
     public var providerNames: [String] { descriptors.map(\.name) + [MintedTokens.provider] }
 
     /// The name of the provider or the consumer that a method belongs to; nil for the kernel's own methods, and for unknown
@@ -174,18 +174,18 @@ struct MethodRoute: Sendable {
         case tokenExchange
         case kernel(KernelMethod)
         case consumer(ConsumerPlugin)
-        /// By the provider of the app that a call is about.
+        /// The provider of the app answers.
         case provider
     }
 
     let target: Target
     /// The provider that the method belongs to; nil for the kernel's own and for those of consumers.
     let provider: String?
-    /// What a caller must be allowed to do; nil where no permission is required.
+    /// The permission that a caller needs; nil when none is required.
     let permission: Permission?
 }
 
-/// Who claims which name.
+/// The owner of each name.
 private struct Claims {
     private var owners: [ExactText: String] = [:]
 
@@ -195,7 +195,7 @@ private struct Claims {
         owners[key] = owner
     }
 
-    /// Claims everything that a plugin has names for.
+    /// Claims all names of a plugin.
     ///
     /// - Parameter kind: `provider` or `consumer`.
     mutating func claim(
@@ -203,16 +203,16 @@ private struct Claims {
     ) throws(RegistryError) {
         guard descriptor.contract == PluginDescriptor.currentContract else {
             throw RegistryError(
-                "the \(kind) \(typeName) was written for contract \(descriptor.contract), and this "
+                "the \(kind) \(typeName) was built for contract \(descriptor.contract), and this "
                     + "kernel speaks contract \(PluginDescriptor.currentContract)")
         }
         guard Claims.isWord(descriptor.name) else {
             throw RegistryError(
-                "the \(kind) \(typeName) is called '\(descriptor.name)': a name is lower-case "
+                "the \(kind) \(typeName) is named '\(descriptor.name)': a name is lower-case "
                     + "letters, digits and underscores")
         }
         try claim("the \(kind) name", descriptor.name, by: typeName)
-        // Providers and consumers have their names in one namespace of metrics and of the state store.
+        // Providers and consumers share one namespace of metrics and of the state store.
         try claim("the plugin name", descriptor.name, by: typeName)
         for method in methods { try claim("the method", method.name, by: typeName) }
         for reason in descriptor.reasons { try claim("the reason", reason.code, by: typeName) }
@@ -234,7 +234,7 @@ private struct Claims {
     }
 }
 
-/// Why plugins cannot work together.
+/// The reason why plugins cannot work together.
 public struct RegistryError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What is wrong, in words.
     @Exact public private(set) var message: String

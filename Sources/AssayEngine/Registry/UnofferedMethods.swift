@@ -1,13 +1,13 @@
 internal import AssayCore
 internal import AssayKit
 
-/// The methods of Google's service that a program has not: those of kinds of evidence without a plugin, and automations.
+/// The methods of Google's service that a program lacks: those of other kinds of evidence, and automations.
 ///
-/// They answer 501 UNIMPLEMENTED. A bare 404 would have clients and their authors look for a mistake in the address, and
-/// silences clients for a day (iOS, Android, Web); after this they come back after some hours at the latest, and a program
-/// that has the plugin by then answers them.
+/// They answer 501 UNIMPLEMENTED. After a 404, client authors would look for an error in the address, and clients would
+/// make no request for a day (iOS, Android, Web). After a 501, clients try again within hours, and a program that has
+/// the plugin by then answers them.
 enum UnofferedMethods {
-    /// - Parameter offered: the methods that there are; whatever has one of their rules is left out.
+    /// - Parameter offered: the methods of the program; a method with one of their rules is left out.
     static func all(beside offered: [MethodDescriptor]) -> [KernelMethod] {
         let names = Set(offered.map(\.name))
         let shapes = Set(offered.flatMap(\.rules).map(shape))
@@ -34,7 +34,7 @@ enum UnofferedMethods {
         return shape + rest
     }
 
-    /// The methods of Google's App Check that are not the kernel's own (the discovery documents of v1 and v1beta).
+    /// The App Check methods of Google that are not the kernel's own (the discovery documents of v1 and v1beta).
     private static let appCheck = exchanges + configs + debugTokens + automations
 
     private static let exchanges: [MethodDescriptor] =

@@ -6,20 +6,20 @@ internal import AssayYAML
 /// One app or OAuth client, with an instance of each provider that its policy names.
 final class AppBinding: Sendable {
     let identity: AppIdentity
-    /// What tokens for it say.
+    /// The claims of its tokens.
     let claims: TokenClaims
     /// The providers that its policy names, by their names.
     let providers: [ExactText: ProviderBinding]
     /// The methods of those providers.
     let methods: [ExactText: MethodBinding]
-    /// Its resource's name: the key of what is remembered of its peers, also across reloads.
+    /// The name of its resource: the key for what is remembered about its peers, also across reloads.
     let name: ExactText
-    /// How many calls are answered; nil for all.
+    /// The rate limit of its calls; nil for none.
     let bucket: TokenBucket?
-    /// Where its policy stands.
+    /// The place of its policy.
     let location: SourceLocation
 
-    /// - Parameter bucket: that of the snapshot before, where its limit is unchanged; nil where calls are not limited.
+    /// - Parameter bucket: the one of the previous snapshot, if its limit is unchanged; nil when calls are not limited.
     init(
         _ policy: AppPolicy, providers: [ExactText: ProviderBinding], methods: [ExactText: MethodBinding],
         bucket: TokenBucket?
@@ -34,22 +34,22 @@ final class AppBinding: Sendable {
     }
 }
 
-/// One provider for one app: an instance, and what the app's policy says of it.
+/// One provider for one app: an instance, and its part of the app's policy.
 final class ProviderBinding: Sendable {
     let descriptor: PluginDescriptor
     /// The lifetime of session tokens.
     let tokenLifetime: Duration
-    /// What challenges and artifacts are bound to.
+    /// The purpose that challenges and artifacts are bound to.
     let purpose: SealedPurpose
     /// The provider's namespace of the state store.
     let space: String
-    /// That of the app that an OAuth client is linked to; for an app, the same.
+    /// The namespace of the app that an OAuth client is linked to; for an app, its own.
     let appSpace: String
-    /// What the resource of its settings shows beside the kernel's fields.
+    /// The provider's fields in the resource of its settings, next to the kernel's.
     let config: [ReplyField]
-    /// What the instance does between calls.
+    /// The maintenance of the instance.
     let maintenance: Maintenance?
-    /// Where the policy names it.
+    /// The place in the policy that names it.
     let location: SourceLocation
 
     init(
@@ -95,7 +95,7 @@ final class ProjectBinding: Sendable {
     let verificationSpace: ConsumptionSpace
     /// The services that policies name, by their names.
     let services: [ExactText: ServicePolicy]
-    /// Where its policy stands.
+    /// The place of its policy.
     let location: SourceLocation
     /// Since when the policy is in force in this process.
     let since: Instant

@@ -7,10 +7,9 @@ extension BoundPolicies {
     /// Makes an instance of each provider for each app of a policy set.
     ///
     /// - Parameters:
-    ///   - present: the policies in whose place these are put: limits that are unchanged go on counting.
+    ///   - present: the policies to be replaced: unchanged limits keep their counts.
     ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
-    /// - Throws: everything that is wrong: what the loader found, and what is wrong in the sections of plugins and in
-    ///   those that the kernel decodes itself.
+    /// - Throws: all errors: those that the loader found, and those in the sections of plugins and of the kernel.
     init(
         _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         refusesDevelopment: Bool = false
@@ -42,12 +41,12 @@ extension BoundPolicies {
         self.warnings = warnings.diagnostics
     }
 
-    /// The apps of a policy set under their names.
+    /// The apps of a policy set, by their names.
     private static func apps(
         _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         problems sink: DiagnosticSink, warnings: DiagnosticSink
     ) -> [ExactText: AppBinding] {
-        // A section that an OAuth client shares with its app is read twice, and so is what is wrong in it.
+        // A section that an OAuth client shares with its app is read twice, and its errors appear twice.
         var seen: Set<Diagnostic> = []
         var apps: [ExactText: AppBinding] = [:]
         apps.reserveCapacity(2 * policies.apps.count)
@@ -59,7 +58,7 @@ extension BoundPolicies {
                     guard let plugin = registry.providers[provider.name] else {
                         throw provider.section.unknownProvider(known: registry.providers.keys.map(\.string))
                     }
-                    // Of an app that is wrong itself, only the section is checked: an instance would report mistakes that
+                    // If the app itself is wrong, only the section is checked: an instance would report errors that
                     // follow from the first.
                     guard policy.isSound else {
                         try plugin.check(provider.section)
@@ -84,11 +83,11 @@ extension BoundPolicies {
 }
 
 extension PolicySet {
-    /// Checks policies against the plugins that are registered, without keys and without state.
+    /// Checks policies against the registered plugins, without keys and without state.
     ///
     /// - Parameter refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
-    /// - Returns: what is questionable, ``warnings`` and what plugins find so in their sections; nil when nothing is.
+    /// - Returns: the warnings: ``warnings`` and those of plugins about their sections; nil when there are none.
     @discardableResult
     public func check(
         _ registry: Registry, host: PluginHost, refusesDevelopment: Bool = false

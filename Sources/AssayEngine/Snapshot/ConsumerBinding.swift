@@ -6,9 +6,9 @@ internal import AssayKit
 final class ConsumerBinding: Sendable {
     let descriptor: PluginDescriptor
     let project: ProjectBinding
-    /// What its section demands of tokens.
+    /// The demand on tokens in its section.
     let demand: TokenDemand
-    /// Whose JWTs name users, by their `iss`.
+    /// The issuers whose JWTs name users, by their `iss`.
     let actors: [ExactText: TrustedIssuer]
     let instance: ConsumerInstance
     /// The consumer's namespace of the state store.
@@ -29,11 +29,11 @@ final class ConsumerBinding: Sendable {
 
 /// The consumers of all projects, and how requests find them.
 struct ConsumerBindings: Sendable {
-    /// By the canonical names of their projects, then by their own.
+    /// The consumers by the canonical names of their projects, then by their own names.
     private(set) var byProject: [ExactText: [ExactText: ConsumerBinding]] = [:]
-    /// By the names that requests choose them by.
+    /// The consumers by the names that requests choose them by.
     ///
-    /// Several have one name only if they are of one plugin, and the project of a token tells which is meant.
+    /// Several share a name only if they are of one plugin; the project of the token then selects one.
     private(set) var byAudience: [ExactText: [ConsumerBinding]] = [:]
     /// All instances of each consumer.
     private var byName: [ExactText: [ConsumerBinding]] = [:]

@@ -8,7 +8,7 @@ extension ConsumerBindings {
     /// The largest number of issuers of users in a section.
     private static let actorLimit = 16
 
-    /// The keys that the kernel reads in every section of a consumer.
+    /// The keys that the kernel reads in the section of every consumer.
     static var kernelKeys: [(key: String, type: any Decodable.Type)] {
         [
             (ConsumerKeys.tokens, TokenDemandConfiguration.self),
@@ -20,7 +20,7 @@ extension ConsumerBindings {
     ///
     /// - Parameters:
     ///   - projects: by their canonical names.
-    ///   - problems: takes what is wrong.
+    ///   - problems: collects the errors.
     init(
         _ policies: PolicySet, registry: Registry, projects: [ExactText: ProjectBinding], host: PluginHost,
         problems sink: DiagnosticSink
@@ -40,7 +40,7 @@ extension ConsumerBindings {
                             !plugin.sharesAudiences || !other.plugin.descriptor.name.isExactly(plugin.descriptor.name)
                         {
                             throw policy.section.diagnostics(
-                                "the audience `\(audience)` is that of \(other.owner) at \(other.section.location), too"
+                                "the audience `\(audience)` is also that of \(other.owner) at \(other.section.location)"
                             )
                         }
                         places[audience] = (
@@ -58,7 +58,7 @@ extension ConsumerBindings {
     private static func binding(
         _ plugin: ConsumerPlugin, _ section: PolicySection, of project: ProjectBinding, host: PluginHost
     ) throws(Diagnostics) -> ConsumerBinding {
-        // The kernel's own keys and the plugin's: what is wrong in either is said together.
+        // The kernel's own keys and the plugin's: the errors of both are reported together.
         let sink = DiagnosticSink()
         var demand: TokenDemand?
         var actors: [ExactText: TrustedIssuer]?
@@ -77,7 +77,7 @@ extension ConsumerBindings {
             let scope = ConsumerScope(
                 project: project.identity, issuer: project.issuer,
                 apps: project.apps.values.map(\.identity).sorted { $0.resource.precedesExactly($1.resource) },
-                // Where they cannot be read, that is what is wrong, and not what depends on them.
+                // If they cannot be read, only that is reported, and not the errors that follow from it.
                 knowsActors: actors.map { !$0.isEmpty } ?? true, tokens: demand ?? TokenDemand())
             instance = try plugin.instantiate(section, scope, host)
         } catch {
@@ -89,7 +89,7 @@ extension ConsumerBindings {
             descriptor: plugin.descriptor, project: project, demand: demand, actors: actors, instance: instance)
     }
 
-    /// What the section demands of tokens.
+    /// The demand on tokens in the section.
     private static func demand(
         _ plugin: ConsumerPlugin, _ section: PolicySection
     ) throws(Diagnostics) -> TokenDemand {
@@ -101,13 +101,13 @@ extension ConsumerBindings {
         if configuration.enforcement != nil, !plugin.allowsUnenforced {
             problems.report(
                 at: [.key(ConsumerKeys.tokens), "enforcement"],
-                "means nothing here: what this consumer gives, it gives for good tokens only")
+                "has no effect here: this consumer needs valid tokens in any case")
         }
         try throwIfAny(problems, in: section)
         return configuration.applied(to: standard)
     }
 
-    /// Whose JWTs name users.
+    /// The issuers whose JWTs name users.
     private static func actors(_ section: PolicySection, host: PluginHost) throws(Diagnostics) -> [ExactText:
         TrustedIssuer]
     {

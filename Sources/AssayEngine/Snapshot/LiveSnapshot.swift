@@ -5,11 +5,11 @@ internal import AssayPolicy
 internal import Logging
 internal import Synchronization
 
-/// The snapshot in force, and how another replaces it.
+/// The snapshot in force, and its replacement.
 final class LiveSnapshot: Sendable {
     /// The result of the last attempt to read the keys.
     private struct Reading {
-        /// What the store was known by then.
+        /// The mark of the stored keys at that time.
         var mark: KeyChangeMark?
         var failure: (error: KeyError, at: Duration)?
     }
@@ -17,10 +17,10 @@ final class LiveSnapshot: Sendable {
     private let store: KeyStore
     private let host: PluginHost
     private let current: Mutex<Snapshot>
-    /// Held while keys are read and a snapshot is swapped: a slow one must not undo what a faster one did.
+    /// Held while keys are read and a snapshot is swapped, so that a slow swap cannot undo a faster one.
     private let reading: Mutex<Reading>
 
-    /// How long it is held to be useless to read keys again that could not be read.
+    /// How long a failed read of the keys is not repeated.
     private static let patience = Duration.seconds(1)
 
     /// - Throws: ``KeyError`` when there are no keys and none can be made.
@@ -36,9 +36,9 @@ final class LiveSnapshot: Sendable {
 
     var snapshot: Snapshot { current.withLock { $0 } }
 
-    /// Puts other policies in the place of the present ones, with the keys that they need.
+    /// Replaces the policies, with the keys that the new ones need.
     ///
-    /// - Throws: ``KeyError``; everything stays as it is then.
+    /// - Throws: ``KeyError``; everything stays unchanged then.
     func replace(_ policies: BoundPolicies) throws(KeyError) {
         try reading.withLock { (reading: inout Reading) throws(KeyError) in
             let keys = try read(&reading, for: policies.tokens)
@@ -46,7 +46,7 @@ final class LiveSnapshot: Sendable {
         }
     }
 
-    /// Takes up what has changed in the stored keys; false when nothing has.
+    /// Loads changed keys; false when nothing has changed.
     ///
     /// - Throws: ``KeyError``; the present keys stay in force then.
     func reloadKeys() throws(KeyError) -> Bool {
@@ -56,13 +56,13 @@ final class LiveSnapshot: Sendable {
         }
     }
 
-    /// Keys that know an identifier which those of a call do not: another server may have taken up a key that this one
-    /// has not seen yet.
+    /// Keys that contain an identifier which the keys of a call lack: another server may have loaded a key that this
+    /// one does not have yet.
     ///
     /// Nil when there is no such key.
     ///
-    /// What strangers make up costs one look at the file's status. It is read only when it has changed since it was read
-    /// last, or when that failed a while ago.
+    /// An invented identifier costs one check of the file's status. The file is read only when it has changed since the
+    /// last read, or when that read failed some time ago.
     ///
     /// - Throws: ``KeyError`` when it cannot be known whether there is such a key.
     func keys(toKnow id: [UInt8], beyond known: KeyPlan) throws(KeyError) -> KeyPlan? {
@@ -81,7 +81,8 @@ final class LiveSnapshot: Sendable {
                     _ = takeUp(try read(&reading, for: nil))
                 } catch {
                     host.logger.error(
-                        "the keys cannot be read again: those in force stay", metadata: ["error": "\(error)"])
+                        "the keys cannot be read again: the present ones stay in force", metadata: ["error": "\(error)"]
+                    )
                     throw error
                 }
             }
@@ -90,9 +91,9 @@ final class LiveSnapshot: Sendable {
         }
     }
 
-    /// The keys as they are stored, as a plan; the present one when nothing has changed.
+    /// The stored keys as a plan; the present plan when nothing has changed.
     ///
-    /// - Parameter tokens: the kind of keys that is needed: what is missing is made. Nil to take them as they are.
+    /// - Parameter tokens: the kind of keys that is needed: missing keys are made. Nil to read the keys as they are.
     private func read(_ reading: inout Reading, for tokens: TokenPolicy?) throws(KeyError) -> KeyPlan {
         let mark = store.changeMark
         let present = snapshot.keys
@@ -123,7 +124,7 @@ final class LiveSnapshot: Sendable {
         if isOther {
             let now = host.clock.now
             host.logger.info(
-                "changed keys were taken up",
+                "changed keys were loaded",
                 metadata: [
                     "signing": "\(keys.issuer(at: now).signer.keyID)",
                     "sealing": "\(Hex.encode(keys.sealingKey(at: now).id))",
@@ -141,7 +142,7 @@ final class LiveSnapshot: Sendable {
                 host.logger.info("the first sealing key was made", metadata: ["key": "\(id)"])
             case .prepared(let id, let algorithm, let begins, let until):
                 host.logger.notice(
-                    "the policy asks for another kind of signing key: a new one is published, and signs in time",
+                    "the policy asks for another kind of signing key: a new one is published, and signs later",
                     metadata: ["key": "\(id)", "alg": "\(algorithm)", "from": "\(begins)", "until_then": "\(until)"])
             case .adopted(let id, let begins, let until):
                 host.logger.notice(
@@ -149,7 +150,7 @@ final class LiveSnapshot: Sendable {
                     metadata: ["key": "\(id)", "from": "\(begins)", "until_then": "\(until)"])
             case .heldBack(let id, let algorithm):
                 host.logger.warning(
-                    "a prepared signing key is of another kind than the policy asks for: it does not begin by itself",
+                    "a prepared signing key is of another kind than the policy asks for: it is not activated automatically",
                     metadata: ["key": "\(id)", "alg": "\(algorithm)"])
             }
         }

@@ -5,12 +5,12 @@ internal import AssayPolicy
 internal import AssayYAML
 
 extension PolicySet {
-    /// Looks through all sections of plugins, and those of callers, for what the kernel judges by what their types declare.
+    /// Checks all sections of plugins and of callers against what their types declare.
     ///
     /// - Parameters:
     ///   - refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
-    ///   - problems: takes what is wrong.
-    ///   - warnings: takes what is questionable.
+    ///   - problems: collects the errors.
+    ///   - warnings: collects the warnings.
     func survey(
         _ registry: Registry, refusesDevelopment: Bool, problems: DiagnosticSink, warnings: DiagnosticSink
     ) {
@@ -20,7 +20,7 @@ extension PolicySet {
             for caller in callers { survey.look(through: caller.section, of: CallerConfiguration.self) }
         }
         let names = names(registry)
-        // An OAuth client may have the section of its app.
+        // An OAuth client may use the section of its app.
         var places: Set<SourceLocation> = []
         for app in apps {
             for section in app.sections {
@@ -36,8 +36,8 @@ extension PolicySet {
                 if refusesDevelopment, provider.descriptor.isForDevelopment {
                     problems.report(
                         policy.section.diagnostics(
-                            "the provider `\(policy.name)` is for development, and this is to be a server for production",
-                            hint: "take the section out"))
+                            "the provider `\(policy.name)` is for development, and this server is for production",
+                            hint: "remove the section"))
                 } else {
                     survey.look(
                         through: policy.section, of: provider.configuration,
@@ -55,7 +55,7 @@ extension PolicySet {
         }
     }
 
-    /// The names that the sections of each project can use, by the projects' numbers.
+    /// The names that the sections of each project may use, by the projects' numbers.
     private func names(_ registry: Registry) -> [ExactText: SectionSurvey.Names] {
         let minted = ExactText(MintedTokens.provider)
         let known = Set(registry.providers.keys).union([minted])

@@ -2,9 +2,9 @@ internal import AssayCore
 
 /// The form of the names that callers give resources: `projects/*/apps/*`, `oauthClients/*` or `projects/*`.
 enum ResourceName {
-    /// How a call ends that is about a resource which no policy has.
+    /// The outcome of a call about a resource that no policy has.
     ///
-    /// Only then is a malformed name told from an unknown one.
+    /// Only here is a malformed name distinguished from an unknown one.
     static func refusal(of text: String) -> CallOutcome {
         do throws(InvalidRequest) {
             try check(text)
@@ -14,7 +14,7 @@ enum ResourceName {
         return .rejected(.notFound, "Requested entity was not found.")
     }
 
-    /// - Throws: ``InvalidRequest`` when a text has not the form of a name; it says nothing of what exists.
+    /// - Throws: ``InvalidRequest`` when a text does not have the form of a name; it says nothing about what exists.
     static func check(_ text: String) throws(InvalidRequest) {
         guard text.utf8.count <= 512 else { throw InvalidRequest("the resource name is too long") }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -33,7 +33,7 @@ enum ResourceName {
         }
     }
 
-    /// Letters, digits, and `-`, `.`, `_`, `:` (of domain-scoped project IDs): what Google's identifiers are made of.
+    /// Letters, digits, and `-`, `.`, `_`, `:` (of domain-scoped project IDs): the characters of Google's identifiers.
     static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200
             && text.utf8.allSatisfy { byte in

@@ -3,9 +3,9 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
-/// Everything that a request is judged by: policies, instances of plugins, keys.
+/// Everything that a request is judged by: policies, plugin instances and keys.
 ///
-/// Immutable; a request sees one.
+/// Immutable; a request sees only one.
 final class Snapshot: Sendable {
     let policies: BoundPolicies
     let keys: KeyPlan
@@ -26,27 +26,27 @@ struct BoundPolicies: Sendable {
     var projectsByIssuer: [ExactText: ProjectBinding] = [:]
     /// The consumers of tokens, of all projects.
     var consumers = ConsumerBindings()
-    /// What providers do between calls.
+    /// The maintenance of providers.
     var maintenance = MaintenanceList([:])
-    /// Who may call methods that demand a permission.
+    /// The callers of methods that demand a permission.
     let callers: Callers
-    /// What the policies say of tokens, and so of keys.
+    /// What the policies say about tokens, and so about keys.
     let tokens: TokenPolicy
-    /// What the providers of this program say of themselves, by their names.
+    /// The descriptors of this program's providers, by their names.
     let descriptors: [ExactText: PluginDescriptor]
-    /// What is questionable in the policies, but does not make them invalid; nil when nothing is.
+    /// The warnings about the policies, which are valid all the same; nil when there are none.
     var warnings: Diagnostics?
 
     /// The resource with exactly this name; nil when no policy has it.
     ///
-    /// Policies have names of ASCII only.
+    /// Policies have ASCII names only.
     func find(_ resource: String) -> FoundResource? {
         guard resource.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         return apps[resource].map { .app($0) } ?? projects[resource].map { .project($0) }
     }
 }
 
-/// What a resource's name leads to in a snapshot.
+/// What the name of a resource stands for in a snapshot.
 enum FoundResource: Sendable {
     case app(AppBinding)
     case project(ProjectBinding)

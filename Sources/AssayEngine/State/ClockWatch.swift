@@ -3,16 +3,16 @@ internal import AssayKit
 internal import Logging
 internal import Synchronization
 
-/// Notices when the time of day jumps: everything that expires depends on it.
+/// Detects jumps of the time of day: everything that expires depends on it.
 final class ClockWatch: Sendable {
     static let jumps = Metric.counter(
         "clock_jumps_total", "How often the time of day jumped by more than ten seconds between two decisions.",
         labels: [.init("direction", ["forward", "back"])])
-    /// Less is what a clock is set right by in normal operation.
+    /// Smaller jumps are normal corrections of a clock.
     static let tolerance = Duration.seconds(10)
 
     private let host: PluginHost
-    /// The time of day less the uptime, in milliseconds.
+    /// The time of day minus the uptime, in milliseconds.
     private let offset: Atomic<Int64>
 
     init(_ host: PluginHost) {
@@ -21,7 +21,7 @@ final class ClockWatch: Sendable {
         for direction in Self.jumps.labels.flatMap(\.values) { host.meter.add(0, to: Self.jumps, direction) }
     }
 
-    /// Compares a reading of both clocks with the one before.
+    /// Compares a reading of both clocks with the previous one.
     func observe(_ now: Instant, uptime: Duration) {
         let present = Self.offset(now, uptime)
         let before = offset.exchange(present, ordering: .relaxed)

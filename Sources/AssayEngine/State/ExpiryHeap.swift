@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// A binary heap of deadlines, the earliest on top.
+/// A binary heap of deadlines, the earliest first.
 struct ExpiryHeap<Payload> {
     struct Item {
         let expires: Instant
@@ -31,7 +31,7 @@ struct ExpiryHeap<Payload> {
         return earliest
     }
 
-    /// Drops the other items, in linear time.
+    /// Removes the other items, in linear time.
     mutating func filter(_ isKept: (Payload) -> Bool) {
         items.removeAll { !isKept($0.payload) }
         for index in stride(from: items.count / 2 - 1, through: 0, by: -1) {

@@ -1,11 +1,11 @@
 internal import AssayCore
 internal import AssayState
 
-/// What a ``MemoryStore`` holds, and the rules by which it changes.
+/// The contents of a ``MemoryStore``, and the rules by which they change.
 struct MemoryState {
     typealias Bytes = [UInt8]
 
-    /// A key as bytes: `String` takes different sequences of bytes for equal where Unicode calls them equivalent.
+    /// A key as bytes: `String` treats different byte sequences as equal if Unicode calls them equivalent.
     struct Key: Hashable {
         let space: Bytes
         let name: Bytes
@@ -21,7 +21,7 @@ struct MemoryState {
     struct Entry {
         let value: Bytes
         let expires: Instant?
-        /// Tells the entry that a deadline was set for from a later one of the same key.
+        /// Distinguishes the entry that a deadline was set for from a later entry of the same key.
         var serial: UInt64 = 0
 
         init(value: Bytes, expires: Instant?) {
@@ -39,19 +39,19 @@ struct MemoryState {
         let serial: UInt64
     }
 
-    /// How many expired entries a write removes at least: more than the one that it can add.
+    /// The least number of expired entries that a write removes: more than the one that it can add.
     private static let removedEachWrite = 4
 
     private let limits: MemoryStore.Full
     private var spaces: [Bytes: [Bytes: Entry]] = [:]
     private var counters: [Key: UInt64] = [:]
-    /// The latest expiry of what was removed from each space because it had expired.
+    /// The latest expiry among the entries that were removed from each space because they had expired.
     private var purged: [Bytes: Instant] = [:]
     private var entryCount = 0
     private var bytes = 0
     private var serial: UInt64 = 0
     private var deadlines = ExpiryHeap<Deadline>()
-    /// How many of the entries have a deadline; the other deadlines are left over from entries that are gone.
+    /// How many of the entries have a deadline; the other deadlines belong to entries that are gone.
     private var expiringCount = 0
 
     init(limits: MemoryStore.Full) {
@@ -75,7 +75,7 @@ struct MemoryState {
 
     mutating func insert(_ key: Key, _ entry: Entry, _ now: Instant) throws(MemoryStore.Full) -> Bool {
         guard self.entry(key, now) == nil else { return false }
-        // There may have been one, should the clock have been set back since.
+        // The entry may have existed, if the clock was set back since.
         if let expires = entry.expires, let end = purged[key.space], expires <= end { return false }
         try put(key, entry, now)
         return true
@@ -130,14 +130,14 @@ struct MemoryState {
         forgetDeadlines()
     }
 
-    /// Throws unless that much more fits, once everything that has expired is gone.
+    /// Throws unless an entry of this size fits after everything expired is removed.
     private mutating func makeRoom(entries: Int, bytes more: Int, _ now: Instant) throws(MemoryStore.Full) {
         while count + entries > limits.maximumEntries || bytes + more > limits.maximumBytes {
             guard removeExpired(now, atMost: 64) else { throw limits }
         }
     }
 
-    /// Removes a few entries whose time has come.
+    /// Removes a few expired entries.
     ///
     /// Returns whether there was any deadline to look at.
     @discardableResult
@@ -154,7 +154,7 @@ struct MemoryState {
         return done > 0
     }
 
-    /// Drops the deadlines of entries that are gone as soon as they are the greater part: constant time on average.
+    /// Removes the deadlines of missing entries when they are more than half of all: constant time on average.
     private mutating func forgetDeadlines() {
         guard deadlines.count > 2 * expiringCount + 64 else { return }
         let spaces = spaces

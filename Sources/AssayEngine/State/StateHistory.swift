@@ -6,21 +6,21 @@ internal import Synchronization
 
 /// What the state store remembers of its service: since when it is complete, and which keys it was used with.
 ///
-/// A store that is new, or was restored from a copy, does not know what was used before. Whatever is good once and was
-/// issued before ``beginning(now:)`` counts as used.
+/// A store that is new, or was restored from a copy, does not know what was used before. Everything that may be used
+/// once and was issued before ``beginning(now:)`` counts as used.
 final class StateHistory: Sendable {
-    /// A ring that was found to be whole, and the beginning of the state.
+    /// A ring that was found complete, and the beginning of the state.
     private struct Confirmed {
         let keys: KeyPlan
         let beginning: Instant
     }
 
-    /// A space that no plugin can have.
+    /// A namespace that no plugin can have.
     static let space = "state"
     static let beginningKey = StateKey(space, "since")
-    /// How far in the future a state may begin: as far as clocks of several servers differ.
+    /// How far in the future a state may begin: as much as the clocks of several servers may differ.
     static let tolerance = Duration.seconds(60)
-    /// What `assay state backup` writes into a copy.
+    /// The entry that `assay state backup` writes into a copy.
     static let copyKey = StateKey(space, "copied")
 
     private let host: PluginHost
@@ -35,11 +35,11 @@ final class StateHistory: Sendable {
 
     /// Since when the state is complete.
     ///
-    /// The keys of a snapshot are compared with those that the state remembers, once for each change of them, and
-    /// remembered before they are used.
+    /// The keys of a snapshot are compared with those that the state remembers, once after each change, and are stored
+    /// there before they are used.
     ///
-    /// - Throws: ``KeyError`` when keys are missing that the state was used with; what the store throws, or that it takes
-    ///   too long.
+    /// - Throws: ``KeyError`` when keys are missing that the state was used with; the error of the store, or one that
+    ///   says that it took too long.
     func confirm(_ keys: KeyPlan, now: Instant) async throws -> Instant {
         if let confirmed = confirmed.withLock({ $0 }), confirmed.keys === keys,
             confirmed.beginning <= now + Self.tolerance
@@ -56,24 +56,24 @@ final class StateHistory: Sendable {
         return beginning
     }
 
-    /// Since when the state is complete, in whole seconds; begins it where it is new or a copy.
+    /// Since when the state is complete, in whole seconds; sets the beginning if the state is new or a copy.
     static func beginning(_ store: any StateStore, now: Instant, logger: Logger) async throws -> Instant {
         let start = Instant(seconds: now.seconds)
         if try await store.get(copyKey) != nil {
             try await store.put(beginningKey, value: bytes(start), expires: nil)
-            // Last, so that a crash before it has the copy begin once more.
+            // This is the last step, so that the copy begins again after a crash before it.
             try await store.put(copyKey, value: nil, expires: nil)
             logger.warning(
-                "the state is a copy that was restored: what was issued before now and is good once counts as used",
+                "the state is a copy that was restored: everything that may be used once and was issued before now counts as used",
                 metadata: ["since": "\(start)"])
             return start
         }
         if let known = try await read(store) {
             guard known > start + tolerance else { return known }
-            // Whatever was issued up to now counts as used, and not up to a time that may be months away.
+            // Everything issued up to now counts as used, but not up to a time that may be months away.
             try await store.put(beginningKey, value: bytes(start), expires: nil)
             logger.error(
-                "the state began in the future: the clock was ahead then, or is behind now; it begins now",
+                "the state began in the future: the clock was ahead then, or is behind now; the beginning is set to now",
                 metadata: ["began": "\(known)", "since": "\(start)"])
             return start
         }
@@ -85,14 +85,14 @@ final class StateHistory: Sendable {
         }
         if !isOld {
             logger.notice(
-                "a new state begins: what was issued before now and is good once counts as used",
+                "a new state begins: everything that may be used once and was issued before now counts as used",
                 metadata: ["since": "\(start)"])
         }
         return beginning
     }
 
-    /// What is written down, without anything being changed: since when the state is complete, nil where it has not begun,
-    /// and when it was copied, where nobody has begun with the copy.
+    /// The stored entries, read without changing anything: since when the state is complete (nil if it has not begun),
+    /// and when it was copied (if the copy was not used yet).
     static func description(of store: any StateStore) async throws -> (beginning: Instant?, copied: String?) {
         let copied = try await store.get(copyKey).map { SafeText.of(String(decoding: $0, as: UTF8.self)) }
         return (try await read(store), copied)
@@ -100,7 +100,7 @@ final class StateHistory: Sendable {
 
     private static func read(_ store: any StateStore) async throws -> Instant? {
         guard let value = try await store.get(beginningKey) else { return nil }
-        guard value.count == 8 else { throw KeyError("what the state remembers of its beginning is damaged") }
+        guard value.count == 8 else { throw KeyError("the entries about the beginning of the state are damaged") }
         return Instant(milliseconds: Int64(bitPattern: UInt64(bigEndianBytes: value[...])))
     }
 
@@ -108,7 +108,7 @@ final class StateHistory: Sendable {
         UInt64(bitPattern: instant.milliseconds).bigEndianBytes
     }
 
-    /// Whether a version up to 0.2, which wrote down no beginning, has remembered uses here.
+    /// Whether a version up to 0.2, which stored no beginning, has remembered uses here.
     private static func holdsUses(_ store: any StateStore) async throws -> Bool {
         let spaces = [ProviderCall.challengeSpace, "tokens/verification", "tokens/services"]
         for space in spaces where try await !store.list(space, after: nil, limit: 1).isEmpty { return true }
@@ -116,16 +116,16 @@ final class StateHistory: Sendable {
     }
 }
 
-/// What a state store says of itself.
+/// The description of a state store.
 public struct StateDescription: Sendable, Equatable {
-    /// Since when it remembers everything that was used; nil where it has never been served, or since a version up to 0.2.
+    /// Since when it remembers everything that was used; nil if no server has used it, or only versions up to 0.2.
     public let completeSince: Instant?
-    /// When it was copied (RFC 3339), where nobody has served the copy; nil otherwise.
+    /// When it was copied (RFC 3339), if no server has used the copy; nil otherwise.
     @Exact public private(set) var copied: String?
 
-    /// Reads it; changes nothing.
+    /// Reads the description, and changes nothing.
     ///
-    /// - Throws: what the store throws; ``KeyError`` when what is written there is damaged.
+    /// - Throws: the error of the store; ``KeyError`` when the stored entries are damaged.
     public init(of store: any StateStore) async throws {
         let found = try await StateHistory.description(of: store)
         completeSince = found.beginning.flatMap { $0.milliseconds == 0 ? nil : $0 }

@@ -4,18 +4,18 @@ internal import AssayKit
 internal import AssayState
 internal import Logging
 
-/// Finds out whether the state store works, by writing an entry and reading it again: a full disk can still be read.
+/// Checks whether the state store works, by writing an entry and reading it again: a full disk can still be read.
 ///
-/// However many ask, the store is tried at most once in a few seconds, and no caller waits for it for long.
+/// The store is checked at most once in a few seconds, however many callers ask, and no caller waits long for it.
 actor StoreProbe {
     private let host: PluginHost
     private var last: (readiness: Readiness, at: Duration)?
-    /// Since when a try is under way.
+    /// When the running check began; nil when none runs.
     private var trying: Duration?
     private var waiting: [AsyncStream<Void>.Continuation] = []
     private var count: UInt64 = 0
 
-    /// How long a finding is used.
+    /// How long a result is used.
     static let lifetime: Duration = .seconds(3)
     /// How long the store may take.
     static let timeLimit: Duration = .seconds(2)
@@ -30,11 +30,12 @@ actor StoreProbe {
             let now = host.clock.uptime
             if let last, now - last.at < StoreProbe.lifetime { return last.readiness }
             if let trying {
-                // A caller need not wait for a store that is known to hang.
+                // A caller need not wait for a store that does not answer.
                 if now - trying >= StoreProbe.timeLimit { return StoreProbe.silence }
             } else {
                 trying = now
-                // A task of its own, one at a time: a caller must be able to leave a store that hangs.
+                // A separate task, one at a time: a caller must be able to stop waiting for a store that does not
+                // answer.
                 Task { await attempt() }
             }
             await waitForTheEnd()
@@ -47,7 +48,7 @@ actor StoreProbe {
     private func attempt() async {
         count &+= 1
         let value = Array("\(host.clock.now) \(count)".utf8)
-        // A space that no plugin can have: theirs hold a slash.
+        // A namespace that no plugin can have: theirs contain a slash.
         let key = StateKey("readiness", "probe")
         let readiness: Readiness
         do {
@@ -64,7 +65,7 @@ actor StoreProbe {
         waiting = []
     }
 
-    /// Returns when the try has ended, or its time is up.
+    /// Returns when the check has ended, or its time is over.
     private func waitForTheEnd() async {
         guard trying != nil else { return }
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)

@@ -3,24 +3,24 @@ internal import AssayCrypto
 
 /// Makes challenges, and recognises them in exchanges.
 ///
-/// Nothing is stored when one is made: a challenge authenticates itself. Its 69 bytes are
+/// Nothing is stored when a challenge is made, because it authenticates itself. Its 69 bytes are
 ///
 ///     version 1 ‖ key identifier 4 ‖ audience 8 ‖ time in milliseconds 8 ‖ random 16 ‖ HMAC-SHA256 32
 ///
 /// where the audience is a part of the hash of the app and the provider that it is for, so that a challenge for another
-/// app is told apart from a forged one; the HMAC covers the names in full. Only that a challenge was used is stored.
+/// app is distinguished from a forged one; the HMAC covers the full names. Only the use of a challenge is stored.
 enum ChallengeIssuer {
     /// How long a challenge is valid: what Google's service says, `300s`.
     static let lifetime = Duration.seconds(300)
-    /// How far a challenge's time may lie ahead of ours: other servers of the same service have clocks of their own.
+    /// How far a challenge's time may be ahead of this server's clock: the clocks of a service's servers differ.
     static let skew = Duration.seconds(60)
-    /// How much longer than its lifetime the use of a challenge is remembered, should a clock be set back.
+    /// How much longer than its lifetime the use of a challenge is remembered, in case a clock is set back.
     static let memory = Duration.seconds(3600)
 
     private static let version: UInt8 = 1
     private static let count = 69
 
-    /// A fresh challenge for a purpose: an app and a provider.
+    /// Makes a challenge for a purpose: an app and a provider.
     static func issue(
         for purpose: SealedPurpose, key: SealingKey, now: Instant, randomness: Randomness
     ) -> [UInt8] {
@@ -30,7 +30,7 @@ enum ChallengeIssuer {
         return challenge + key.authenticate(challenge, for: purpose)
     }
 
-    /// What a challenge that came back is.
+    /// Judges a challenge that came back.
     static func inspect(
         _ challenge: [UInt8], for purpose: SealedPurpose, keys: [SealingKey], now: Instant
     ) -> Inspection {
@@ -56,7 +56,7 @@ enum ChallengeIssuer {
     }
 
     enum Inspection: Equatable {
-        /// It is one of ours and alive; under `name` its use is to be recorded until `forgetAt`.
+        /// The challenge is genuine and not expired; its use is to be stored under `name` until `forgetAt`.
         case genuine(name: String, forgetAt: Instant)
         case refused(Reason)
 

@@ -3,15 +3,15 @@ internal import AssayCrypto
 internal import AssayKit
 internal import AssayState
 
-/// Where uses of tokens are remembered: those of one space know of each other, and of no others.
+/// The places where uses of tokens are remembered; each space is separate from the others.
 enum ConsumptionSpace: Sendable {
     /// All places, unless a policy says otherwise.
     case shared
-    /// `verifyAppCheckToken`, where a policy has it count by itself.
+    /// `verifyAppCheckToken`, if a policy has it count separately.
     case verification
-    /// A service, where a policy has it count by itself.
+    /// A service, if a policy has it count separately.
     case service(String)
-    /// Uses that are only counted: of session tokens, where a second use is let through.
+    /// Uses that are only counted: those of session tokens, if a second use is allowed.
     case counted
 
     private var name: String {
@@ -23,8 +23,8 @@ enum ConsumptionSpace: Sendable {
         }
     }
 
-    /// Where an app's token is remembered, by its `jti` and by who chose that: a digest, because a `jti` may be as long as
-    /// a store's names may be.
+    /// The key of an app's token, made of its `jti` and who chose that: a digest, because a `jti` may be as long as a
+    /// store's longest name.
     func key(of accepted: TokenInspection.Accepted) -> StateKey {
         let resource = Array(accepted.app.identity.resource.utf8)
         let count = UInt64(resource.count).bigEndianBytes[...]
@@ -39,12 +39,12 @@ enum ConsumptionSpace: Sendable {
 }
 
 extension ConsumptionSpace {
-    /// The spaces of versions up to 0.2, where `verifyAppCheckToken` and all other places counted apart.
+    /// The spaces of versions up to 0.2, in which `verifyAppCheckToken` and all other places counted separately.
     enum Former: String {
         case verification = "tokens/verification"
         case services = "tokens/services"
 
-        /// Where such a version remembered a token; nil for one that it cannot have issued.
+        /// The key under which such a version remembered a token; nil if it cannot have issued the token.
         func key(of accepted: TokenInspection.Accepted) -> StateKey? {
             guard accepted.token.idChooser.isNil else { return nil }
             return StateKey(rawValue, ConsumptionSpace.shared.key(of: accepted).name)

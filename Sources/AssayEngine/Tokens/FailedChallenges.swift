@@ -1,17 +1,17 @@
 internal import AssayCore
 internal import Synchronization
 
-/// Challenges that came with evidence that was refused: they are refused in another exchange.
+/// Challenges that came with refused evidence, which are refused in another exchange.
 ///
-/// Only genuine evidence has the use of a challenge written to the state store. A stranger can send as many challenges
-/// with invalid evidence as the network carries. Those are remembered here, in bounded memory, so that only clients with a
-/// genuine app can make a disk grow. What is forgotten too early, or by a restart, allows another try, which needs genuine
+/// The use of a challenge is stored only when the evidence was genuine. A stranger can send many challenges with
+/// invalid evidence; these are remembered here, in bounded memory, so that only clients with a genuine app can make the
+/// state grow. If a challenge is forgotten too early, or by a restart, another try is possible, but it needs genuine
 /// evidence.
 ///
-/// The memory is divided by the networks of peers (``PeerGroup/network``), in a way that is secret to the process: a stranger
-/// has the failures of few others forgotten before their time, however many addresses it has in a network.
+/// The memory is divided by the networks of peers (``PeerGroup/network``), by a secret of the process: a stranger can
+/// push out the failures of only a few others, however many addresses its network has.
 final class FailedChallenges: Sendable {
-    /// The 16 random bytes of a challenge that is ours.
+    /// The 16 random bytes of a genuine challenge.
     private struct Mark: Hashable {
         let high: UInt64
         let low: UInt64
@@ -25,10 +25,10 @@ final class FailedChallenges: Sendable {
     /// The latest marks, in a ring.
     private struct Part {
         var marks: [Mark] = []
-        /// Where the oldest is, once the ring is full.
+        /// The place of the oldest mark, once the ring is full.
         var oldest = 0
 
-        /// Remembers a mark; returns the one that it displaces.
+        /// Remembers a mark; returns the one that it replaces.
         mutating func put(_ mark: Mark, capacity: Int) -> Mark? {
             guard marks.count >= capacity else {
                 marks.append(mark)
@@ -51,12 +51,12 @@ final class FailedChallenges: Sendable {
     private let capacity: Int
     private let state = Mutex(State())
 
-    /// - Parameter capacity: how many are remembered at most; some 3 MB at 65,536, once so many failed.
+    /// - Parameter capacity: how many are remembered at most; about 3 MB at 65,536, if all are used.
     init(capacity: Int = 65_536) {
         self.capacity = max(capacity / Self.parts, 1)
     }
 
-    /// - Parameter challenge: one of this service's, whole.
+    /// - Parameter challenge: a genuine challenge of this service.
     func remember(_ challenge: [UInt8], of peer: PeerGroup) {
         let mark = Mark(challenge)
         let index = Int(UInt(bitPattern: peer.network.hashValue) % UInt(Self.parts))

@@ -2,22 +2,22 @@ internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
 
-/// Tokens that are issued to an authorised caller without evidence.
+/// Tokens that are issued without evidence to an authorised caller.
 enum MintedTokens {
     /// Their claim `provider`.
     ///
-    /// Google does not document what its own have there. Who accepts the tokens of some providers only must be able to
-    /// tell these apart, so no plugin may have that name.
+    /// Google does not document the value in its own tokens. Backends that accept the tokens of some providers only
+    /// must be able to distinguish these, so no plugin may have that name.
     static let provider = "mint"
     /// The lifetime of a session token when the caller names none.
     static let defaultLifetime = Duration.seconds(3600)
 }
 
 extension KernelMethods {
-    /// `POST {resource=projects/*/apps/*}:mintAppCheckToken`: a token for an app, on the word of a caller that the
-    /// policy trusts with that.
+    /// `POST {resource=projects/*/apps/*}:mintAppCheckToken`: issues a token for an app to a caller that the policy
+    /// trusts.
     ///
-    /// Which apps it may have tokens for is said by the projects of its entry in `callers`.
+    /// The projects in the caller's entry in `callers` limit the apps.
     static let mintAppCheckToken = KernelMethod(
         descriptor: {
             var descriptor = MethodDescriptor(
@@ -44,7 +44,7 @@ extension KernelMethods {
                 limitedUse: limitedUse != nil,
                 id: id.map { ChosenTokenID($0, by: call.caller?.name ?? "", through: MintedTokens.provider) },
                 now: call.now, randomness: call.host.randomness)
-            // Unlike other messages with a token, this one has no old name of it in v1beta.
+            // Unlike other messages with a token, this one has no older field name in v1beta.
             var outcome = CallOutcome.reply(
                 token.message(.v1),
                 .issued(tokenID: token.id, limitedUse: limitedUse != nil, expires: token.expires))

@@ -3,9 +3,9 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayState
 
-/// How the use of one token counts at one place.
+/// The rule by which the use of one token counts at one place.
 ///
-/// Every place that accepts tokens asks here, so that a single-use token is accepted once, wherever it is shown.
+/// Every place that accepts tokens uses it, so that a single-use token is accepted once in all places together.
 ///
 /// | token | place | its use |
 /// |---|---|---|
@@ -15,18 +15,18 @@ internal import AssayState
 /// | session | replay protection not enforced | is only counted |
 /// | session | no replay protection | does not count |
 ///
-/// A service with `consumption: separate` counts all tokens by its replay protection, and by itself.
+/// A service with `consumption: separate` counts all tokens separately, by its own replay protection.
 ///
-/// Where the state is younger than a token, whether it was used is not known, and it counts as used wherever a second use is
-/// refused.
+/// If the state is younger than a token, it is unknown whether the token was used; it then counts as used wherever a
+/// second use is refused.
 ///
-/// A token is known by its app, its `jti` and who chose that. It is remembered until it has expired and an hour longer,
-/// should a clock be set back.
+/// A token is identified by its app, its `jti` and who chose that. It is remembered until an hour after it has expired,
+/// in case a clock is set back.
 struct TokenConsumption: Sendable {
     /// Where the use is remembered.
     private let space: ConsumptionSpace
     private let former: ConsumptionSpace.Former
-    /// Whether a second use is refused, and a use that cannot be remembered fails.
+    /// Whether a second use is refused, and a use that cannot be stored fails.
     let isStrict: Bool
     private let accepted: TokenInspection.Accepted
     private let scope: RequestScope
@@ -45,15 +45,15 @@ struct TokenConsumption: Sendable {
         self.scope = scope
     }
 
-    /// By `verifyAppCheckToken`, which consumes whatever it verifies.
+    /// The rule of `verifyAppCheckToken`, which consumes every token that it verifies.
     init(byVerificationOf accepted: TokenInspection.Accepted, _ scope: RequestScope) {
         self.init(accepted, in: accepted.project.verificationSpace, former: .verification, isStrict: true, scope)
     }
 
-    /// At a consumer or at a service; nil where the use does not count.
+    /// The rule of a consumer or a service; nil when the use does not count.
     ///
     /// - Parameters:
-    ///   - separate: the place's own space, where its policy has it count by itself.
+    ///   - separate: the place's own space, if its policy has it count separately.
     init?(
         of accepted: TokenInspection.Accepted, enforcement: EnforcementMode, replayProtection: EnforcementMode,
         separate: ConsumptionSpace? = nil, _ scope: RequestScope
@@ -71,32 +71,33 @@ struct TokenConsumption: Sendable {
         }
     }
 
-    /// Whether the use of another request is remembered already.
+    /// Whether the use is already stored for another request.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: the error of the store.
     func isRepeated() async throws -> Bool {
         if isStrict, isOlderThanState { return true }
         if try await scope.host.store.get(space.key(of: accepted)) != nil { return true }
         return try await usedFormerly() != nil
     }
 
-    /// Remembers the use, and returns whether it is the first one.
+    /// Stores the use, and returns whether it is the first one.
     ///
-    /// When it returns, the use is stored: of any number of calls at the same time, one is told that it is the first, and
-    /// none after a crash that follows. A caller that loses that answer is told on its next try that the token was used
-    /// before, unless it names its request: the same name again gets the same answer.
+    /// When it returns, the use is stored: of concurrent calls, only one is the first, also after a crash. A caller
+    /// that loses the answer is told on its next try that the token was used before, unless it names its request: the
+    /// same name gets the same answer again.
     ///
-    /// - Parameter request: what the caller calls its request; nil when it does not.
-    /// - Throws: what the store throws, where the use is strict. Whether it is stored is not known then.
+    /// - Parameter request: the caller's name of its request; nil when it gives none.
+    /// - Throws: the error of the store, if the use is strict. It is then unknown whether the use is stored.
     func use(request: [UInt8]? = nil) async throws -> Bool {
         if isStrict {
             if isOlderThanState { return false }
             return try await insert(request)
         }
-        // What is only counted never stands in the way: a store that keeps silent must not use up the decision's time.
+        // A use that is only counted must not delay a decision: a store that does not answer must not use up the
+        // decision's time.
         let isFirst = try? await Deadline.run(scope.timeLimit / 4, clock: scope.host.clock) {
             guard case .counted = space else { return try await insert(nil) }
-            // What would be refused if it were enforced.
+            // A use that would be refused if the level were enforced.
             guard try await insert(nil) else { return false }
             return try await scope.host.store.get(ConsumptionSpace.shared.key(of: accepted)) == nil
         }
@@ -114,9 +115,9 @@ struct TokenConsumption: Sendable {
         return try await scope.host.store.get(key) == request
     }
 
-    /// What a version up to 0.2 remembered of the use; nil for nothing.
+    /// The use as a version up to 0.2 stored it; nil when it stored none.
     ///
-    /// Only what was issued before this process had its policies can have been used by one.
+    /// Only tokens that were issued before this process loaded its policies can have been used with such a version.
     private func usedFormerly() async throws -> [UInt8]? {
         guard accepted.token.issued < accepted.project.since, let key = former.key(of: accepted) else { return nil }
         return try await scope.host.store.get(key)
@@ -124,9 +125,9 @@ struct TokenConsumption: Sendable {
 }
 
 extension TokenInspection.Accepted {
-    /// Whether the token was consumed in any space, as far as that is known already.
+    /// Whether the token was consumed in any space, as far as that is known.
     ///
-    /// - Throws: what the store throws.
+    /// - Throws: the error of the store.
     func isConsumedAnywhere(_ scope: RequestScope) async throws -> Bool {
         let store = scope.host.store
         if token.isLimitedUse, token.issued < scope.stateBeginning { return true }

@@ -5,7 +5,7 @@ internal import AssayVerifier
 
 /// Judges App Check tokens by the keys and policies of the snapshot.
 ///
-/// All that accepts tokens in the engine uses it.
+/// Every part of the engine that accepts tokens uses it.
 struct TokenInspection: Sendable {
     let scope: RequestScope
     /// The project that a token must be for.
@@ -27,7 +27,7 @@ struct TokenInspection: Sendable {
     struct Refusal: Error {
         let reason: Reason
         var detail: String?
-        /// The token, where its signature and its times are valid.
+        /// The token, if its signature and its times are valid.
         var token: VerifiedToken?
     }
 
@@ -43,7 +43,8 @@ struct TokenInspection: Sendable {
             throw Refusal(reason: KernelReasons.tokenAppUnknown, token: token)
         }
         guard let provider = token.provider else {
-            throw Refusal(reason: KernelReasons.tokenProviderUnsupported, detail: "the token names none", token: token)
+            throw Refusal(
+                reason: KernelReasons.tokenProviderUnsupported, detail: "the token names no provider", token: token)
         }
         guard acceptsOAuthClients || app.identity.kind != .oauthClient else {
             throw Refusal(reason: KernelReasons.tokenOfOAuthClient, token: token)
@@ -63,15 +64,15 @@ struct TokenInspection: Sendable {
     }
 }
 
-/// Judges the token of one request to a consumer by what is demanded of it.
+/// Judges the token of one request to a consumer by the consumer's demand.
 struct TokenAdmission: Sendable {
     let scope: RequestScope
     let project: ProjectBinding
     let demand: TokenDemand
 
-    /// The token of a request that shows exactly one, and not in a URL.
+    /// The token of a request that has exactly one, and not in a URL.
     ///
-    /// - Throws: why there is none to judge.
+    /// - Throws: the reason why no token can be judged.
     static func text(of token: PresentedToken?) throws(TokenInspection.Refusal) -> String {
         switch token {
         case nil: throw TokenInspection.Refusal(reason: KernelReasons.tokenMissing)
@@ -81,7 +82,7 @@ struct TokenAdmission: Sendable {
         }
     }
 
-    /// - Throws: why the token is not accepted.
+    /// - Throws: the reason why the token is not accepted.
     func judge(_ token: PresentedToken?) throws(TokenInspection.Refusal) -> TokenInspection.Accepted {
         try judge(TokenAdmission.text(of: token))
     }
@@ -89,7 +90,7 @@ struct TokenAdmission: Sendable {
     func judge(_ text: String) throws(TokenInspection.Refusal) -> TokenInspection.Accepted {
         let accepted = try TokenInspection(
             scope: scope, project: project, acceptsDevelopment: demand.acceptsDevelopment,
-            // A policy that names apps has said which OAuth clients are meant.
+            // A policy that names apps also decides about OAuth clients.
             acceptsOAuthClients: demand.acceptsOAuthClients || demand.apps != nil
         ).inspect(text)
         let refused = { (reason: Reason) in TokenInspection.Refusal(reason: reason, token: accepted.token) }
@@ -106,7 +107,7 @@ struct TokenAdmission: Sendable {
         return accepted
     }
 
-    /// How the use of an accepted token counts; nil where it does not.
+    /// The rule by which the use of an accepted token counts; nil when it does not count.
     func consumption(of accepted: TokenInspection.Accepted) -> TokenConsumption? {
         TokenConsumption(
             of: accepted, enforcement: demand.enforcement, replayProtection: demand.replayProtection, scope)
@@ -114,6 +115,6 @@ struct TokenAdmission: Sendable {
 }
 
 extension VerifiedToken {
-    /// Whether it is valid for one use: no session token has so short a lifetime.
+    /// Whether it can be used only once: no session token has so short a lifetime.
     var isLimitedUse: Bool { expires - issued <= TokenLifetime.limitedUse }
 }

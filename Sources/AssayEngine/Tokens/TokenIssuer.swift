@@ -6,14 +6,14 @@ internal import AssayKit
 struct TokenIssuer: Sendable {
     let signer: JWSSigner
 
-    /// A token for an app that proved itself through a provider.
+    /// Issues a token for an app that proved its identity through a provider.
     ///
-    /// Times are whole seconds, for there are clients that read them as 32-bit integers; `iat` is rounded down, so that
-    /// a verifier with a precise clock does not find it in the future.
+    /// Times are whole seconds, because some clients read them as 32-bit integers; `iat` is rounded down, so that a
+    /// verifier with a precise clock does not see it in the future.
     ///
     /// - Parameters:
-    ///   - lifetime: of a session token; limited-use tokens have their own.
-    ///   - id: the `jti` that a caller chose; a random one when it is nil.
+    ///   - lifetime: the lifetime of a session token; limited-use tokens have their own.
+    ///   - id: the `jti` that a caller chose; nil for a random one.
     func issue(
         _ claims: TokenClaims, provider: String, lifetime: Duration, limitedUse: Bool, id chosen: ChosenTokenID? = nil,
         now: Instant, randomness: Randomness
@@ -38,9 +38,9 @@ struct TokenIssuer: Sendable {
 }
 
 extension TokenIssuer {
-    /// A JWT that is no App Check token.
+    /// Signs a JWT that is not an App Check token.
     ///
-    /// - Throws: ``CryptoError`` also for a type that would let it pass for one.
+    /// - Throws: ``CryptoError``, also for a type that would make it an App Check token.
     func sign(type: String, _ claims: JSON) throws(CryptoError) -> String {
         guard !type.isEmpty, !type.lowercasedASCII.isExactly("jwt") else {
             throw CryptoError(.operationFailed, "only App Check tokens have the type JWT")
@@ -49,14 +49,14 @@ extension TokenIssuer {
     }
 }
 
-/// A token fresh from its issuer.
+/// A token that was just issued.
 struct IssuedToken: Sendable {
     let text: String
     let id: String
     let lifetime: Duration
     let expires: Instant
 
-    /// The App Check message for it; v1beta repeats the token under its old name.
+    /// The App Check message with the token; v1beta also has it under its old name.
     func message(_ version: APIVersion) -> JSON {
         let ttl = JSON.string("\(lifetime.wholeSeconds)s")
         return switch version {
@@ -66,9 +66,9 @@ struct IssuedToken: Sendable {
     }
 }
 
-/// What all tokens for one app say.
+/// The claims that all tokens for one app share.
 struct TokenClaims: Sendable {
-    /// `iss`: the issuer with the project's number behind it.
+    /// `iss`: the issuer, followed by the project's number.
     let issuer: String
     /// `sub`: the app ID or the OAuth client ID.
     let subject: String

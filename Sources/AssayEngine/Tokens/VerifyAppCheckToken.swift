@@ -6,11 +6,11 @@ internal import AssayKit
 extension KernelMethods {
     /// `POST {resource=projects/*}:verifyAppCheckToken`: verifies a token and consumes it.
     ///
-    /// The use is stored before the answer is sent. Admin SDKs send a request again after a 503 or a lost connection. When an
-    /// answer was lost, the second one says `alreadyConsumed`: the token is refused rather than accepted twice. A caller can
-    /// avoid that by a `requestId` of its own: the same request of the same caller gets the same answer again.
+    /// The use is stored before the answer is sent. Admin SDKs repeat a request after a 503 or a lost connection. If an
+    /// answer was lost, the second one says `alreadyConsumed`: the token is refused rather than accepted twice. A
+    /// caller can avoid that by sending a `requestId`: the same request of the same caller gets the same answer again.
     ///
-    /// Beside Google's field, a request may name the `service` that the token was shown to, for the metrics.
+    /// In addition to Google's fields, a request may name the `service` that received the token, for the metrics.
     static let verifyAppCheckToken = KernelMethod(
         descriptor: MethodDescriptor(
             name: "verifyAppCheckToken", kind: .call(.verifyTokens), resources: [.project]
@@ -23,7 +23,7 @@ extension KernelMethods {
             if let service, !project.supports(service) { throw ProjectBinding.unsupported(service) }
             let inspection = TokenInspection(
                 scope: call.scope, project: project, acceptsDevelopment: project.acceptsDevelopment,
-                // As with Google's service: the caller reads from the token whom it speaks for.
+                // As with Google's service, the caller reads from the token which app it is for.
                 acceptsOAuthClients: true)
             let use = { (app: String?, category: TokenUse.Category) in
                 TokenCount(
@@ -54,7 +54,7 @@ extension KernelMethods {
         return outcome
     }
 
-    /// What a caller calls its request, hashed together with the caller's own name; nil when it does not.
+    /// The caller's name of its request, hashed together with the caller's own name; nil when it gives none.
     private static func requestName(_ call: KernelCall) throws(InvalidRequest) -> [UInt8]? {
         guard let id = try call.fields.optionalString("requestId") else { return nil }
         guard (16...128).contains(id.utf8.count) else {
@@ -66,17 +66,17 @@ extension KernelMethods {
 }
 
 extension TokenInspection.Accepted {
-    /// What of it is put on record.
+    /// The facts about the token for the record.
     var facts: [Fact] { [Fact(.app, .text(token.subject)), Fact(.tokenID, .text(token.id))] }
 }
 
 extension TokenInspection.Refusal {
-    /// What of the token is put on record, as far as it is known.
+    /// The known facts about the token for the record.
     var facts: [Fact] {
         token.map { [Fact(.app, .text($0.subject)), Fact(.tokenID, .text($0.id))] } ?? []
     }
 
-    /// The app that the token speaks for, where the project has it.
+    /// The app that the token is for, if the project has it.
     func app(of project: ProjectBinding) -> String? {
         token.flatMap { project.apps[$0.subject] }?.identity.subject
     }
@@ -85,8 +85,8 @@ extension TokenInspection.Refusal {
 extension CallOutcome {
     /// The token is invalid.
     ///
-    /// The caller learns no more than that, except what Google's service tells: that a provider's tokens cannot be
-    /// verified at all.
+    /// The caller learns nothing else, except what Google's service tells: that tokens of a provider cannot be verified
+    /// at all.
     static func refusedToken(_ refusal: TokenInspection.Refusal) -> CallOutcome {
         let isUnsupported = refusal.reason == KernelReasons.tokenProviderUnsupported
         let failure = CallFailure(

@@ -59,7 +59,7 @@ enum DevelopmentSwitch {
         guard let value = section.optional(key), let isOn = value.decode(Bool.self) else { return nil }
         if isOn {
             YAMLValue(value.node, path: value.path, sink: sink).report(
-                "`\(key)` is for development, and this is to be a server for production",
+                "`\(key)` is for development, and this server is for production",
                 hint: "leave it out, or write `false`")
         }
         return isOn

@@ -94,7 +94,7 @@ struct KeyLifetimeTests {
         ([.rotate, .pass(day * 10_000), .prepare(sealing: true)], [.retired, .active, .prepared]),
         ([.refused(.retire(0), "prepare one first")], [.active]),
         ([.prepare(lead: .zero, sealing: true), .retire(0)], [.retired, .active]),
-        ([.refused(.revoke(0), "must open for ever")], [.active]),
+        ([.refused(.revoke(0), "must open forever")], [.active]),
     ]
 
     @Test(

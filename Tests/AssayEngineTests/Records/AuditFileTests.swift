@@ -199,7 +199,7 @@ struct AuditFileTests {
             for number in 1..<20 { file.record(Self.record(.challenged, number: number)) }
             try await eventually { numbers["audit_records_written_total"] == 20 }
             #expect(try Self.read(path).map { $0["decision"] } == (1..<20).map { .string("01M\($0)") })
-            let line = "the audit file was removed, with the records in it; records go on in a new one file=\(path)"
+            let line = "the audit file was removed, with the records in it; new records go to a new file file=\(path)"
             #expect(log.lines == [line])
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
             #expect(mode?.intValue == 0o600)

@@ -48,5 +48,5 @@ struct ListDebugTokensRequest: RequestMessage {
         Base64.encodeURL(try sealer.seal(mark + Array(id.utf8)))
     }
 
-    private static let unknownPage = InvalidRequest("the field 'pageToken' is not one that this service gave out")
+    private static let unknownPage = InvalidRequest("the field 'pageToken' is not a token that this service issued")
 }
