@@ -176,7 +176,7 @@ struct ProductionTests {
             #expect(start.status == 2)
             for errors in [check.errors, start.errors] {
                 let problems = errors.split(separator: "\n").filter {
-                    $0.contains("for development, and this is to be")
+                    $0.contains("for development, and this server is")
                 }
                 #expect(problems.count == places.count, "\(errors)")
                 for (line, key) in places {

@@ -80,7 +80,7 @@ struct PolicyRefusalTests {
             path: "tokens.rsa_bits", message: "2048 or 3072"),
         Case(
             name: "an RSA size with ES256", text: "tokens: {algorithm: ES256, rsa_bits: 2048}", place: "1:38",
-            path: "tokens.rsa_bits", message: "means nothing"),
+            path: "tokens.rsa_bits", message: "has no effect"),
         Case(
             name: "an issuer without a slash behind it",
             text: "projects: [{number: 1, id: a, issuer: 'https://example.com'}]", place: "1:39",
@@ -92,7 +92,7 @@ struct PolicyRefusalTests {
         Case(
             name: "a token's life for an OAuth client with its app's providers",
             text: app + "    oauth_clients: [{id: client, app: 1:1234567890:ios:321abc456def7890, token_ttl: 1h}]",
-            place: "6:85", path: "projects[0].oauth_clients[0].token_ttl", message: "means nothing without `providers`"),
+            place: "6:85", path: "projects[0].oauth_clients[0].token_ttl", message: "has no effect without `providers`"),
         Case(
             name: "an OAuth client that is linked to nothing", text: app + "    oauth_clients: [{id: client}]",
             place: "6:21", path: "projects[0].oauth_clients[0].app", message: "missing"),

@@ -89,7 +89,7 @@ private let mistakes: [(String, [String])] = [
     ("introspection: {accept: true}", ["unknown key `accept`"]),
     (
         "introspection: {}\ntokens: {enforcement: UNENFORCED}",
-        ["oauth_client.tokens.enforcement", "means nothing here"]
+        ["oauth_client.tokens.enforcement", "has no effect here"]
     ),
     ("ear: {audiences: []}", ["ear.audiences", "expected at least one"]),
     ("ear: {}", ["audiences"]),

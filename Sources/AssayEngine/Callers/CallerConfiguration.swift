@@ -7,20 +7,20 @@ internal import AssayKit
 struct CallerConfiguration: Decodable, Sendable {
     /// The SHA-256 of the bearer token.
     let sha256: SecretDigest?
-    /// Where the bearer token is to be found, in place of its hash.
+    /// Where the bearer token is stored, instead of its hash.
     let token: SecretReference?
-    /// Whose JWTs the caller shows, in place of a bearer token of its own.
+    /// The issuer of the JWTs that the caller presents, instead of its own bearer token.
     let jwt: TrustedIssuerConfiguration?
-    /// Whether the policy is good without the token: then there is no such caller.
+    /// Whether the policy is valid when the token is missing: then the caller is left out.
     ///
     /// False when absent.
     let optional: Bool?
     /// What the caller may do.
     let permissions: [String]
-    /// The projects, by number or ID, that it may do that in; all of them when absent.
+    /// The projects, by number or ID, that the permissions are for; all projects when absent.
     let projects: [String]?
 
-    /// Fewer characters than that can be guessed.
+    /// A shorter token can be guessed.
     static let shortestToken = 16
 
     /// How a caller proves who it is.
@@ -31,7 +31,7 @@ struct CallerConfiguration: Decodable, Sendable {
         case issuer(TrustedIssuer)
     }
 
-    /// What the caller is known by; nil when it refers to an optional token that is not there.
+    /// How the caller is recognised; nil when its optional token is not set.
     func proof(host: PluginHost) throws(ConfigurationError) -> Proof? {
         switch (sha256, token, jwt) {
         case (let digest?, nil, nil):
@@ -39,7 +39,7 @@ struct CallerConfiguration: Decodable, Sendable {
         case (nil, nil, let jwt?):
             guard jwt.subjects?.count != nil || jwt.claims?.isEmpty == false else {
                 throw ConfigurationError(
-                    at: ["jwt"], "without `subjects` or `claims`, whoever the issuer knows would be this caller")
+                    at: ["jwt"], "without `subjects` or `claims`, every user of the issuer would be this caller")
             }
             return .issuer(try TrustedIssuer(jwt, at: ["jwt"], host: host))
         case (nil, let reference?, nil):
@@ -52,7 +52,7 @@ struct CallerConfiguration: Decodable, Sendable {
             guard let secret else {
                 if optional == true { return nil }
                 throw ConfigurationError(
-                    at: ["token"], "\(reference) is not set; `optional: true` does without the caller")
+                    at: ["token"], "\(reference) is not set; with `optional: true` the caller would be left out")
             }
             guard let text = String(validating: secret, as: UTF8.self), BearerToken(text) != nil,
                 text.utf8.count >= CallerConfiguration.shortestToken
@@ -80,13 +80,13 @@ extension CallerConfiguration: DescribedConfiguration {
         The SHA-256 of the bearer token that the caller shows, in hexadecimal; `assay caller-token` makes both. A token of less \
         than 16 characters is refused, whatever its hash.
         """,
-        "token": "Where the bearer token is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
-        "jwt": "Whose JWTs the caller shows as its bearer tokens, in place of one of its own.",
+        "token": "Where the bearer token is stored, instead of its hash: `env:NAME` or `file:PATH`.",
+        "jwt": "The issuer of the JWTs that the caller presents as bearer tokens, instead of its own.",
         "optional": PolicyKey(
-            "Whether the policy is good without the token: then there is no such caller.", standard: false),
-        "permissions": "What the caller may do; `admin` is everything.",
+            "Whether the policy is valid when the token is missing: then the caller is left out.", standard: false),
+        "permissions": "What the caller may do; `admin` allows everything.",
         "projects": PolicyKey(
-            "The projects, by number or ID, that it may do that in; all of them when absent.", .notEmpty,
+            "The projects, by number or ID, that the permissions are for; all projects when absent.", .notEmpty,
             examples: [["example-project"]]),
     ]
 

@@ -3,10 +3,10 @@ internal import AssayCrypto
 
 /// The bearer tokens that `assay caller-token` makes: `assay_ct_`, 256 random bits, and a checksum, in hexadecimal.
 ///
-/// By the prefix, programs that search text for secrets find one that was published. By the checksum, one that was cut or
-/// mistyped is told from one that is not known.
+/// With the prefix, programs that search text for secrets recognise a published token. With the checksum, a cut or
+/// mistyped token is distinguished from an unknown one.
 public enum CallerToken {
-    /// What they begin with.
+    /// The prefix of each token.
     public static let prefix = "assay_ct_"
     private static let secretBytes = 32
     private static let checksumBytes = 4
@@ -20,7 +20,7 @@ public enum CallerToken {
     /// The SHA-256 that a policy's `sha256` has for a token, in hexadecimal.
     public static func hash(of token: String) -> String { Hex.encode(SHA256.hash(Array(token.utf8))) }
 
-    /// Whether a token is whole; nil for one that does not begin with the prefix, of which that cannot be told.
+    /// Whether a token is complete; nil for a token without the prefix, because that cannot be known.
     static func isWhole(_ token: String) -> Bool? {
         guard token.starts(withExactly: prefix) else { return nil }
         let digits = 2 * checksumBytes

@@ -5,19 +5,19 @@ internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
 
-/// The callers of the policies: who may call methods that require a permission.
+/// The callers in the policies, which may call methods that require a permission.
 struct Callers: Sendable {
-    /// Those that show a bearer token, by its SHA-256: looking one up tells nothing about it by the time it takes.
+    /// The callers with a bearer token, by its SHA-256, so that the time of a lookup reveals nothing about the token.
     private var bearers: [[UInt8]: Caller] = [:]
-    /// Those that show JWTs, by `iss`, in the order of the policy.
+    /// The callers with JWTs, by `iss`, in the order of the policy.
     private var issuers: [ExactText: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
 
     /// A JWT is verified once for each caller of its issuer, and any client can send one.
     private static let callersPerIssuer = 16
 
     /// - Parameters:
-    ///   - permissions: those that there are.
-    ///   - problems: takes what is wrong.
+    ///   - permissions: the existing permissions.
+    ///   - problems: collects the errors.
     init(
         _ policies: PolicySet, permissions known: Set<Permission>, host: PluginHost, problems: DiagnosticSink
     ) {
@@ -33,20 +33,20 @@ struct Callers: Sendable {
 
     /// The caller of a bearer token or of a JWT.
     ///
-    /// Of several callers whose demands a JWT meets, it is the first in the order of the policy.
+    /// If a JWT meets the demands of several callers, it is the first in the order of the policy.
     ///
     /// - Throws: when the keys of a JWT's issuer are unavailable now.
     func find(_ credentials: BearerToken, now: Instant) async throws(KeysUnavailable) -> Finding {
-        // What a hash in a policy hides is judged when it is shown.
+        // A policy has only the hash, so the length of the token is checked here.
         guard credentials.text.utf8.count >= CallerConfiguration.shortestToken,
             CallerToken.isWhole(credentials.text) != false
         else { return .unknown("the bearer token is too short, or mistyped") }
         if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return .found(Found(caller: caller)) }
         guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else {
-            return .unknown("the bearer token is no caller's, and no JWT that names its issuer")
+            return .unknown("the bearer token is neither that of a caller nor a JWT that names its issuer")
         }
         guard let trusted = issuers[name] else {
-            return .unknown("no caller shows JWTs of the issuer '\(SafeText.of(name, limit: 100))'")
+            return .unknown("no caller uses JWTs of the issuer '\(SafeText.of(name, limit: 100))'")
         }
         var unavailable: KeysUnavailable?
         var faults = JWTRefusals()
@@ -66,14 +66,14 @@ struct Callers: Sendable {
         return .unknown(faults.text)
     }
 
-    /// What came of a look for a caller.
+    /// The result of the search for a caller.
     enum Finding: Sendable {
         case found(Found)
-        /// What is wrong with what was shown, for an operator; nothing of the credentials but what they claim.
+        /// What is wrong with the credentials, for an operator; of the credentials, only what they claim.
         case unknown(String)
     }
 
-    /// A caller that showed who it is.
+    /// An authenticated caller.
     struct Found: Sendable {
         let caller: Caller
         /// The `sub` of its JWT; nil without one.
@@ -91,7 +91,7 @@ struct Callers: Sendable {
                 if !known.contains(Permission(name)) {
                     problems.report(
                         ConfigurationError(
-                            at: ["permissions", .index(index)], "there is no permission `\(name)`", found: name,
+                            at: ["permissions", .index(index)], "unknown permission `\(name)`", found: name,
                             known: known.map(\.name)))
                 }
                 permissions.insert(Permission(name))
@@ -99,19 +99,19 @@ struct Callers: Sendable {
             if permissions.isEmpty {
                 problems.report(at: ["permissions"], "without a permission the caller may do nothing")
             }
-            // Nil where projects could not be read: one that is not known may be one of them.
+            // Nil if projects could not be read, because the unknown project may be one of them.
             for (index, name) in (projects == nil ? [] : configuration.projects ?? []).enumerated()
             where projects?.contains(where: { $0.identity.number.isExactly(name) || $0.identity.id.isExactly(name) })
                 == false
             {
                 problems.report(
                     ConfigurationError(
-                        at: ["projects", .index(index)], "there is no project `\(name)`", found: name,
+                        at: ["projects", .index(index)], "unknown project `\(name)`", found: name,
                         known: (projects ?? []).flatMap { [$0.identity.id, $0.identity.number] }))
             }
             if configuration.projects?.isEmpty == true {
                 problems.report(
-                    at: ["projects"], "without a project the caller may do nothing; leave the key out for all")
+                    at: ["projects"], "without a project the caller may do nothing; leave the key out to allow all")
             }
             let found = problems.attempt { () throws(ConfigurationError) in try configuration.proof(host: host) }
             try problems.throwIfAny()
@@ -127,7 +127,7 @@ struct Callers: Sendable {
                 issuers[issuer.name, default: []].append((issuer, caller))
                 guard issuers[issuer.name, default: []].count <= Callers.callersPerIssuer else {
                     throw ConfigurationError(
-                        at: ["jwt", "issuer"], "at most \(Callers.callersPerIssuer) callers may be of one issuer")
+                        at: ["jwt", "issuer"], "at most \(Callers.callersPerIssuer) callers may use one issuer")
                 }
             }
         } catch {
@@ -154,7 +154,7 @@ final class Caller: Sendable {
         permissions.contains(permission) || permissions.contains(.admin)
     }
 
-    /// Whether it may act in a project; nil stands for one that no policy knows.
+    /// Whether it may act in a project; nil stands for an unknown project.
     func mayAct(in project: ProjectIdentity?) -> Bool {
         guard let projects else { return true }
         guard let project else { return false }
@@ -162,7 +162,7 @@ final class Caller: Sendable {
     }
 }
 
-/// Why a JWT is refused for each of the callers of its issuer, each explanation once.
+/// The reasons why a JWT is refused for the callers of its issuer, each explanation once.
 struct JWTRefusals: Sendable {
     private var explanations: [(text: String, callers: [String])] = []
 
@@ -174,9 +174,9 @@ struct JWTRefusals: Sendable {
         }
     }
 
-    /// `the JWT is no good for deployer: ...; for auditor: ...`.
+    /// The text of a record: `the JWT is invalid for deployer: ...; for auditor: ...`.
     var text: String {
-        "the JWT is no good "
+        "the JWT is invalid "
             + explanations.map { "for \($0.callers.joined(separator: ", ")): \($0.text)" }.joined(separator: "; ")
     }
 }

@@ -2,32 +2,33 @@ internal import AssayCore
 internal import AssayPolicy
 internal import Synchronization
 
-/// Lets the calls for one app through at no more than the rate of its policy.
+/// Limits the calls for one app to the rate of its policy.
 ///
-/// A token bucket kept as one point in time: when it would be full again. So that no peer uses it up for all, each has a share,
-/// an eighth of the rate and of the burst, kept in the same way. A peer may take more than its share as long as the burst
-/// lasts: alone, it gets what the policy says. A call within its peer's share passes when others have emptied the bucket, up to
-/// a quarter of the burst ahead of the rate, and up to half of it when the peer was verified before. What was taken ahead is
-/// missing to those beyond their share; the rate in the long run is that of the policy.
+/// A token bucket, stored as one point in time: when it would be full again. Each peer has a share, an eighth of the
+/// rate and of the burst, stored in the same way, so that no peer uses up the rate of all. A peer may take more than
+/// its share while the burst lasts: alone, it gets the policy's whole rate. When others have emptied the bucket, a call
+/// within its peer's share still passes, up to a quarter of the burst ahead of the rate, and up to half of it if the
+/// peer was verified before. Peers beyond their share have to wait longer for that; the rate in the long run is that of
+/// the policy.
 ///
-/// One customer may have a whole /48 of IPv6. All its peers that were not verified get a quarter of what is ahead
-/// of the rate, together.
+/// One customer may have a whole /48 of IPv6. All unverified peers in it together get a quarter of what may be taken
+/// ahead of the rate.
 final class TokenBucket: Sendable {
     let limit: RateLimit
-    /// What one call costs.
+    /// The cost of one call.
     private let step: Duration
-    /// How far ahead of the clock the bucket may be owed.
+    /// How far ahead of the clock calls may be taken.
     private let depth: Duration
-    /// The same for a peer's share.
+    /// The cost of one call for a peer's share.
     private let ownStep: Duration
     private let ownDepth: Duration
-    /// The same for what a /48 takes ahead of the rate.
+    /// The cost of one call for what a /48 takes ahead of the rate.
     private let siteStep: Duration
     private let siteDepth: Duration
     private static let sites: ExactText = "sites"
     private let state = Mutex(State())
 
-    /// How many peers' shares are remembered; those with the most calls lately.
+    /// How many peers' shares are remembered: those of the peers with the most recent calls.
     private static let peers = 256
 
     private struct State {
@@ -46,15 +47,15 @@ final class TokenBucket: Sendable {
         siteDepth = siteStep * max(limit.burst / 16, 1)
     }
 
-    /// Takes what one call costs.
+    /// Takes the cost of one call.
     ///
     /// - Parameters:
-    ///   - uptime: a clock that never goes back.
+    ///   - uptime: a clock that never goes backwards.
     ///   - isVerified: whether evidence of the peer was verified before.
-    /// - Returns: nil when the call may pass; otherwise how long it would have to wait, and nothing is taken.
+    /// - Returns: nil when the call may pass; otherwise how long it would have to wait. Nothing is taken then.
     func take(at uptime: Duration, for peer: PeerGroup, isVerified: Bool) -> Duration? {
         state.withLock { state in
-            // The bucket is full, so that no share matters.
+            // The bucket is full, so shares do not matter.
             if state.fullAt <= uptime, !state.shares.isEmpty { state.shares.removeAll() }
             let own = max(.microseconds(state.shares.value(of: peer) ?? 0), uptime) + ownStep
             let next = max(state.fullAt, uptime) + step

@@ -1,21 +1,22 @@
 internal import AssayCore
 internal import Synchronization
 
-/// The peers whose evidence was verified lately, for each app.
+/// The peers whose evidence was verified recently, for each app.
 ///
-/// Where something bounded becomes scarce they go first.
+/// They take precedence when something bounded becomes scarce.
 ///
-/// Only verified evidence puts a peer in, so no stranger displaces one. A client with one genuine device displaces as little as
-/// ``PeerTable`` says, however many addresses it has. It is a matter of precedence, never of trust: evidence is
-/// judged alike from everywhere. Nothing of it is stored; after a restart all peers are strangers for one exchange.
+/// Only verified evidence adds a peer, so strangers displace none. A client with one genuine device displaces only as
+/// many as ``PeerTable`` allows, however many addresses it has. It decides about precedence, never about trust:
+/// evidence is judged in the same way from everywhere. Nothing is stored; after a restart all peers are strangers until
+/// their next exchange.
 final class VerifiedPeers: Sendable {
-    /// Longer than sessions of most apps, and than most tokens live.
+    /// Longer than most sessions of apps, and longer than most token lifetimes.
     static let memory = Duration.seconds(86_400)
 
-    /// Until when, in milliseconds of the uptime, a peer is remembered.
+    /// The time until which each peer is remembered, in milliseconds of the uptime.
     private let until: Mutex<PeerTable>
 
-    /// - Parameter capacity: some 6 MB at 262,144, once so many peers came.
+    /// - Parameter capacity: about 6 MB at 262,144, when it is full.
     init(capacity: Int = 262_144) {
         until = Mutex(PeerTable(capacity: capacity))
     }

@@ -2,23 +2,23 @@ internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
 
-/// How a call ended: what the caller gets and what is put on record.
+/// The end of a call: the response to the caller and the content of the record.
 struct CallOutcome: Sendable {
     var result: Result<JSON, CallFailure>
     var outcome: DecisionRecord.Outcome
     var detail: String?
     var facts: [Fact] = []
-    /// The provider of the token that the call is about, where the method itself is no provider's.
+    /// The provider of the token that the call is about, if the method is not a provider's.
     var provider: String?
-    /// The canonical name of the resource that the call is about; nil while none is known.
+    /// The canonical name of the resource that the call is about; nil while it is unknown.
     var resource: String?
     /// The app or OAuth client that the call is about.
     var app: String?
-    /// How a request with a token, or without, is counted.
+    /// How a request that should carry a token is counted.
     var tokenUse: TokenCount?
-    /// What is wrong with the request, where its level is UNENFORCED, so that it is let through.
+    /// What is wrong with a request that is allowed because its level is UNENFORCED.
     var waived: Waived?
-    /// Whether a decision was made that is put on record: not where the level is OFF.
+    /// Whether a decision was made that is recorded: not if the level is OFF.
     var isOnRecord = true
 
     /// A reply.
@@ -26,15 +26,16 @@ struct CallOutcome: Sendable {
         CallOutcome(result: .success(message), outcome: outcome, facts: facts)
     }
 
-    /// Evidence was refused.
+    /// The outcome for refused evidence.
     ///
-    /// The client learns no more than that, as App Check's clients expect.
+    /// The client learns nothing else, as App Check's clients expect.
     static func refused(_ reason: Reason, detail: String? = nil, facts: [Fact] = []) -> CallOutcome {
         let failure = CallFailure(.permissionDenied, "App attestation failed.", reason: reason, detail: detail)
         return CallOutcome(result: .failure(failure), outcome: .refused(reason), detail: detail, facts: facts)
     }
 
-    /// What a handler threw: a malformed request, a failure in the handler's words, or an obstacle to any decision.
+    /// The outcome for an error that a handler threw: a malformed request, the handler's own failure, or an error that
+    /// prevents any decision.
     static func ended(by error: any Error) -> CallOutcome {
         switch error {
         case let error as InvalidRequest: .rejected(.invalidArgument, error.message)
@@ -43,16 +44,16 @@ struct CallOutcome: Sendable {
         }
     }
 
-    /// The request is malformed, or about an unknown resource: there is nothing to decide.
+    /// The outcome for a malformed request, or one about an unknown resource: nothing is decided.
     ///
-    /// - Parameter detail: what the record says beyond what the client is told.
+    /// - Parameter detail: what the record says and the client is not told.
     static func rejected(_ status: StatusCode, _ message: String, detail: String? = nil) -> CallOutcome {
         CallOutcome(
             result: .failure(CallFailure(status, message, detail: detail)), outcome: .rejected(status),
             detail: detail ?? message)
     }
 
-    /// The rate limit of the app is exceeded; the evidence or token of the call was not judged.
+    /// The outcome above the rate limit of the app; the evidence or token was not judged.
     static func limited(wait: Duration) -> CallOutcome {
         let failure = CallFailure(
             .resourceExhausted, "Quota exceeded for calls of this app.", reason: KernelReasons.rateLimited,
@@ -60,12 +61,12 @@ struct CallOutcome: Sendable {
         return CallOutcome(result: .failure(failure), outcome: .refused(KernelReasons.rateLimited))
     }
 
-    /// A call was answered that is neither a challenge nor an exchange.
+    /// The outcome of an answered call that is neither a challenge nor an exchange.
     static func answered(_ message: JSON, facts: [Fact] = []) -> CallOutcome {
         CallOutcome(result: .success(message), outcome: .answered, facts: facts)
     }
 
-    /// A method says itself what went wrong.
+    /// The outcome of a method that states its own failure.
     static func failed(_ failure: CallFailure) -> CallOutcome {
         let outcome: DecisionRecord.Outcome =
             switch failure.status {
@@ -75,28 +76,29 @@ struct CallOutcome: Sendable {
         return CallOutcome(result: .failure(failure), outcome: outcome, detail: failure.detail ?? failure.message)
     }
 
-    /// The credentials are missing, or are those of no caller of a policy.
+    /// The outcome for credentials that are missing or unknown.
     ///
-    /// - Parameter detail: what is wrong with them, for the record; the caller does not learn it.
+    /// - Parameter detail: what is wrong with them, for the record only.
     static func unauthenticated(_ detail: String) -> CallOutcome {
         rejected(
             .unauthenticated, "Request is missing a valid authentication credential: expected a bearer token.",
             detail: detail)
     }
 
-    /// The caller lacks a permission.
+    /// The outcome for a caller that lacks a permission.
     ///
-    /// It does not learn which resources exist; the record says what it lacks.
+    /// The response does not reveal which resources exist; the record names the missing permission.
     static func forbidden(_ caller: Caller, lacks permission: Permission) -> CallOutcome {
         var outcome = forbidden("the caller \(caller.name) lacks the permission \(permission.name)")
         outcome.facts = [Fact(.permission, .text(permission.name))]
         return outcome
     }
 
-    /// The same for a caller that may not act in a project; nil stands for one that no policy knows.
+    /// The same for a caller that may not act in a project; nil stands for an unknown project.
     static func forbidden(_ caller: Caller, in project: ProjectIdentity?) -> CallOutcome {
         guard let project else {
-            return forbidden("the caller \(caller.name) may act in some projects only, and none that is known is named")
+            return forbidden(
+                "the caller \(caller.name) may act in some projects only, and the request names no known one")
         }
         return forbidden("the caller \(caller.name) may not act in the project \(project.number) (\(project.id))")
     }
@@ -105,25 +107,25 @@ struct CallOutcome: Sendable {
         rejected(.permissionDenied, "The caller does not have permission.", detail: detail)
     }
 
-    /// No decision could be made; another try may succeed.
+    /// The outcome when no decision could be made; another try may succeed.
     static func unavailable(_ detail: String) -> CallOutcome {
         let failure = CallFailure(
             .unavailable, "The service is currently unavailable.", detail: detail, retryAfter: .seconds(5))
         return CallOutcome(result: .failure(failure), outcome: .failed(.unavailable), detail: detail)
     }
 
-    /// A fault of this service or of a plugin.
+    /// The outcome for a fault of this service or of a plugin.
     static func fault(_ detail: String) -> CallOutcome {
         let failure = CallFailure(.internalError, "Internal error encountered.", detail: detail)
         return CallOutcome(result: .failure(failure), outcome: .failed(.internalError), detail: detail)
     }
 
-    /// Whether the caller got a message, and no failure.
+    /// Whether the caller gets a message, not a failure.
     var isAnswered: Bool {
         if case .success = result { true } else { false }
     }
 
-    /// Whether something was given or refused: not where the request was malformed, or no decision could be made.
+    /// Whether a decision was made: not for malformed requests, nor when no decision was possible.
     var isDecided: Bool {
         switch outcome {
         case .answered, .challenged, .issued, .refused: true
@@ -137,10 +139,10 @@ struct CallOutcome: Sendable {
     }
 }
 
-// MARK: - What is put on record
+// MARK: - The content of the record
 
 extension CallOutcome {
-    /// What the record of the call rests on.
+    /// The basis of the call's record.
     func basis(isCallerKnown: Bool, isResourceKnown: Bool) -> DecisionRecord.Basis {
         if case .issued = outcome { return .verified }
         var isVerified = isCallerKnown
@@ -152,7 +154,7 @@ extension CallOutcome {
         return isVerified || isResourceKnown ? .known : .unknown
     }
 
-    /// The detail as records keep it while they wait to be written: always short.
+    /// The detail as records keep it while they wait to be written; always short.
     func safeDetail(isAnswered: Bool) -> String? {
         let all = [isAnswered ? waived?.words : nil, detail].compactMap(\.self)
         return all.isEmpty ? nil : SafeText.of(all.joined(separator: "; "), limit: 1000)

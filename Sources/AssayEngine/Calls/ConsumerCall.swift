@@ -3,7 +3,7 @@ internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
 
-/// One request to a consumer, past the gate: finds the instance, and has it prepare and answer the request.
+/// One request to a consumer after the gate: finds the instance, which prepares and answers the request.
 struct ConsumerCall: Sendable {
     let scope: RequestScope
 
@@ -19,7 +19,7 @@ struct ConsumerCall: Sendable {
             } catch let error as InvalidRequest {
                 throw error
             } catch {
-                // A caller that may act in some projects only must not learn what others have.
+                // A caller with some projects only must not learn what other projects have.
                 if let caller = scope.caller, !caller.mayAct(in: nil) { return .forbidden(caller, in: nil) }
                 throw error
             }
@@ -49,9 +49,9 @@ struct ConsumerCall: Sendable {
         }
     }
 
-    /// No policy has the consumer, or the request names one that does not exist.
+    /// The outcome when no policy has the consumer, or the request names an unknown one.
     ///
-    /// Clients do not learn which exist.
+    /// The response does not reveal which consumers exist.
     static let absent = CallFailure(
         .notFound, "Requested entity was not found.", reason: KernelReasons.consumerUnknown,
         oauthError: "invalid_target")
@@ -114,25 +114,25 @@ extension ConsumerCall {
         return found
     }
 
-    /// The request does not say which instance it is for, and nothing else does.
+    /// The request does not say which instance it is for, and nothing else decides it.
     ///
-    /// It is not told how many there are.
+    /// The response does not reveal how many there are.
     private static func missing(_ field: String) -> InvalidRequest {
-        InvalidRequest("the field '\(field)' is missing: without it, it is not clear whom the request is for")
+        InvalidRequest("the field '\(field)' is missing: the request does not say which consumer it is for")
     }
 
-    /// The project that the token says it is for.
+    /// The project that the token claims to be for.
     ///
-    /// Nothing is verified yet.
+    /// Nothing is verified at this point.
     ///
-    /// - Throws: ``CallFailure`` when it names no known project.
+    /// - Throws: ``CallFailure`` when the token names no known project.
     func tokenProject(_ token: PresentedToken?) throws -> ProjectBinding? {
         let projects = scope.snapshot.policies.projectsByIssuer
         if projects.count == 1 { return projects.values.first }
         do throws(TokenInspection.Refusal) {
             let text = try TokenAdmission.text(of: token)
             if let project = JWTClaims.issuer(ofUnverified: text).flatMap({ projects[$0] }) { return project }
-            // The rules of any project find what is wrong with the token.
+            // Any project's rules find what is wrong with the token.
             guard let any = projects.values.min(by: { $0.issuer.precedesExactly($1.issuer) }) else { return nil }
             _ = try TokenAdmission(scope: scope, project: any, demand: TokenDemand()).judge(text)
         } catch {

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayKit
 
 extension ConsumerBinding {
-    /// How a decision of the consumer ends a call.
+    /// The outcome of a consumer's decision.
     func settle(_ verdict: ConsumerVerdict) -> CallOutcome {
         switch verdict {
         case .granted(let reply):
@@ -15,7 +15,7 @@ extension ConsumerBinding {
         }
     }
 
-    /// How a decision about token exchange ends a call.
+    /// The outcome of a decision about token exchange.
     func settle(_ verdict: ExchangeVerdict) -> CallOutcome {
         switch verdict {
         case .refused(let reason, let detail):
@@ -30,14 +30,15 @@ extension ConsumerBinding {
             ]
             var names = Set(exactly: members.map(\.name))
             guard token.fields.allSatisfy({ names.insert($0.name).inserted }) else {
-                return .fault("the consumer \(descriptor.name) replies with a field twice, or with the kernel's")
+                return .fault(
+                    "the consumer \(descriptor.name) replies with a duplicate field, or with one of the kernel's")
             }
             members += token.fields.map { JSONMember($0.name, $0.value) }
             return .answered(.object(members), facts: token.facts)
         }
     }
 
-    /// Puts on record what the consumer says of a request that was refused, or would have been.
+    /// Adds the consumer's facts to the record of a request that was refused, or would have been.
     func adding(_ facts: [Fact], to outcome: CallOutcome) -> CallOutcome {
         guard states(facts) else { return undeclaredFact }
         var outcome = outcome
@@ -52,7 +53,7 @@ extension ConsumerBinding {
         return .failed(ConsumerBinding.failure(reason, detail))
     }
 
-    /// What a client is told where a consumer refuses.
+    /// The response to a client when a consumer refuses.
     static func failure(_ reason: Reason, _ detail: String? = nil) -> CallFailure {
         CallFailure(
             .permissionDenied, "The request is not allowed.", reason: reason, detail: detail,
@@ -68,9 +69,9 @@ extension ConsumerBinding {
 }
 
 extension CallFailure {
-    /// What the client is told about a refused token.
+    /// The response to a client with a refused token.
     ///
-    /// One that is no token of this project is missing or invalid; one that is valid and does not meet the demand is
+    /// A token that is not valid for this project is missing or invalid; a valid token that does not meet the demand is
     /// not sufficient.
     init(_ refusal: TokenInspection.Refusal) {
         let isPolicy =
@@ -87,14 +88,14 @@ extension CallFailure {
 }
 
 extension CallOutcome {
-    /// A request to a consumer ends by the refusal of its token.
+    /// The outcome of a request to a consumer whose token is refused.
     init(_ refusal: TokenInspection.Refusal) {
         self = .failed(CallFailure(refusal))
         provider = refusal.token?.provider
         facts = refusal.facts
     }
 
-    /// The token was used before.
+    /// The outcome for a token that was used before.
     static func reused(_ accepted: TokenInspection.Accepted) -> CallOutcome {
         .failed(CallFailure(TokenInspection.Refusal(reason: KernelReasons.tokenReused, token: accepted.token)))
     }

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import Synchronization
 
-/// Bounds the time that a decision may take.
+/// Limits the time of a decision.
 enum Deadline {
     /// Runs an operation, and cancels it when it has taken longer than `limit`.
     ///
@@ -9,8 +9,8 @@ enum Deadline {
     /// decisions never wait, and an alarm is expensive beside them. An operation that never waits cannot be cancelled; if it
     /// takes too long, its result is not used.
     ///
-    /// - Throws: what the operation throws; ``DeadlineExceeded`` when its time is up. An operation that ignores
-    ///   cancellation is waited for all the same: nothing is left running behind the caller's back.
+    /// - Throws: the operation's error; ``DeadlineExceeded`` when its time is over. An operation that ignores
+    ///   cancellation is waited for all the same: nothing goes on running after the caller returns.
     static func run<Value: Sendable>(
         _ limit: Duration, clock: HostClock, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -37,9 +37,9 @@ enum Deadline {
 
     /// Runs an operation that never waits.
     ///
-    /// A result that comes after more than `limit` is not used.
+    /// A result that comes after `limit` is not used.
     ///
-    /// - Throws: what the operation throws; ``DeadlineExceeded``.
+    /// - Throws: the operation's error; ``DeadlineExceeded``.
     static func runAtOnce<Value>(
         _ limit: Duration, clock: HostClock, _ operation: () throws -> Value
     ) throws -> Value {
@@ -50,7 +50,7 @@ enum Deadline {
     }
 }
 
-/// A decision took longer than it may.
+/// A decision took longer than allowed.
 struct DeadlineExceeded: Error, CustomStringConvertible {
     var description: String { "the decision took too long" }
 }

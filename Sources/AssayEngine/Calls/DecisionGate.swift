@@ -4,10 +4,10 @@ internal import AssayJWT
 internal import AssayKit
 internal import AssayState
 
-/// The one way to a decision, for calls of every method and for ``Engine/protect(_:)``.
+/// The single way to a decision, for calls of every method and for ``Engine/protect(_:)``.
 ///
-/// On the way in it asks what blocks decisions, and whether the caller has the permission that the method requires. Then it
-/// has the request answered. On the way out it puts the decision on record.
+/// First it checks what blocks decisions, and whether the caller has the permission that the method requires. Then it
+/// has the request answered, and puts the decision on record.
 final class DecisionGate: Sendable {
     let host: PluginHost
     /// How long one decision may take.
@@ -16,7 +16,7 @@ final class DecisionGate: Sendable {
     let failedChallenges = FailedChallenges()
     let verifiedPeers = VerifiedPeers()
     private let sink: any DecisionSink
-    /// The blocking reason of the program that embeds the engine: that records cannot be written, for instance.
+    /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
     private let history: StateHistory
     private let clockWatch: ClockWatch
@@ -31,7 +31,7 @@ final class DecisionGate: Sendable {
         clockWatch = ClockWatch(host)
     }
 
-    /// What a request that passed the gate is judged by.
+    /// Proof that a request passed the gate, with what it is judged by.
     ///
     /// Only the gate makes one.
     struct Passage {
@@ -50,12 +50,12 @@ final class DecisionGate: Sendable {
 
     /// Makes one decision.
     ///
-    /// While decisions are blocked, every request is unavailable, and nothing of it is read.
+    /// While decisions are blocked, every request is unavailable, and the request is not read.
     ///
     /// - Parameters:
-    ///   - permission: what the caller needs; nil where no permission is required.
+    ///   - permission: the permission that the caller needs; nil when none is required.
     ///   - provider: the provider that the method belongs to, for the record.
-    ///   - answer: decides, and says in its outcome whether there is anything to put on record.
+    ///   - answer: decides, and says in its outcome whether anything is recorded.
     func decide(
         _ call: Call, requiring permission: Permission? = nil, provider: String? = nil,
         _ answer: (RequestScope) async -> CallOutcome
@@ -72,7 +72,7 @@ final class DecisionGate: Sendable {
             outcome = .unavailable(reason)
         case .open(let beginning):
             var denial: CallOutcome?
-            // A caller without the permission must not learn from the answer what exists: this comes first.
+            // This comes first, because the response to a caller without the permission must not reveal what exists.
             if let permission { (found, denial) = await check(call, has: permission, snapshot, now: now) }
             if let denial {
                 outcome = denial
@@ -89,12 +89,12 @@ final class DecisionGate: Sendable {
 
     /// Finds the caller by its credentials, and checks its permission.
     ///
-    /// - Returns: the caller where it is known, and how the call ends where it is denied.
+    /// - Returns: the caller if it is known, and the outcome of the call if it is denied.
     private func check(
         _ call: Call, has permission: Permission, _ snapshot: Snapshot, now: Instant
     ) async -> (Callers.Found?, denial: CallOutcome?) {
         guard let credentials = call.credentials else {
-            return (nil, .unauthenticated("no bearer token was shown"))
+            return (nil, .unauthenticated("the request has no bearer token"))
         }
         let found: Callers.Found
         do {
@@ -107,7 +107,7 @@ final class DecisionGate: Sendable {
         }
         guard !found.caller.has(permission) else { return (found, nil) }
         var denial = CallOutcome.forbidden(found.caller, lacks: permission)
-        // Only the record says what exists.
+        // Only the record reveals what exists.
         denial.resource = snapshot.policies.find(call.resource)?.name
         return (found, denial)
     }
@@ -133,7 +133,7 @@ final class DecisionGate: Sendable {
 // MARK: - What blocks decisions
 
 extension DecisionGate {
-    /// Why the engine must not decide, in words for an operator; nil when no reason is known.
+    /// Why the engine must not decide, in words for an operator; nil when it may.
     var blockingReason: String? { reasonOfProgram?() ?? host.store.blockingReason }
 
     /// The same, or why the keys of the present snapshot cannot be used with the state.
@@ -152,7 +152,7 @@ extension DecisionGate {
         case blocked(String)
     }
 
-    /// Whether anything may be decided by a snapshot now: not while the keys or the state are not known to be intact.
+    /// Whether a snapshot may decide now: not before its keys and the state are known to be intact.
     private func admission(_ snapshot: Snapshot, now: Instant) async -> Admission {
         if let blockingReason { return .blocked(blockingReason) }
         do {

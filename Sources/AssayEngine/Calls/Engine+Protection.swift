@@ -2,22 +2,23 @@ internal import AssayCore
 internal import AssayHosting
 
 extension Engine {
-    /// Decides by the level of a service whether a request to it is let through, and counts it as App Check's console does.
+    /// Decides by the level of a service whether a request to it is allowed, and counts it as App Check's console does.
     ///
-    /// It is what a proxy or a backend in this process asks before it serves:
+    /// A proxy, or a backend in this process, asks it before it serves a request:
     ///
     ///     let protection = await engine.protect(
     ///         ProtectedRequest(project: "example-project", service: "orders.example.com", token: header))
     ///     guard case .success(let admission) = protection.result else { ... }
     ///
-    /// - OFF: it is let through; its token is not read, and there is no record.
-    /// - UNENFORCED: the token is verified and the request counted; it is let through.
-    /// - ENFORCED: without a valid token it is refused, as UNAUTHENTICATED.
+    /// - OFF: the request is allowed; its token is not read, and there is no record.
+    /// - UNENFORCED: the token is verified and the request counted; the request is allowed.
+    /// - ENFORCED: a request without a valid token is refused, as UNAUTHENTICATED.
     ///
-    /// A limited-use token is consumed, and valid once wherever it is shown. Replay protection has the same three levels for
-    /// session tokens; with `consumption: separate` in the service's policy, for all tokens, by the service's own uses. What
-    /// cannot be decided is UNAVAILABLE, and so refused: where the decision depends on a store that does not answer, and
-    /// while there is a blocking reason, whatever the level. What is only counted does not depend on the store.
+    /// A limited-use token is consumed, and is valid once in all places together. Replay protection has the same three
+    /// levels for session tokens; with `consumption: separate` in the service's policy, it applies to all tokens, by
+    /// the service's own uses. If no decision is possible, the response is UNAVAILABLE, and so the request is refused:
+    /// when the decision depends on a store that does not answer, and, at every level, while there is a blocking
+    /// reason. Uses that are only counted do not depend on the store.
     public func protect(_ request: ProtectedRequest) async -> Protection {
         let call = Call(
             "protect", resource: "projects/\(request.project)/services/\(request.service)", peer: request.peer)

@@ -6,26 +6,26 @@ public import AssayPolicy
 public import AssayYAML
 internal import Logging
 
-/// The microkernel: finds the policy of the app that a call is about, has the provider appraise the evidence, and
+/// The microkernel: finds the policy of the app that a call is about, asks the provider to appraise the evidence, and
 /// issues the token.
 ///
-/// It knows no transport. Any number of calls may run at once; each sees one snapshot of policies and keys.
+/// It depends on no transport. Any number of calls may run at once; each sees one snapshot of policies and keys.
 public final class Engine: CallHandler {
-    /// How an engine behaves beyond what policies say.
+    /// The behaviour of an engine that policies do not set.
     public struct Options: Sendable {
-        /// How long one decision may take.
+        /// The time limit of a decision.
         ///
-        /// What a plugin or a store does then is cancelled; the engine waits for one that ignores cancellation.
+        /// After it, the work of a plugin or a store is cancelled; the engine waits for work that ignores cancellation.
         public var timeLimit: Duration
-        /// Why the engine must not decide now, in words for an operator; nil when it may.
+        /// Tells why the engine must not decide now, in words for an operator; returns nil when it may.
         ///
-        /// While there is a reason, every call and every request to ``Engine/protect(_:)`` is unavailable: where
-        /// decisions must be on record, for instance, and records cannot be written. The key set is no decision.
+        /// While there is a reason, every call and every request to ``Engine/protect(_:)`` is unavailable; for example,
+        /// because decisions must be recorded and records cannot be written. The key set is still served.
         public var blockingReason: (@Sendable () -> String?)?
-        /// Whether policies are refused that have anything for development, at the start and at each reload.
+        /// Whether policies with settings for development are refused, at the start and at each reload.
         ///
-        /// That is a provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare of their
-        /// keys (``PolicyKey/Development``), and `accept_development: true` anywhere.
+        /// Such settings are a provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare
+        /// about their keys (``PolicyKey/Development``), and `accept_development: true`.
         public var refusesDevelopment: Bool
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
@@ -42,16 +42,17 @@ public final class Engine: CallHandler {
     /// The plugins that policies can name.
     public let registry: Registry
     let host: PluginHost
-    /// What every decision passes.
+    /// The gate of every decision.
     let gate: DecisionGate
     private let options: Options
     private let live: LiveSnapshot
     private let storeProbe: StoreProbe
 
-    /// Builds the first snapshot; makes keys where there are none.
+    /// Builds the first snapshot, and makes keys if none are stored.
     ///
     /// - Parameters:
-    ///   - sink: receives a record of each decision; by default, the host's logger, which gets those of strangers up to a rate.
+    ///   - sink: receives a record of each decision; by default, the host's logger receives them, those about strangers
+    ///     up to a rate.
     /// - Throws: ``Diagnostics`` about the policies, ``KeyError`` about the keys.
     public init(
         registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
@@ -70,17 +71,17 @@ public final class Engine: CallHandler {
             live: live, host: host)
     }
 
-    /// What providers do between calls, by the policies in force.
+    /// The maintenance of providers under the policies in force.
     var maintenance: MaintenanceList { snapshot.policies.maintenance }
 
     /// The methods of the kernel and of every registered plugin.
     public var methods: [MethodDescriptor] { registry.methods }
 
-    /// Replaces the policies, whole or not at all.
+    /// Replaces the policies, completely or not at all.
     ///
-    /// Calls in flight end by the snapshot that they began with.
+    /// Calls in flight end with the snapshot that they began with.
     ///
-    /// - Throws: what the initialiser throws; the present policies stay in force then.
+    /// - Throws: as the initialiser does; the present policies then stay in force.
     public func replacePolicies(_ policies: PolicySet) throws {
         try live.replace(
             BoundPolicies(
@@ -90,20 +91,20 @@ public final class Engine: CallHandler {
 
     /// Reads the key store again, and uses the keys that have changed; apps and instances of plugins stay as they are.
     ///
-    /// What happens at a time that is already known, such as the activation of a prepared key, needs no reload.
+    /// A change at a known time, such as the activation of a prepared key, needs no reload.
     ///
-    /// - Returns: whether anything had changed.
-    /// - Throws: ``KeyError`` when the keys are gone or damaged, or lack one that opens artifacts of this service; the
-    ///   present keys stay in force then.
+    /// - Returns: whether anything has changed.
+    /// - Throws: ``KeyError`` when the keys are missing or damaged, or when one that opens artifacts of this service is
+    ///   missing; the present keys then stay in force.
     @discardableResult
     public func reloadKeys() throws -> Bool {
         try live.reloadKeys()
     }
 
-    /// What is questionable in the policies in force, at its place; nil when nothing is.
+    /// The warnings about the policies in force, with their places; nil when there are none.
     public var policyWarnings: Diagnostics? { snapshot.policies.warnings }
 
-    /// What a request that begins now is judged by.
+    /// The snapshot for a request that begins now.
     var snapshot: Snapshot { live.snapshot }
 
     /// Whether a write to the state store succeeded in the last few seconds, the keys are those that the state was used
@@ -120,7 +121,7 @@ public final class Engine: CallHandler {
     /// Answers a call of any method of ``methods``, and puts the decision on record.
     public func handle(_ call: Call) async -> Reply {
         let route = registry.routes[call.method]
-        // The public keys are no decision: nothing is judged, and there is no record.
+        // Serving the public keys decides nothing, so there is no record.
         if case .keySet? = route?.target {
             let now = host.clock.now
             return Reply(
@@ -133,7 +134,7 @@ public final class Engine: CallHandler {
         return Reply(decision: decision, result: outcome.result)
     }
 
-    /// Has a call answered by what its method belongs to.
+    /// Finds out what the method belongs to, which then answers the call.
     private func answer(_ target: MethodRoute.Target?, _ scope: RequestScope) async -> CallOutcome {
         switch target {
         case .consumer(let plugin)?: return await ConsumerCall(scope: scope).answer(by: plugin)
@@ -143,9 +144,9 @@ public final class Engine: CallHandler {
         }
     }
 
-    /// Finds the resource that a call is about, and has the kernel's method or the app's provider answer.
+    /// Finds the resource that a call is about; then the kernel's method or the app's provider answers.
     ///
-    /// - Parameter method: the kernel's; nil for a method of a provider.
+    /// - Parameter method: the kernel's method; nil for a method of a provider.
     private func answer(by method: KernelMethod?, _ scope: RequestScope) async -> CallOutcome {
         let found = scope.snapshot.policies.find(scope.call.resource)
         var outcome: CallOutcome

@@ -5,8 +5,8 @@ internal import AssayKit
 /// A method that the kernel itself answers.
 struct KernelMethod: Sendable {
     let descriptor: MethodDescriptor
-    /// A ``CallFailure`` or an ``InvalidRequest`` that it throws is the answer; anything else means that nothing could be
-    /// decided now.
+    /// A thrown ``CallFailure`` or ``InvalidRequest`` is the answer; any other error means that no decision was
+    /// possible.
     let answer: @Sendable (KernelCall) async throws -> CallOutcome
 }
 
@@ -14,14 +14,14 @@ struct KernelMethod: Sendable {
 enum KernelMethods {
     /// `GET jwks`: the keys that verify tokens.
     ///
-    /// It has no resource and leaves no record: answering it decides nothing.
+    /// It has no resource and leaves no record, because it decides nothing.
     static let keySet = MethodDescriptor(name: "jwks", kind: .keySet, resources: [])
 
-    /// All others.
+    /// All other methods.
     static let all: [KernelMethod] = [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies
 }
 
-/// One call of a kernel's method, past the gate and with its resource found.
+/// One call of a kernel method, after the gate and with its resource.
 struct KernelCall: Sendable {
     let scope: RequestScope
     let fields: RequestFields
@@ -59,6 +59,6 @@ struct KernelCall: Sendable {
 
     static let notFound = CallFailure(.notFound, "Requested entity was not found.")
     static var wrongKind: CallOutcome {
-        .rejected(.invalidArgument, "The method is not there for resources of this kind.")
+        .rejected(.invalidArgument, "The method does not exist for resources of this kind.")
     }
 }

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayKit
 
-/// What the kernel does with the tokens of one project, for a consumer.
+/// The kernel's operations with the tokens of one project, for a consumer.
 struct ProjectTokens: ConsumerTokens {
     let scope: RequestScope
     let project: ProjectBinding

@@ -3,25 +3,25 @@ internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 
-/// One request to a protected service, past the gate: the level of the service decides what becomes of its token.
+/// One request to a protected service after the gate: the level of the service decides about its token.
 struct ProtectedCall: Sendable {
     let scope: RequestScope
     let request: ProtectedRequest
     let project: ProjectBinding
 
-    /// What was decided.
+    /// The result of the judgement.
     ///
-    /// The level is OFF where there is neither a use nor a refusal.
+    /// The level is OFF if there is neither a use nor a refusal.
     struct Judgement: Sendable {
         var use: TokenCount?
         var accepted: TokenInspection.Accepted?
         var refusal: TokenInspection.Refusal?
-        /// Whether the refusal holds: it does only where the level is ENFORCED.
+        /// Whether the refusal takes effect, as it does only if the level is ENFORCED.
         var isStrict = false
     }
 
-    /// - Throws: ``InvalidRequest`` for an unknown service; what the store throws where the decision depends on it. What is
-    ///   only counted never blocks a request.
+    /// - Throws: ``InvalidRequest`` for an unknown service; the store's error if the decision depends on it. Uses that
+    ///   are only counted never block a request.
     func judge() async throws -> Judgement {
         let levels = try await levels()
         guard levels.enforcement > .off else { return Judgement() }
@@ -57,7 +57,7 @@ struct ProtectedCall: Sendable {
 
     private func levels() async throws -> ServiceLevels {
         guard project.supports(request.service) else { throw ProjectBinding.unsupported(request.service) }
-        // Only where administrators may change levels is there a document to read.
+        // A document exists only if administrators may change levels.
         guard project.services[request.service]?.isEditable == true else {
             return try project.view(of: request.service, ProtectionState()).levels
         }
@@ -86,7 +86,7 @@ struct ProtectedCall: Sendable {
 }
 
 extension ProtectedCall.Judgement {
-    /// What is put on record, and what a client that is refused is told: the words of Google's services.
+    /// The content of the record, and the response to a refused client, in the words of Google's services.
     var outcome: CallOutcome {
         var outcome: CallOutcome
         if let refusal, isStrict {

@@ -1,25 +1,24 @@
 public import AssayCore
 public import AssayHosting
 
-/// A request to a service that App Check protects, as far as it matters to ``Engine/protect(_:)``.
+/// A request to a service that App Check protects: the parts that ``Engine/protect(_:)`` needs.
 public struct ProtectedRequest: Sendable {
     /// The project's number or ID.
     public var project: String
-    /// The service: one of Google's names, or one that the project's policy has.
+    /// The service: one of Google's names, or one in the project's policy.
     public var service: String
-    /// The OAuth client that the request is about, for `oauth2.googleapis.com`: a resource policy may have a level of
-    /// its own for it.
+    /// The OAuth client that the request is about, for `oauth2.googleapis.com`; nil otherwise.
     ///
-    /// Nil otherwise.
+    /// A resource policy may set a different level for it.
     public var oauthClient: String?
-    /// What the header `X-Firebase-AppCheck` says; nil when it is not there.
+    /// The value of the header `X-Firebase-AppCheck`; nil when it is missing.
     public var token: String?
-    /// What else the request says of its client.
+    /// Other properties of the client in the request.
     public var client: ClientTraits
-    /// Who sent it, for logs and audit records: an address.
+    /// The sender's address, for logs and audit records.
     public var peer: String?
 
-    /// A request, as a proxy or a backend sees it.
+    /// Makes the description of a request that a proxy or a backend received.
     public init(
         project: String, service: String, oauthClient: String? = nil, token: String?,
         client: ClientTraits = ClientTraits(), peer: String? = nil
@@ -33,16 +32,17 @@ public struct ProtectedRequest: Sendable {
     }
 }
 
-/// What a request to a protected service says of its client.
+/// What a request to a protected service claims about its client.
 ///
-/// Nothing of it is proven; where there is no token, it tells an old version of the app from other clients.
+/// Nothing of it is proven; for requests without a token, it distinguishes an old version of the app from other
+/// clients.
 public struct ClientTraits: Sendable, Hashable {
     /// Whether the request looks like one of a Firebase SDK.
     public var isFirebaseSDK: Bool
-    /// The app that it claims to come from: the value of `X-Firebase-GMPID`.
+    /// The app that the request claims to come from: the value of `X-Firebase-GMPID`.
     @Exact public var appID: String?
 
-    /// By default, a client of which nothing is known.
+    /// Makes the traits; by default, of an unknown client.
     public init(isFirebaseSDK: Bool = false, appID: String? = nil) {
         self.isFirebaseSDK = isFirebaseSDK
         self.appID = appID
@@ -50,7 +50,7 @@ public struct ClientTraits: Sendable, Hashable {
 
     /// Reads the headers that Firebase SDKs send.
     ///
-    /// - Parameter header: the value of a header by its name in lower case; nil when there is none.
+    /// - Parameter header: returns the value of a header by its lower-case name; nil when it is missing.
     public init(headers header: (String) -> String?) {
         let appID = header("x-firebase-gmpid")
         let agents = ["x-goog-api-client", "x-client-version", "user-agent"].compactMap(header)
@@ -63,18 +63,18 @@ public struct ClientTraits: Sendable, Hashable {
     }
 }
 
-/// What became of a request to a protected service.
+/// The decision about a request to a protected service.
 public struct Protection: Sendable {
-    /// A request that is let through.
+    /// The facts about an allowed request.
     public struct Admission: Sendable {
-        /// How it was counted; nil where the service's level is OFF, so that the token was not read.
+        /// How it was counted; nil if the service's level is OFF, so that the token was not read.
         public let use: TokenUse?
-        /// Its token, if it is valid, whether or not it was used before; nil also where the token was not read.
+        /// Its token, if it is valid, even if it was used before; nil also if the token was not read.
         public let token: VerifiedToken?
     }
 
     /// The decision's identifier, under which logs and audit records can be found.
     public let decision: DecisionID
-    /// Whether it is let through; if not, what to tell the client, and the reason.
+    /// Whether the request is allowed; if not, the response to the client and the reason.
     public let result: Result<Admission, CallFailure>
 }

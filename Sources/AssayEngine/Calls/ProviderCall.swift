@@ -4,13 +4,14 @@ internal import AssayHosting
 internal import AssayKit
 internal import AssayState
 
-/// One call of a provider's method on an app, past the gate: issues challenges, has evidence appraised, and issues tokens.
+/// One call of a provider's method on an app, after the gate: issues challenges, has evidence appraised, and issues
+/// tokens.
 struct ProviderCall: Sendable {
     let scope: RequestScope
     let app: AppBinding
     let method: MethodBinding
 
-    /// Where the consumption of challenges is recorded.
+    /// The namespace that records the use of challenges.
     static let challengeSpace = "challenges"
     /// The fields of a reply that a provider cannot set.
     private static let kernelFields: Set<ExactText> = ["appCheckToken", "attestationToken", "token", "ttl"]
@@ -25,7 +26,7 @@ struct ProviderCall: Sendable {
         else {
             return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
         }
-        // Before anything expensive is verified. Callers with a permission are known and few.
+        // The rate limit comes before expensive verification. Callers with a permission are known and few.
         if scope.caller == nil, let limited = scope.exceededRateLimit(of: app) { return limited }
         return await ProviderCall(scope: scope, app: app, method: method).answer()
     }
@@ -75,7 +76,7 @@ struct ProviderCall: Sendable {
             method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
         let prepared = try prepare(fields)
         let sealer = sealer
-        // The deadline covers everything that waits for the store or the provider.
+        // The deadline covers all work that waits for the store or the provider.
         let verdict = try await scope.withinDeadline { () async throws -> Verdict in
             let context = context(sealer, challenge: prepared.challenge)
             guard let challenge = prepared.challenge else { return try await prepared.appraise(context) }
@@ -93,10 +94,10 @@ struct ProviderCall: Sendable {
             guard declares(appraisal.facts) else { return undeclaredFact }
             var names = ProviderCall.kernelFields
             guard appraisal.reply.allSatisfy({ names.insert($0.name).inserted }) else {
-                return .fault("the provider \(name) replies with a field twice, or with the kernel's")
+                return .fault("the provider \(name) replies with a duplicate field, or with one of the kernel's")
             }
             guard appraisal.tokenLifetime.map(TokenLifetime.isPossible) ?? true else {
-                return .fault("the provider \(name) wants a token of an impossible life")
+                return .fault("the provider \(name) asks for a token lifetime that is not allowed")
             }
             let outcome = try issueToken(appraisal, limitedUse: limitedUse, id: tokenID)
             scope.verifiedPeers.remember(PeerGroup(scope.call.peer), of: app.name, at: scope.host.clock.uptime)
@@ -115,7 +116,7 @@ struct ProviderCall: Sendable {
 // MARK: - Challenges
 
 extension ProviderCall {
-    /// Appraises evidence that came with a challenge, which is valid for this one time.
+    /// Appraises evidence that came with a challenge, which is valid only once.
     private func redeem(_ challenge: [UInt8], appraise: () async throws -> Verdict) async throws -> Verdict {
         let name: String
         let forgetAt: Instant
@@ -127,7 +128,7 @@ extension ProviderCall {
         guard forgetAt - ChallengeIssuer.lifetime - ChallengeIssuer.memory >= scope.stateBeginning else {
             return .refused(
                 KernelReasons.challengeAlreadyUsed,
-                detail: "it was made before the state began: whether it was used is not known")
+                detail: "it was made before the state began, so it is unknown whether it was used")
         }
         guard !scope.failedChallenges.contains(challenge), try await scope.host.store.get(key) == nil else {
             return .refused(KernelReasons.challengeAlreadyUsed)
@@ -137,12 +138,12 @@ extension ProviderCall {
             scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
             return verdict
         }
-        // Of several exchanges that came this far with one challenge, the store lets one through.
+        // Of concurrent exchanges with one challenge, the store lets only one pass.
         return try await scope.host.store.insert(key, value: [], expires: forgetAt)
             ? verdict : .refused(KernelReasons.challengeAlreadyUsed)
     }
 
-    /// Recognises a challenge, by keys that are newer than the snapshot's where those do not know it.
+    /// Judges a challenge, with newer keys if the snapshot's keys do not include the challenge's.
     private func inspect(_ challenge: [UInt8]) throws(KeyError) -> ChallengeIssuer.Inspection {
         let keys = scope.snapshot.keys
         let inspection = ChallengeIssuer.inspect(
@@ -167,7 +168,7 @@ extension ProviderCall {
             .issued(tokenID: token.id, limitedUse: limitedUse, expires: token.expires), facts: appraisal.facts)
     }
 
-    /// The reply: the token alone, or beside the provider's own fields.
+    /// The reply: the token alone, or next to the provider's own fields.
     private func message(_ token: IssuedToken, _ appraisal: Appraisal) -> JSON {
         let version = scope.call.version
         guard case .exchange(.enclosed) = method.descriptor.kind else { return token.message(version) }
@@ -183,7 +184,7 @@ extension ProviderCall {
     }
 }
 
-// MARK: - What the provider gets
+// MARK: - The provider's view
 
 extension ProviderCall {
     private var sealer: CallSealer {

@@ -4,17 +4,17 @@ internal import AssayJWT
 internal import AssayKit
 internal import AssayState
 
-/// A request to a consumer that shows a token, or none where the policy does not enforce it: what is shown, what is
-/// demanded, and what answers once that is met.
+/// A request to a consumer that carries a token, or may lack one if the policy does not enforce it: its token, the
+/// demand, and the answer once the demand is met.
 struct Redemption: Sendable {
     let consumer: ConsumerBinding
     let token: PresentedToken?
-    /// The user's JWT; nil where there is none, or the section trusts no issuer.
+    /// The user's JWT; nil when there is none, or when the section trusts no issuer.
     let actor: BearerToken?
     let demand: TokenDemand
-    /// What the request is counted for.
+    /// The service that the request is counted for.
     let service: String
-    /// Whether it counts as a call for the app, within the rate limit of its policy.
+    /// Whether it counts towards the rate limit of the app's policy.
     let isLimited: Bool
     let answer: ConsumerAnswer
 
@@ -29,7 +29,7 @@ struct Redemption: Sendable {
 }
 
 extension Redemption {
-    /// What a method of a consumer has read.
+    /// Makes the request from what a consumer's method has read.
     init(
         _ prepared: PreparedRequest, _ method: ConsumerInstance.Method, _ consumer: ConsumerBinding,
         _ scope: RequestScope
@@ -38,24 +38,24 @@ extension Redemption {
         if !method.allowsUnenforced { demand.enforcement = .enforced }
         self.init(
             consumer: consumer, token: scope.call.token,
-            // Where a permission was checked, the credentials are those of the caller and name no user.
+            // If a permission was checked, the credentials are the caller's and name no user.
             actor: scope.caller == nil && !consumer.actors.isEmpty ? scope.call.credentials : nil, demand: demand,
             service: prepared.service ?? consumer.descriptor.name, isLimited: !method.allowsUnenforced,
             answer: .prepared(prepared.answer))
     }
 }
 
-/// What answers a request to a consumer.
+/// The answer to a request to a consumer.
 enum ConsumerAnswer: Sendable {
     case prepared(PreparedRequest.Answer)
     case exchange(TokenExchangeRequest, ConsumerInstance.Exchange)
 }
 
 extension ConsumerCall {
-    /// Judges the token and the actor, has the consumer decide, and consumes the token where that is demanded.
+    /// Judges the token and the actor, lets the consumer decide, and consumes the token if that is demanded.
     ///
-    /// A token that was used before is refused before the consumer decides. A valid token is consumed when the consumer has
-    /// decided, for or against: of several requests at the same time, one gets what the consumer gives. Where no decision
+    /// A token that was used before is refused before the consumer decides. A valid token is consumed after the
+    /// consumer has decided, for or against: of concurrent requests, one gets the consumer's answer. If no decision
     /// could be made, the token is not consumed, and another try may succeed.
     func redeem(_ request: Redemption) async -> CallOutcome {
         guard request.demand.enforcement > .off else {
@@ -66,7 +66,7 @@ extension ConsumerCall {
         switch Result(catching: { () throws(TokenInspection.Refusal) in try admission.judge(request.token) }) {
         case .success(let accepted):
             var outcome: CallOutcome
-            // Before anything is asked that takes time. The token shows that the peer has the app.
+            // The rate limit comes before slow work. The token shows that the peer has the app.
             if request.isLimited, let limited = scope.exceededRateLimit(of: accepted.app, isVerified: true) {
                 outcome = limited
             } else {
@@ -84,7 +84,7 @@ extension ConsumerCall {
         }
     }
 
-    /// Has a request decided whose token is invalid, where the demand is not enforced.
+    /// Lets the consumer decide about a request whose token is invalid, if the demand is not enforced.
     private func letThrough(_ request: Redemption, in refusal: TokenInspection.Refusal) async -> CallOutcome {
         let consumer = request.consumer
         var outcome = await decide(request.answer, by: consumer, context(consumer, unenforced: refusal.reason))
@@ -94,7 +94,7 @@ extension ConsumerCall {
         return outcome
     }
 
-    /// Has a request with a valid token decided, and says how it is counted.
+    /// Lets the consumer decide about a request with a valid token, and tells how it is counted.
     private func redeem(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, _ admission: TokenAdmission
     ) async -> CallOutcome {
@@ -102,7 +102,7 @@ extension ConsumerCall {
         var outcome: CallOutcome
         do {
             if case .prepared(.immediate(let answer)) = request.answer, request.actor == nil, consumption == nil {
-                // Nothing waits: neither for the store, nor for an issuer of users, nor for the consumer.
+                // Nothing here waits for the store, for an issuer of users or for the consumer.
                 outcome = try scope.withoutWaiting {
                     request.consumer.settle(try answer(context(request.consumer, accepted: accepted)))
                 }
@@ -119,7 +119,7 @@ extension ConsumerCall {
         return outcome
     }
 
-    /// The same for what may have to wait.
+    /// The same for requests that may have to wait.
     private func waiting(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, _ consumption: TokenConsumption?
     ) async throws -> CallOutcome {
@@ -131,7 +131,7 @@ extension ConsumerCall {
                 actor = try await VerifiedActor(token.text, for: request.consumer, now: scope.now)
             }
         } catch {
-            // Another try with a better user's token may succeed.
+            // Another try with a valid user's token may succeed.
             if request.isEnforced { return .ended(by: error) }
             waived = Waived(error)
         }
@@ -144,7 +144,7 @@ extension ConsumerCall {
         return outcome
     }
 
-    /// What the consumer says, or why it could not.
+    /// The consumer's answer, or the error that prevented it.
     private func answered(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, consumesToken: Bool, _ actor: VerifiedActor?
     ) async -> CallOutcome {
@@ -158,7 +158,7 @@ extension ConsumerCall {
         }
     }
 
-    /// Has the consumer decide about a request of which no token is judged.
+    /// Lets the consumer decide about a request whose token is not judged.
     func decide(
         _ answer: ConsumerAnswer, by consumer: ConsumerBinding, _ context: ConsumerContext
     ) async -> CallOutcome {
@@ -197,7 +197,7 @@ extension ConsumerBinding {
 extension VerifiedActor {
     /// Verifies a user's JWT.
     ///
-    /// - Throws: ``CallFailure`` for an invalid one; ``KeysUnavailable`` when that cannot be decided now.
+    /// - Throws: ``CallFailure`` for an invalid JWT; ``KeysUnavailable`` when no decision is possible now.
     fileprivate init(_ token: String, for consumer: ConsumerBinding, now: Instant) async throws {
         guard let name = JWTClaims.issuer(ofUnverified: token) else {
             throw CallFailure(actor: KernelReasons.actorMalformed)
@@ -218,7 +218,7 @@ extension VerifiedActor {
 }
 
 extension CallFailure {
-    /// The user's token is refused.
+    /// The outcome for a refused user's token.
     init(actor reason: Reason, _ detail: String? = nil) {
         self.init(
             .unauthenticated, "The user's token is invalid.", reason: reason, detail: detail,

@@ -2,10 +2,10 @@ internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
 
-/// What one request is judged by: one reading of the policies, the keys and the clock, and who sent it.
+/// The context of one request: one reading of the policies, the keys and the clock, and its sender.
 ///
-/// Every part of the engine that judges evidence or tokens needs one, and ``DecisionGate`` alone makes them, so that nothing
-/// is decided that has not passed the gate. It is a class because it is passed on often and is large.
+/// Every part of the engine that judges evidence or tokens needs one, and only ``DecisionGate`` makes them, so that
+/// every decision has passed the gate. It is a class because it is large and is passed on often.
 final class RequestScope: Sendable {
     let decision: DecisionID
     let now: Instant
@@ -13,7 +13,7 @@ final class RequestScope: Sendable {
     /// Since when the state is complete: a single-use value that was issued earlier counts as used.
     let stateBeginning: Instant
     let call: Call
-    /// Whose permission was checked; nil where the method requires none.
+    /// The caller whose permission was checked; nil when the method requires none.
     let caller: Caller?
     private let gate: DecisionGate
 
@@ -32,35 +32,36 @@ final class RequestScope: Sendable {
     var timeLimit: Duration { gate.timeLimit }
     /// When the decision must have been made.
     var deadline: Instant { now + gate.timeLimit }
-    /// Where newer keys are found than those of the snapshot.
+    /// The source of newer keys than the snapshot's.
     var live: LiveSnapshot { gate.live }
     var failedChallenges: FailedChallenges { gate.failedChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
 }
 
 extension RequestScope {
-    /// Runs what may wait for the store, a plugin or another server, and cancels it when the decision takes too long.
+    /// Runs work that may wait for the store, a plugin or another server, and cancels it when the decision takes too
+    /// long.
     ///
-    /// - Throws: what the operation throws; ``DeadlineExceeded``.
+    /// - Throws: the operation's error; ``DeadlineExceeded``.
     func withinDeadline<Value: Sendable>(
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await Deadline.run(gate.timeLimit, clock: gate.host.clock, operation)
     }
 
-    /// Runs what never waits.
+    /// Runs work that never waits.
     ///
     /// A result that comes too late is not used.
     ///
-    /// - Throws: what the operation throws; ``DeadlineExceeded``.
+    /// - Throws: the operation's error; ``DeadlineExceeded``.
     func withoutWaiting<Value>(_ operation: () throws -> Value) throws -> Value {
         try Deadline.runAtOnce(gate.timeLimit, clock: gate.host.clock, operation)
     }
 
-    /// Counts the call for an app.
+    /// Counts the call towards the rate limit of an app.
     ///
-    /// - Parameter isVerified: whether the peer is known to have a genuine app; nil to ask what is remembered of it.
-    /// - Returns: how the call ends when the rate limit of the app's policy is exceeded; nil otherwise.
+    /// - Parameter isVerified: whether the peer is known to have a genuine app; nil to look it up.
+    /// - Returns: the outcome of the call when the rate limit of the app's policy is exceeded; nil otherwise.
     func exceededRateLimit(of app: AppBinding, isVerified: Bool? = nil) -> CallOutcome? {
         guard let bucket = app.bucket else { return nil }
         let (peer, uptime) = (PeerGroup(call.peer), gate.host.clock.uptime)

@@ -1,9 +1,9 @@
 internal import AssayCore
 internal import AssayHosting
 
-/// How a request that must show a token is counted.
+/// How a request that must carry a token is counted.
 ///
-/// It does not say whether the request was let through: that follows from the answer, once there is one.
+/// It does not say whether the request was allowed: that follows from the answer.
 struct TokenCount: Sendable {
     /// The project's number.
     let project: String
@@ -14,7 +14,7 @@ struct TokenCount: Sendable {
 
     /// - Parameter isAnswered: whether the answer is a reply and not a failure.
     func use(isAnswered: Bool) -> TokenUse {
-        // Where the client decides, a token that was used before is answered by a reply, too.
+        // If the client decides, a token that was used before also gets a reply.
         let isGood = enforcement != nil || category == .verified
         return TokenUse(
             project: project, service: service, app: app, category: category, enforcement: enforcement,
@@ -22,9 +22,9 @@ struct TokenCount: Sendable {
     }
 }
 
-/// Something that a request would have been refused for, had its level been ENFORCED.
+/// A reason for which a request would have been refused, had its level been ENFORCED.
 struct Waived: Sendable {
-    /// Nil where it could not be decided.
+    /// Nil if it could not be decided.
     var reason: Reason?
     var detail: String?
 
@@ -41,7 +41,7 @@ struct Waived: Sendable {
         self.reason = reason
     }
 
-    /// As the detail of a record says it.
+    /// The reason in the detail of a record.
     var words: String {
         "let through: " + [reason?.code, detail].compactMap(\.self).joined(separator: ", ")
     }

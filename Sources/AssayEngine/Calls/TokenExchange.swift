@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
 
-/// Token exchange (RFC 8693): `POST /token`, by which an App Check token becomes what a consumer gives for it.
+/// Token exchange (RFC 8693): `POST /token` exchanges an App Check token for a consumer's token.
 ///
 /// `subject_token` is the App Check token; `audience` or `resource` chooses the consumer; `actor_token` is a user's JWT.
 enum TokenExchange {
@@ -44,7 +44,7 @@ enum TokenExchange {
         let scopes: [String]
         let requestedType: TokenType?
 
-        /// - Throws: ``CallFailure`` in the words of RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
+        /// - Throws: ``CallFailure`` with the errors of RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
         init(_ fields: RequestFields) throws {
             guard try fields.string("grantType").isExactly(grant) else {
                 throw CallFailure(
@@ -61,7 +61,7 @@ enum TokenExchange {
             actor = try fields.optionalString("actorToken")
             let actorType = try fields.optionalString("actorTokenType")
             guard actor.isNil == actorType.isNil else {
-                throw InvalidRequest("'actor_token' and 'actor_token_type' come together")
+                throw InvalidRequest("'actor_token' and 'actor_token_type' must be sent together")
             }
             guard actorType.map({ actorTypes.contains(TokenType($0)) }) ?? true else {
                 throw InvalidRequest("the field 'actor_token_type' must be that of a JWT")
@@ -101,7 +101,7 @@ extension ConsumerCall {
                 audience: audience, resources: request.resources, scopes: request.scopes,
                 requestedType: request.requestedType, fields: fields)
             let actor = try request.actor.map { text in
-                // A user's token that nothing would verify must not pass for a valid one.
+                // A user's token that is not verified must not be accepted as valid.
                 guard let token = BearerToken(text), !consumer.actors.isEmpty else {
                     throw CallFailure(
                         actor: consumer.actors.isEmpty
@@ -121,14 +121,14 @@ extension ConsumerCall {
     }
 
     static let invalidTarget = CallFailure(
-        .invalidArgument, "There is nothing to be had for this audience or resource.",
+        .invalidArgument, "No token is available for this audience or resource.",
         reason: KernelReasons.consumerUnknown, oauthError: "invalid_target")
 
-    /// The consumer that the audience of a request names or, where it has none, the first resource.
+    /// The consumer that the audience of a request names or, without one, its first resource.
     private func target(_ request: TokenExchange.Request) throws -> (ConsumerBinding, String) {
         let known = scope.snapshot.policies.consumers.byAudience
         guard request.audiences.count <= 1 else {
-            throw CallFailure(.invalidArgument, "A token is for one audience.", oauthError: "invalid_target")
+            throw CallFailure(.invalidArgument, "A token has only one audience.", oauthError: "invalid_target")
         }
         if let audience = request.audiences.first {
             return (try choose(known[audience] ?? [], request.subject), audience)
@@ -137,7 +137,7 @@ extension ConsumerCall {
             throw CallFailure(.invalidArgument, "The field 'audience' or 'resource' is missing.")
         }
         guard resource.utf8.count <= 2048 else { throw ConsumerCall.invalidTarget }
-        // A resource is an audience, or is below one that is a URL. The longest counts.
+        // A resource is an audience, or is below one that is a URL. The longest audience counts.
         if let found = known[resource] { return (try choose(found, request.subject), resource) }
         for end in resource.utf8.indices.reversed() where resource.utf8[end] == UInt8(ascii: "/") {
             for prefix in [resource[...end], resource[..<end]] {
@@ -149,7 +149,7 @@ extension ConsumerCall {
         throw ConsumerCall.invalidTarget
     }
 
-    /// Of the instances that have one audience, that of the token's project.
+    /// Of the instances that share an audience, the one of the token's project.
     private func choose(_ consumers: [ConsumerBinding], _ token: PresentedToken) throws -> ConsumerBinding {
         guard let first = consumers.first else { throw ConsumerCall.invalidTarget }
         guard consumers.count > 1 else { return first }

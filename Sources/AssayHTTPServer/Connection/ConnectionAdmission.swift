@@ -117,7 +117,7 @@ final class ConnectionAdmission: Sendable {
 struct IdleQueue {
     /// A place in the line.
     ///
-    /// It stays valid, and means nothing, when the place was taken away.
+    /// It stays valid, and has no effect, when the place was taken away.
     struct Ticket: Sendable, Hashable {
         fileprivate let number: UInt64
     }

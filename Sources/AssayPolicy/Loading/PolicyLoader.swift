@@ -76,7 +76,7 @@ struct PolicyLoader {
         }
         if let value = section.optional("rsa_bits"), let bits = value.decode(Int.self) {
             if bits != 2048, bits != 3072 { value.report("expected 2048 or 3072, found \(bits)") }
-            if policy.algorithm != .rs256 { value.report("means nothing with \(policy.algorithm.rawValue)") }
+            if policy.algorithm != .rs256 { value.report("has no effect with \(policy.algorithm.rawValue)") }
             policy.rsaBits = bits
         }
         tokens = (policy, value.location)
@@ -208,7 +208,7 @@ struct PolicyLoader {
         // A section that is there and empty is the client's own: nothing is inherited by leaving values out.
         let own = section.stated("providers").map { _ in readProviders(section, of: "the OAuth client") }
         if own == nil, let lifetime = section.optional(ProviderKeys.tokenTTL) {
-            lifetime.report("means nothing without `providers` of the client's own: those of its app are used")
+            lifetime.report("has no effect without `providers` of the client's own: those of its app are used")
         }
         let app = linkedApp(section, among: known)
         let identity = AppIdentity(

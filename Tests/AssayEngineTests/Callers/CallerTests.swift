@@ -123,7 +123,7 @@ struct CallerTests {
             ),
             (
                 "putNote", "projects/nobody/apps/1:1:ios:ab",
-                "the caller writer may act in some projects only, and none that is known is named",
+                "the caller writer may act in some projects only, and the request names no known one",
                 "projects/nobody/apps/1:1:ios:ab"
             ),
         ] {
@@ -175,9 +175,9 @@ struct CallerTests {
             ("root: {token: env:NONE, permissions: [admin]}", "env:NONE is not set"),
             ("root: {token: env:SHORT, permissions: [admin]}", "16 characters or more"),
             ("root: {token: a-raw-secret, permissions: [admin]}", "refer to it as env:NAME"),
-            ("root: {token: env:WRITER, permissions: [notes.wriet]}", "there is no permission `notes.wriet`"),
+            ("root: {token: env:WRITER, permissions: [notes.wriet]}", "unknown permission `notes.wriet`"),
             ("root: {token: env:WRITER, permissions: []}", "may do nothing"),
-            ("root: {token: env:WRITER, permissions: [admin], projects: [nobody]}", "there is no project `nobody`"),
+            ("root: {token: env:WRITER, permissions: [admin], projects: [nobody]}", "unknown project `nobody`"),
             (
                 "root: {token: env:WRITER, permissions: [admin], projects: [example-projcet]}",
                 "did you mean `example-project`?"

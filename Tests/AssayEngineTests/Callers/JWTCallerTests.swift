@@ -130,8 +130,8 @@ struct JWTCallerTests {
                 ["env": "test"],
                 "for deployer: its 'env' is 'test', not what the policy's `claims` say; for auditor: its 'sub' is"
             ),
-            (["iss": "https://other.example.com/"], "no caller shows JWTs of the issuer 'https://other.example.com/'"),
-            (["iss": nil], "no JWT that names its issuer"),
+            (["iss": "https://other.example.com/"], "no caller uses JWTs of the issuer 'https://other.example.com/'"),
+            (["iss": nil], "nor a JWT that names its issuer"),
         ] as [(JSON, String)])
     func explained(claims: JSON, words: String) async throws {
         let text = try token(claims)
@@ -155,8 +155,8 @@ struct JWTCallerTests {
         for (text, words) in [
             (try token(key: .generate(.ec(.p256))), "its signature is wrong"),
             (try token(keyID: "two"), "the issuer has no key for the key identifier 'two'"),
-            ("\(none).\(parts[1]).AAAA", "no JWT that names its issuer"),
-            ("unknown-token-0123456789", "the bearer token is no caller's, and no JWT"),
+            ("\(none).\(parts[1]).AAAA", "nor a JWT that names its issuer"),
+            ("unknown-token-0123456789", "the bearer token is neither that of a caller nor a JWT"),
         ] {
             #expect(try await call("putNote", text) == .unauthenticated)
             let detail = try #require(sink.records.last?.detail)
@@ -167,7 +167,7 @@ struct JWTCallerTests {
         #expect(try await call("putNote", long) == .unauthenticated)
         #expect(try #require(sink.records.last?.detail).utf8.count < 300)
         _ = await engine.handle(Call("putNote", resource: Self.app, body: ["noteId": "a"]))
-        #expect(sink.records.last?.detail == "no bearer token was shown")
+        #expect(sink.records.last?.detail == "the request has no bearer token")
     }
 
     @Test("A token is nobody's that the issuer did not sign, or not as its key says")

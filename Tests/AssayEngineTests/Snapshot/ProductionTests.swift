@@ -117,7 +117,7 @@ struct ProductionTests {
         }
         #expect(found.map(\.path).sorted() == keys.map { "projects[0].apps[0].providers.sky.\($0)" })
         #expect(found.allSatisfy { $0.location?.description.hasPrefix("p.yaml:2:") == true && $0.hint != nil })
-        #expect(found.allSatisfy { $0.message.contains("for development, and this is to be a server for production") })
+        #expect(found.allSatisfy { $0.message.contains("for development, and this server is for production") })
     }
 
     @Test(

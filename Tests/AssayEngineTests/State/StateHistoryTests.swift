@@ -219,7 +219,7 @@ struct StateHistoryTests {
         let empty = MemoryStore(clock: restarts.clock.hostClock)
         let again = try restarts.start(keys, store: empty)
         #expect(try await restarts.consume(again, used))
-        #expect(try await restarts.consume(again, unused), "whether it was used is not known")
+        #expect(try await restarts.consume(again, unused), "it is unknown whether it was used")
         let fresh = try await restarts.issue(again)
         #expect(try await restarts.consume(again, fresh) == false)
         #expect(try await restarts.consume(again, fresh))

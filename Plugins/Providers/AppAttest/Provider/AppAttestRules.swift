@@ -18,7 +18,7 @@ struct AppAttestRules: Sendable {
                 at: ["validation_categories"], "without a category every device is refused; leave the key out for any")
         }
         if configuration.unreportedValidationCategory != nil, configuration.validationCategories == nil {
-            problems.report(at: ["unreported_validation_category"], "means nothing without `validation_categories`")
+            problems.report(at: ["unreported_validation_category"], "has no effect without `validation_categories`")
         }
         try problems.throwIfAny()
         categories = configuration.validationCategories.map { Set($0.map(\.category)) }

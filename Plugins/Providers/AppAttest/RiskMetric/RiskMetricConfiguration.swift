@@ -64,7 +64,7 @@ extension RiskMetricConfiguration {
             throw ConfigurationError(at: ["refuse_above"], "expected a number that is not negative")
         }
         if unknown != nil, refuseAbove == nil {
-            throw ConfigurationError(at: ["unknown"], "means nothing without `refuse_above`")
+            throw ConfigurationError(at: ["unknown"], "has no effect without `refuse_above`")
         }
         let interval = refreshInterval ?? .zero
         if refreshInterval != nil, interval < .seconds(86_400) || interval > .seconds(80 * 86_400) {
