@@ -2,31 +2,32 @@ public import AssayCore
 public import AssayHosting
 public import Logging
 
-/// The methods of a ``CallHandler`` over HTTP, for any server: a request becomes a call, and what the handler answers becomes
-/// a reply.
+/// Serves the methods of a ``CallHandler`` over HTTP in any server: turns a request into a call, and the handler's
+/// answer into a reply.
 ///
 ///     let gateway = try HTTPGateway(handler: engine, logger: logger)
 ///     let reply = await gateway.reply(
 ///         to: GatewayRequest(method: "GET", target: "/v1/jwks"), peer: "192.0.2.1")
 ///
-/// It finds methods by the rules that they declare, reads forms and JSON, tells browsers what their scripts may read, and makes
-/// the bodies of errors. It knows no server: whoever mounts it reads requests, bounds them in size and time, and sends the
-/// replies.
+/// It finds methods by the rules that they declare, reads forms and JSON, tells browsers what their scripts may read,
+/// and makes the bodies of errors. It depends on no server: the server that uses it reads requests, limits their size
+/// and time, and sends the replies.
 public struct HTTPGateway: Sendable {
-    /// What a gateway grants strangers.
+    /// The limits and permissions of a gateway for strangers.
     public struct Configuration: Sendable {
         /// The web pages whose scripts may call methods that demand no permission.
         public var origins: AllowedOrigins
-        /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header, too.
+        /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header
+        /// itself.
         public var trustedProxies: TrustedProxies
         /// The largest request body, in bytes; a larger one is answered with 413.
         ///
-        /// A server stops reading there, too.
+        /// A server stops reading at this size.
         public var bodyBytes: Int
         /// How many of the requests that never become calls are logged one by one.
         public var records: RecordLimits
 
-        /// Scripts of any origin, no proxies, and bodies of 64 KiB, unless given.
+        /// Makes a configuration; by default, scripts of any origin, no proxies, and bodies of 64 KiB.
         public init(
             origins: AllowedOrigins = .any, trustedProxies: TrustedProxies = .none, bodyBytes: Int = 65_536,
             records: RecordLimits = RecordLimits()
@@ -48,9 +49,9 @@ public struct HTTPGateway: Sendable {
     private let metrics: GatewayMetrics
 
     /// - Parameters:
-    ///   - pages: what is served beside the handler's methods.
-    ///   - logger: gets one line for each request that never becomes a call, up to a rate.
-    ///   - meter: where refused requests are counted.
+    ///   - pages: the pages that are served in addition to the handler's methods.
+    ///   - logger: receives one line for each request that never becomes a call, up to a rate.
+    ///   - meter: counts refused requests.
     /// - Throws: ``HTTPGatewayError`` when the handler's methods cannot be routed.
     public init(
         handler: any CallHandler, pages: HTTPPages = .health, configuration: Configuration = Configuration(),
@@ -68,12 +69,12 @@ public struct HTTPGateway: Sendable {
 
     /// Answers a request.
     ///
-    /// - Parameter peer: the address that the connection comes from, without a port; nil where it has none, as over a Unix
-    ///   socket. Where that is a trusted proxy's, the client's own is read from the request.
+    /// - Parameter peer: the address that the connection comes from, without a port; nil if it has none, as over a Unix
+    ///   socket. If it is a trusted proxy's, the client's address is read from the request.
     public func reply(to request: GatewayRequest, peer: String?) async -> HTTPReply {
         let peer = client(request, peer)
         var reply: HTTPReply
-        // Scripts may read refusals, too.
+        // Scripts may read refusals as well.
         var granted = HeaderFields()
         do throws(HTTPFault) {
             reply = try await answer(request, peer: peer, granting: &granted)
@@ -85,10 +86,10 @@ public struct HTTPGateway: Sendable {
         return reply
     }
 
-    /// Answers what is no request: counts it, logs it, and tells the client what is wrong.
+    /// Answers a request that cannot be a call: counts it, logs it, and tells the client what is wrong.
     ///
     /// - Parameters:
-    ///   - request: as much of it as is known; nil when that is nothing.
+    ///   - request: the known part of the request; nil when nothing is known.
     ///   - peer: as in ``reply(to:peer:)``.
     public func reply(to fault: HTTPFault, of request: GatewayRequest?, peer: String?) -> HTTPReply {
         record(fault, of: request, peer: client(request, peer))
@@ -100,15 +101,16 @@ public struct HTTPGateway: Sendable {
         return reply
     }
 
-    /// What a server sends in place of a reply that it has no room for.
+    /// The reply that a server sends when it has no room for the real one.
     ///
-    /// It is counted, and not logged: the decision was.
+    /// It is counted but not logged: the decision was logged.
     public func replyWithoutRoom() -> HTTPReply {
         metrics.refused(HTTPFault.overloaded.status)
         return HTTPReply(.overloaded)
     }
 
-    /// Whether the body of a request is neither waited for nor read, as where a proxy asks about a request whose body it keeps.
+    /// Whether the body of a request is neither waited for nor read, as when a proxy asks about a request and keeps its
+    /// body.
     public func ignoresBody(method: String, target: String) -> Bool {
         table.ignoresBody(method, target)
     }
@@ -118,7 +120,7 @@ public struct HTTPGateway: Sendable {
         proxies.trust(peer)
     }
 
-    /// Logs the sums of refused requests when their time has come, until the task is cancelled.
+    /// Logs the sums of refused requests regularly, until the task is cancelled.
     public func run() async {
         await refusals.run()
     }
@@ -129,9 +131,10 @@ public struct HTTPGateway: Sendable {
 
     // MARK: - Refusals
 
-    /// Counts and logs what never becomes a decision: a client that is answered so may be silent for a day.
+    /// Counts and logs a request that never becomes a decision: a client with such an answer may make no further
+    /// request for a day.
     ///
-    /// Without the query, where clients put API keys.
+    /// Without the query, because clients put API keys there.
     private func record(_ fault: HTTPFault, of request: GatewayRequest?, peer: String?) {
         metrics.refused(fault.status)
         refusals.refused(UInt(fault.status.code), peer: peer) { metadata(fault, request, peer: peer) }
@@ -144,7 +147,7 @@ public struct HTTPGateway: Sendable {
         metadata["peer"] = peer.map { "\($0)" }
         if let request {
             let path = request.target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-            // No parser lets other bytes pass in a request line; a log line must not depend on that.
+            // No parser allows other bytes in a request line; a log line must not depend on that.
             let shown = path.prefix(200).map { (0x21...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
             metadata["verb"] = "\(String(decoding: request.method.utf8.prefix(40), as: UTF8.self))"
             metadata["path"] = "\(String(decoding: shown, as: UTF8.self))"
@@ -160,9 +163,9 @@ public struct HTTPGateway: Sendable {
         var (verb, target, body) = (request.method, request.target, request.body)
         let headers = request.headers
         if let override = try override(verb, headers) {
-            // The query came as the body: it was too long for a request line.
+            // The query came as the body, because it was too long for a request line.
             if override.isExactly("GET") || override.isExactly("DELETE") {
-                guard body.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .invalid("The form is not valid.") }
+                guard body.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .invalid("The form is invalid.") }
                 target += (target.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + String(decoding: body, as: UTF8.self)
                 body = []
             }
@@ -209,7 +212,7 @@ public struct HTTPGateway: Sendable {
         }
     }
 
-    /// What a request to a method calls.
+    /// Makes the call of a request to a method.
     private func call(
         _ route: MethodRoute, _ match: RouteMatch, verb: String, _ target: String, _ headers: HeaderFields,
         _ body: [UInt8], peer: String?
@@ -230,7 +233,7 @@ public struct HTTPGateway: Sendable {
             token: route.takesToken ? PresentedToken(headers: headers, target: target) : nil)
     }
 
-    /// A page that is not ready is an answer, too, and no refusal to answer.
+    /// A page that reports "not ready" is a normal answer, not a refusal.
     private var readinessPage: HTTPReply {
         get async {
             var parts = [await handler.readiness]
@@ -248,19 +251,19 @@ public struct HTTPGateway: Sendable {
         }
     }
 
-    /// The HTTP method that a client means whose own one is `POST` (`X-HTTP-Method-Override`, as Google's clients send it
-    /// for what would be too long for a request line); nil when it says none.
+    /// The HTTP method that a client means with `X-HTTP-Method-Override` in a `POST` (as Google's clients send it if
+    /// the request line would be too long); nil when it names none.
     private func override(_ verb: String, _ headers: HeaderFields) throws(HTTPFault) -> String? {
         guard verb.isExactly("POST") else { return nil }
         let values = headers.members(of: "x-http-method-override")
         guard let value = values.first else { return nil }
         guard values.count == 1, let verb = HTTPRule.Verb(named: String(value)) else {
-            throw .invalid("The header X-HTTP-Method-Override names no method that is known.")
+            throw .invalid("The header X-HTTP-Method-Override names an unknown method.")
         }
         return verb.rawValue
     }
 
-    /// The bearer token of the header `Authorization`; nil when there is none, or something else.
+    /// The bearer token of the header `Authorization`; nil when it is missing or has another scheme.
     private func credentials(_ headers: HeaderFields) -> BearerToken? {
         let values = headers["authorization"]
         guard values.count == 1, let value = values.first, value.utf8.count <= BearerToken.byteLimit + 64,
@@ -272,7 +275,7 @@ public struct HTTPGateway: Sendable {
 
     /// The body as a JSON object.
     ///
-    /// No body at all is the empty message; a content type is not asked for.
+    /// An empty body is the empty message; the content type is not checked.
     private func json(_ headers: HeaderFields, _ body: [UInt8]) throws(HTTPFault) -> JSON {
         let codings = headers.members(of: "content-encoding")
         guard codings.allSatisfy({ $0.isExactlyIgnoringASCIICase("identity") }) else { throw .compressed }
@@ -300,7 +303,7 @@ public struct HTTPGateway: Sendable {
                 }
             case .failure(let failure): HTTPReply(failure, decision: answer.decision, route)
             }
-        // A header ends where a line does.
+        // A line break would end the header.
         if answer.decision.text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
             reply.headers.append(("x-assay-decision", answer.decision.text))
         }
@@ -308,11 +311,11 @@ public struct HTTPGateway: Sendable {
     }
 }
 
-/// Why a handler's methods cannot be served over HTTP.
+/// The reason why a handler's methods cannot be served over HTTP.
 public struct HTTPGatewayError: Error, Sendable, CustomStringConvertible {
     /// The kind of problem.
     public enum Code: String, Sendable {
-        /// A method's HTTP rule is no template that can be routed by.
+        /// A method's HTTP rule is not a template for routing.
         case invalidRule = "invalid_rule"
         /// Two methods have the same HTTP rule.
         case conflictingRules = "conflicting_rules"
@@ -332,7 +335,7 @@ public struct HTTPGatewayError: Error, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// What a gateway counts.
+/// The metrics of a gateway.
 struct GatewayMetrics: Sendable {
     static let refusals = Metric.counter(
         "http_requests_refused_total", "HTTP requests refused before any decision.",

@@ -2,25 +2,25 @@ internal import AssayCore
 public import AssayHosting
 public import AssayKit
 
-/// What a listener shows beside methods: `/livez` and `/healthz` (the process answers), `/readyz` (it can do its work), and
-/// `/metrics`.
+/// The pages of a listener in addition to methods: `/livez` and `/healthz` (the process answers), `/readyz` (it can do
+/// its work), and `/metrics`.
 ///
-/// Detail is for operators: reasons name files and apps, and metrics count by project. A listener that strangers reach shows
+/// Details are for operators: reasons name files and apps, and metrics count by project. A listener for strangers shows
 /// neither.
 public struct HTTPPages: Sendable {
-    /// Whether the pages about health are shown.
+    /// Whether the health pages are shown.
     public var showsHealth: Bool
-    /// Whether `/readyz` says why; without it the status code is all that it tells.
+    /// Whether `/readyz` gives the reason; otherwise it has only the status code.
     public var showsDetail: Bool
-    /// What `/readyz` asks beside the handler; the worst answer is shown.
+    /// What `/readyz` checks in addition to the handler; the worst answer is shown.
     public var checks: [@Sendable () async -> Readiness]
-    /// Makes the page of metrics in the format that a client asks for with its `Accept` header, which is empty when
-    /// there was none.
+    /// Makes the page of metrics in the format that a client's `Accept` header asks for, which is empty when it is
+    /// missing.
     ///
-    /// Without it there is no such page.
+    /// When nil, there is no such page.
     public var metrics: (@Sendable (_ accept: String) -> HTTPPage)?
 
-    /// The pages about health, unless given.
+    /// Makes the pages; by default, the health pages.
     public init(
         showsHealth: Bool = true, showsDetail: Bool = false, checks: [@Sendable () async -> Readiness] = [],
         metrics: (@Sendable (_ accept: String) -> HTTPPage)? = nil
@@ -31,18 +31,18 @@ public struct HTTPPages: Sendable {
         self.metrics = metrics
     }
 
-    /// The pages about health, without detail.
+    /// The health pages, without details.
     public static let health = HTTPPages()
     /// No page at all.
     public static let none = HTTPPages(showsHealth: false)
 }
 
 extension HTTPPages {
-    /// These pages for a listener that strangers reach.
+    /// These pages for a listener for strangers.
     public var withoutDetail: HTTPPages { HTTPPages(showsHealth: showsHealth, checks: checks) }
 }
 
-/// A page as it is sent.
+/// A page with its media type.
 public struct HTTPPage: Sendable {
     /// The media type of the body.
     public let contentType: String
@@ -65,17 +65,17 @@ public struct PagesOnly: CallHandler {
         self.handler = handler
     }
 
-    /// None.
+    /// No methods.
     public var methods: [MethodDescriptor] { [] }
 
-    /// Answers that there is no such method: no request is routed here.
+    /// Answers that the method does not exist; no request is routed here.
     public func handle(_ call: Call) async -> Reply {
         Reply(
             decision: DecisionID(now: HostClock.system.now, randomness: .system),
             result: .failure(CallFailure(.notFound, "Method not found.")))
     }
 
-    /// That of the handler.
+    /// The readiness of the handler.
     public var readiness: Readiness {
         get async { await handler.readiness }
     }

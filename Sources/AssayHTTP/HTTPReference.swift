@@ -1,22 +1,22 @@
 package import AssayCore
 package import AssayKit
 
-/// What reference pages say of this transport: made by the code that answers requests, so that both agree.
+/// What reference pages say about this transport: made by the code that answers requests, so that both agree.
 package enum HTTPReference {
     /// All metrics that it records.
     package static let metrics = [GatewayMetrics.refusals]
 
-    /// What a client sees of a call that failed.
+    /// The response to a client whose call failed.
     package struct Answer: Sendable, Hashable {
         /// The HTTP status.
         package let status: Int
-        /// `error.status` of an error of App Check, `error` of an error of OAuth; nil where the reply has no body.
+        /// `error.status` of an App Check error, or `error` of an OAuth error; nil if the reply has no body.
         @Exact package private(set) var error: String?
-        /// What the client is told in words; nil where the reply has no body.
+        /// The message for the client; nil if the reply has no body.
         @Exact package private(set) var message: String?
     }
 
-    /// The answer to a failure in a method; nil for a method that HTTP does not reach.
+    /// The answer to a failure in a method; nil for a method without HTTP rules.
     package static func answer(to failure: CallFailure, of method: MethodDescriptor) -> Answer? {
         guard let rule = method.rules.first else { return nil }
         let reply = HTTPReply(failure, decision: DecisionID(text: ""), MethodRoute(method, rule))

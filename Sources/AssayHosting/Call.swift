@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// One request to the kernel, free of any transport.
+/// One request to the kernel, independent of any transport.
 public struct Call: Sendable {
     /// The method's name: `exchangeDebugToken`.
     public var method: String
@@ -11,10 +11,9 @@ public struct Call: Sendable {
     public var resource: String
     /// The request message, an object.
     public var body: JSON
-    /// Who calls, for logs and audit records: an address; nil in a process.
+    /// The caller's address, for logs and audit records; nil within a process.
     public var peer: String?
-    /// What the caller shows to be let in where a method demands a permission, and who the user is where it takes a
-    /// token; nil for nothing.
+    /// The caller's credentials if a method demands a permission, or the user's if it accepts a token; nil for none.
     public var credentials: BearerToken?
     /// The App Check token, for methods that take one; nil for none.
     public var token: PresentedToken?
@@ -38,10 +37,10 @@ public struct Call: Sendable {
 public struct Reply: Sendable {
     /// The decision's identifier.
     public let decision: DecisionID
-    /// The reply message, or what went wrong.
+    /// The reply message, or the failure.
     public let result: Result<JSON, CallFailure>
 
-    /// Makes a reply: the message, or why there is none.
+    /// Makes a reply from a message or a failure.
     public init(decision: DecisionID, result: Result<JSON, CallFailure>) {
         self.decision = decision
         self.result = result

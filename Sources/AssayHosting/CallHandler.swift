@@ -1,7 +1,7 @@
 internal import AssayCore
 public import AssayKit
 
-/// What a transport needs of the kernel: the methods to route by, and an answer to each call.
+/// What a transport needs from the kernel: the methods to route by, and an answer to each call.
 public protocol CallHandler: Sendable {
     /// The methods of the kernel and of every registered plugin, whether or not a policy uses them.
     var methods: [MethodDescriptor] { get }
@@ -16,7 +16,7 @@ public protocol CallHandler: Sendable {
 /// Whether a service can do its work.
 public enum Readiness: Sendable, Equatable {
     case ready
-    /// It works, and something needs an operator: the reason in words.
+    /// The service works, but needs an operator: the reason in words.
     case degraded(String)
     case notReady(String)
 

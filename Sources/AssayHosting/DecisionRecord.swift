@@ -13,7 +13,7 @@ public struct DecisionRecord: Sendable {
         case refused(Reason)
         /// A call other than a challenge or an exchange was answered.
         case answered
-        /// The request was not of the method's form, or names an unknown resource.
+        /// The request does not have the method's form, or names an unknown resource.
         case rejected(StatusCode)
         /// No decision could be made.
         case failed(StatusCode)
@@ -26,15 +26,15 @@ public struct DecisionRecord: Sendable {
     public enum Basis: Sendable, Hashable {
         /// Evidence, a token or a credential was verified, and something was decided.
         case verified
-        /// A known resource or caller, and nothing that was verified and decided.
+        /// The resource or the caller is known, but nothing was verified and decided.
         case known
-        /// Nothing known and nothing verified.
+        /// Nothing is known, and nothing was verified.
         case unknown
     }
 
-    /// The identifier of the decision, which the client receives, too.
+    /// The identifier of the decision, which the client receives as well.
     public let decision: DecisionID
-    /// When the call came in.
+    /// When the call arrived.
     public let time: Instant
     /// How long the answer took.
     public let duration: Duration
@@ -48,18 +48,18 @@ public struct DecisionRecord: Sendable {
     public let outcome: Outcome
     /// An explanation for operators, without secrets; nil when there is nothing to add.
     public let detail: String?
-    /// What the provider or the consumer learned from the evidence.
+    /// The facts that the provider or the consumer found in the evidence.
     public let facts: [Fact]
     /// The client's address, as the transport saw it; nil when it is unknown.
     public let peer: String?
-    /// The policy's name for the caller; nil where no permission is needed, or the caller showed none.
+    /// The policy's name for the caller; nil if no permission is needed, or the caller has no credentials.
     public let caller: String?
-    /// How the request that the decision is about is counted; nil where no token was to be shown.
+    /// How the request is counted; nil if no token was required.
     public let tokenUse: TokenUse?
-    /// Why the request would have been refused under the level `ENFORCED`; nil where nothing was wrong, or where it was
+    /// Why the request would have been refused under the level `ENFORCED`; nil if nothing was wrong, or if it was
     /// refused.
     ///
-    /// The outcome says whether it was let through: there may be other reasons against it.
+    /// The outcome says whether it was allowed: other reasons may have prevented that.
     public let unenforced: Reason?
     /// The app ID or the OAuth client ID of the request, if a policy has it; otherwise nil.
     public let app: String?
@@ -90,7 +90,7 @@ public struct DecisionRecord: Sendable {
     }
 }
 
-/// Receives one record a decision.
+/// Receives one record for each decision.
 public protocol DecisionSink: Sendable {
     /// Called once for every decision, before its reply is returned; it must not block.
     func record(_ record: DecisionRecord)

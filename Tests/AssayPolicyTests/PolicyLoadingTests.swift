@@ -100,7 +100,7 @@ struct PolicyLoadingTests {
             let missing = try #require(throws: Diagnostics.self) { try PolicyDirectory("\(folder.path)/none").load() }
             #expect(missing.description.contains("No such file"))
             let empty = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder.path).load() }
-            #expect(empty.description.contains("holds no policy"))
+            #expect(empty.description.contains("has no policy"))
             try FileManager.default.createDirectory(
                 at: folder / "a.yaml", withIntermediateDirectories: false)
             let odd = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder.path).load() }

@@ -1,24 +1,24 @@
 internal import AssayCore
 internal import CLibZ
 
-/// The content codings that a client takes (RFC 9110, section 12.5.3), as far as they concern what is spoken here.
+/// The content codings that a client accepts (RFC 9110, section 12.5.3), as far as this server uses them.
 struct AcceptedCodings: Sendable {
-    /// Weights in thousandths; of codings named twice the first counts.
+    /// Weights in thousandths; if a coding is named twice, the first weight counts.
     private var weights: [ExactText: Int] = [:]
 
     init(_ request: HeaderFields) {
         for member in request.members(of: "accept-encoding") {
             let parts = member.split(onASCII: ";").map(\.trimmedASCII)
-            // A member that is not understood asks for nothing.
+            // An unknown member has no effect.
             guard let name = parts.first?.lowercasedASCII, parts.count <= 2 else { continue }
             guard let weight = parts.count == 1 ? 1000 : AcceptedCodings.weight(parts[1]) else { continue }
-            // They are one and the same (section 8.4.1.3).
+            // Both names mean the same coding (section 8.4.1.3).
             let coding = name.isExactly("x-gzip") ? "gzip" : name
             if weights[coding] == nil { weights[coding] = weight }
         }
     }
 
-    /// Whether a reply is to be compressed with gzip: the client takes that, and does not like the plain form better.
+    /// Whether a reply is to be compressed with gzip: the client accepts it, and does not prefer the plain form.
     var preferGZip: Bool {
         let gzip = weights["gzip"] ?? weights["*"] ?? 0
         return gzip > 0 && gzip >= weights["identity"] ?? 0
@@ -43,15 +43,15 @@ struct AcceptedCodings: Sendable {
     }
 }
 
-/// Replies that are made to be kept or are long are sent compressed to those who take that.
+/// Compresses replies that clients keep, or that are long, for clients that accept it.
 ///
-/// Only such as hold no secret: how well a body can be compressed tells of what is in it, to whoever can mix something of
-/// his own into it and sees its length, also through TLS (the attack called BREACH).
+/// Only replies without a secret: the length of a compressed body reveals something about its content to an attacker
+/// who can add text to it and sees its length, also through TLS (the attack called BREACH).
 extension HTTPReply {
-    /// The same in the form that the client prefers, and with an entity tag if it has one; without its body when the client
-    /// has that already, in either form.
+    /// The same reply in the form that the client prefers, with an entity tag if it has one; without its body if the
+    /// client has it already, in either form.
     ///
-    /// - Parameter isTagged: whether clients are to keep it.
+    /// - Parameter isTagged: whether clients keep the reply.
     func selected(for request: HeaderFields, isTagged: Bool = false) -> HTTPReply {
         guard status == .ok else { return self }
         var reply = self
@@ -75,9 +75,9 @@ extension HTTPReply {
 
 /// Compresses whole bodies (RFC 1952).
 ///
-/// By zlib itself: the libraries for NIO compress only within a channel's pipeline, which a gateway does not have.
+/// It uses zlib itself: the libraries for NIO compress only within a channel's pipeline, which a gateway does not have.
 enum GZip {
-    /// A shorter body gains nothing: it is one packet in either form.
+    /// Compressing a shorter body gains nothing: it is one packet in either form.
     static let shortest = 1024
     /// A longer body is sent as it is.
     static let longest = 1 << 26
@@ -95,7 +95,7 @@ enum GZip {
                 Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { return nil }
         defer { deflateEnd(&stream) }
-        // All of it fits, so that one call is the whole of the work.
+        // The output always fits, so that one call does all the work.
         let most = Int(deflateBound(&stream, uLong(body.count)))
         var source = body
         var isWhole = false

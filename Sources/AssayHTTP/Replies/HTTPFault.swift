@@ -1,18 +1,18 @@
 public import AssayCore
 
-/// Why a request never becomes a call: what a gateway or a server answers by itself.
+/// The reason why a request never becomes a call: an answer of the gateway or the server itself.
 ///
-/// Messages have nothing of what the client sent, so that nothing is reflected.
+/// Messages contain nothing that the client sent, so that nothing is reflected.
 public struct HTTPFault: Error, Sendable, Hashable {
     /// The status of the reply.
     public let status: HTTPStatus
-    /// The canonical code (google.rpc.Code) beside the HTTP status.
+    /// The canonical code (google.rpc.Code), next to the HTTP status.
     @Exact public private(set) var code: String
     /// What is wrong, for the client.
     @Exact public private(set) var message: String
     /// The HTTP methods that the path has, for the header `Allow`.
     @Exact var allowed: String?
-    /// After how many seconds the client may try again.
+    /// The number of seconds after which the client may try again.
     var retryAfter: Int?
 
     init(
@@ -25,14 +25,14 @@ public struct HTTPFault: Error, Sendable, Hashable {
         self.retryAfter = retryAfter
     }
 
-    /// A request that is not what its method takes.
+    /// Makes a fault for a request that its method does not accept.
     static func invalid(_ message: String) -> HTTPFault {
         HTTPFault(.badRequest, "INVALID_ARGUMENT", message)
     }
 
     /// The bytes are not valid HTTP.
     public static let malformed = invalid("The request is not valid HTTP.")
-    /// The path has a broken escape or bytes that no path has.
+    /// The path has a broken escape or bytes that no path may have.
     public static let malformedPath = invalid("The path of the request is not valid.")
     /// An HTTP/1.1 request without exactly one `Host`.
     public static let hostMissing = invalid("An HTTP/1.1 request needs exactly one Host header.")
@@ -63,7 +63,7 @@ public struct HTTPFault: Error, Sendable, Hashable {
     /// A body with more than `limit` bytes.
     public static func bodyTooLarge(limit: Int) -> HTTPFault {
         HTTPFault(
-            .payloadTooLarge, "INVALID_ARGUMENT", "The request body is too large: at most \(limit) bytes are taken.")
+            .payloadTooLarge, "INVALID_ARGUMENT", "The request body is too large: at most \(limit) bytes are accepted.")
     }
 
     /// A path that exists for other HTTP methods.

@@ -4,8 +4,8 @@ internal import AssayCore
 extension HTTPReply {
     /// A reply whose message is in header fields.
     ///
-    /// All declared fields are present, and empty where the message has no such field, so that a proxy that copies them
-    /// replaces what its client sent under these names.
+    /// All declared fields are present, empty if the message lacks them, so that a proxy that copies them replaces what
+    /// its client sent under these names.
     ///
     /// - Parameter statusField: the field with the status, if it is not 204.
     init(_ headers: [HTTPBinding.Header], statusField: String?, of message: JSON) {
@@ -31,7 +31,7 @@ extension HTTPReply {
         self.init(empty: status, headers: all)
     }
 
-    /// What the kernel refuses, in the form that the method declares.
+    /// The kernel's failure, in the form that the method declares.
     init(_ failure: CallFailure, decision: DecisionID, _ route: MethodRoute) {
         let binding = route.binding
         switch binding.errors {
@@ -59,7 +59,7 @@ extension HTTPReply {
     private init(oauth failure: CallFailure) {
         let usual = OAuthError(failure.status)
         let code = failure.oauthError ?? usual.code
-        // What is wrong with the request is 400, whoever is to blame; 401 is for the caller's own credentials.
+        // Errors in the request get 400, whoever caused them; 401 is for the caller's own credentials.
         let status =
             failure.oauthError.isNil || usual.status.code >= 429 || code.isExactly(OAuthError.invalidClient)
             ? usual.status : .badRequest
@@ -68,7 +68,7 @@ extension HTTPReply {
         addWait(failure)
     }
 
-    /// What the transport itself refuses of a request to an endpoint of OAuth.
+    /// The transport's own refusal of a request to an OAuth endpoint.
     init(oauth fault: HTTPFault) {
         self.init(
             fault.status,
@@ -80,7 +80,7 @@ extension HTTPReply {
     }
 
     private static let challenge = "Bearer realm=\"assay\""
-    /// No scheme is registered for App Check's header; this one tells what is missing.
+    /// No scheme is registered for App Check's header; this one says what is missing.
     private static let tokenChallenge = "AppCheck realm=\"assay\", error=\"invalid_token\""
 
     private static func forToken(_ header: (name: String, value: String)) -> (name: String, value: String) {
@@ -96,7 +96,7 @@ extension HTTPReply {
     }
 }
 
-/// What a canonical status is in the words of OAuth.
+/// A canonical status as an OAuth error.
 private struct OAuthError {
     static let invalidClient = "invalid_client"
 
@@ -116,7 +116,7 @@ private struct OAuthError {
             }
     }
 
-    /// Only the characters that a description may have.
+    /// Keeps only the characters that a description may have.
     static func text(_ message: String) -> String {
         String(
             decoding: message.utf8.map { byte in

@@ -1,17 +1,17 @@
 internal import AssayCore
 
-/// A whole reply: JSON, except for the page of metrics.
+/// A complete reply: JSON, except for the page of metrics.
 public struct HTTPReply: Sendable {
     /// The status.
     public var status: HTTPStatus
-    /// The header fields; `date`, `content-length` and what concerns a connection are the server's.
+    /// The header fields; the server adds `date`, `content-length` and the fields about the connection.
     public var headers: HeaderFields
     /// The body.
     ///
-    /// A server leaves it out where the request's method is `HEAD`, and sends its length all the same.
+    /// A server leaves it out if the request's method is `HEAD`, but sends its length.
     public var body: [UInt8]
 
-    /// A reply as it is, in place of one of the gateway's.
+    /// Makes a reply that replaces one of the gateway's.
     package init(_ status: HTTPStatus, headers: HeaderFields = [], body: [UInt8] = []) {
         self.status = status
         self.headers = headers
@@ -46,16 +46,16 @@ public struct HTTPReply: Sendable {
         ]
     }
 
-    /// What the transport itself refuses.
+    /// The transport's own refusal.
     init(_ fault: HTTPFault) {
         self.init(fault.status, HTTPReply.error(fault.status, fault.code, fault.message))
         if let allowed = fault.allowed { headers.append(("allow", allowed)) }
         if let wait = fault.retryAfter { headers.append(("retry-after", String(wait))) }
-        // RFC 9110, section 12.5.3: without it the client might look for what is wrong in the type.
+        // RFC 9110, section 12.5.3: without it the client might look for the error in the media type.
         if fault == .compressed { headers.append(("accept-encoding", "identity")) }
     }
 
-    /// What the kernel refuses: the status, the message and the decision, but not why.
+    /// The kernel's failure: the status, the message and the decision, but not the reason.
     init(_ failure: CallFailure, decision: DecisionID) {
         let status = failure.status.httpStatus
         let details: JSON = [
@@ -65,7 +65,7 @@ public struct HTTPReply: Sendable {
             ]
         ]
         self.init(status, HTTPReply.error(status, failure.status.rawValue, failure.message, details: details))
-        // RFC 6750, section 3: one parameter at least, without which httplib2 breaks off.
+        // RFC 6750, section 3: at least one parameter, because httplib2 fails without one.
         if failure.status == .unauthenticated { headers.append(("www-authenticate", "Bearer realm=\"assay\"")) }
         if let wait = failure.retryAfter { headers.append(("retry-after", String(HTTPReply.wholeSeconds(wait)))) }
     }
@@ -83,7 +83,7 @@ public struct HTTPReply: Sendable {
         return ["error": .object(members)]
     }
 
-    /// Rounded up, and at least one: an earlier retry would come too early.
+    /// Rounded up, and at least one, so that a retry does not come too early.
     static func wholeSeconds(_ duration: Duration) -> Int64 {
         let (seconds, fraction) = duration.components
         return max(1, min(seconds, .max - 1) + (fraction > 0 ? 1 : 0))

@@ -1,12 +1,12 @@
-/// A whole request as a transport received it.
+/// A complete request as a transport received it.
 public struct GatewayRequest: Sendable {
     /// The HTTP method, such as `POST`.
     public var method: String
-    /// The request target as it stands in the request line, or in `:path` of HTTP/2: a path with its query, or a URL.
+    /// The request target as in the request line, or in `:path` of HTTP/2: a path with its query, or a URL.
     public var target: String
     /// The header fields, in their order.
     public var headers: HeaderFields
-    /// The body, with no transfer coding left; empty where there is none.
+    /// The body without transfer coding; empty when there is none.
     public var body: [UInt8]
 
     /// Makes a request; `target` is not decoded.

@@ -11,24 +11,24 @@ public struct HeaderFields: Sendable, RandomAccessCollection, RangeReplaceableCo
 
     private static let memberLimit = 64
 
-    /// No fields.
+    /// Makes an empty list.
     public init() {
         fields = []
     }
 
-    /// The fields of an array literal of names and values.
+    /// Makes the list from an array literal of names and values.
     public init(arrayLiteral fields: Element...) {
         self.fields = fields
     }
 
-    /// Fields that another library holds, in their order.
+    /// Makes the list from another library's fields, in their order.
     public init(_ fields: some Sequence<(name: String, value: String)>) {
         self.fields = Array(fields)
     }
 
     /// The position of the first field.
     public var startIndex: Int { 0 }
-    /// The position behind the last field.
+    /// The position after the last field.
     public var endIndex: Int { fields.count }
 
     /// The field at a position.
@@ -39,7 +39,7 @@ public struct HeaderFields: Sendable, RandomAccessCollection, RangeReplaceableCo
         fields.replaceSubrange(range, with: other)
     }
 
-    /// Adds a field behind the others.
+    /// Adds a field after the others.
     public mutating func append(_ field: Element) {
         fields.append(field)
     }
@@ -56,14 +56,15 @@ public struct HeaderFields: Sendable, RandomAccessCollection, RangeReplaceableCo
         return values
     }
 
-    /// Whether there is a field of a name.
+    /// Whether there is a field with a name.
     public func contains(_ name: String) -> Bool {
         fields.contains { $0.name.isExactlyIgnoringASCIICase(name) }
     }
 
-    /// The members of fields whose value is a list with commas (RFC 9110, section 5.6.1), without white space around them.
+    /// The members of fields whose value is a comma-separated list (RFC 9110, section 5.6.1), without white space
+    /// around them.
     ///
-    /// At most 64 members are separated, more than any client sends. What follows is one member, which equals no known one.
+    /// At most 64 members are separated, more than any client sends. The rest is one member, which equals no known one.
     public func members(of name: String) -> [Substring] {
         var members: [Substring] = []
         for field in fields where field.name.isExactlyIgnoringASCIICase(name) {

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// Makes a request message from what a rule finds in the path, in the query and in the body.
+/// Makes a request message from the path, the query and the body.
 struct MessageAssembly: Sendable {
     let rule: HTTPRule
     let fields: [RouteMatch.Field]
@@ -38,7 +38,7 @@ struct MessageAssembly: Sendable {
 extension JSON {
     /// A request message with the fields that come from the request's head.
     ///
-    /// Where the message has a field of that name already, there are two then, which every reader refuses.
+    /// If the message has a field with that name already, it then has two, which every reader refuses.
     func adding(_ binding: HTTPBinding, verb: String, _ headers: HeaderFields) -> JSON {
         guard !binding.requestHeaders.isEmpty || !binding.verbField.isNil else { return self }
         var members = members ?? []
@@ -56,10 +56,10 @@ extension JSON {
 }
 
 extension PresentedToken {
-    /// The headers in which proxies say what their client asked for.
+    /// The headers in which proxies send what their client asked for.
     private static let targets = ["x-forwarded-uri", "x-original-uri", "x-original-url"]
 
-    /// What a request shows as its App Check token.
+    /// The App Check token of a request.
     init?(headers: HeaderFields, target: String) {
         var targets = [target]
         for name in PresentedToken.targets { targets += headers[name] }

@@ -38,7 +38,7 @@ struct QueryParameters: Sendable {
 
     private static func decoded(_ part: ArraySlice<UInt8>) throws(Malformed) -> String {
         var bytes: [UInt8] = []
-        // Most have nothing to decode.
+        // Most texts have nothing to decode.
         if !part.contains(UInt8(ascii: "%")), !part.contains(UInt8(ascii: "+")) {
             bytes = Array(part)
         } else {
@@ -53,9 +53,9 @@ struct QueryParameters: Sendable {
     }
 }
 
-/// A request message that comes as a form, as OAuth's endpoints take it (RFC 6749, appendix B).
+/// A request message in a form, as OAuth's endpoints accept it (RFC 6749, appendix B).
 enum FormMessage {
-    /// A parameter is a text, and one that is there several times a list.
+    /// A parameter is a text; a repeated one is a list.
     static func read(_ headers: HeaderFields, _ body: [UInt8]) throws(HTTPFault) -> JSON {
         let types = headers["content-type"]
         let type = types.first.map { $0.prefix(upTo: $0.firstIndex(ofASCII: ";")) } ?? ""
@@ -72,7 +72,7 @@ enum FormMessage {
                     JSONMember(name, values.count == 1 ? .string(values[0]) : .array(values.map { .string($0) }))
                 })
         } catch {
-            throw .invalid("The request body is no valid form.")
+            throw .invalid("The request body is not a valid form.")
         }
     }
 }

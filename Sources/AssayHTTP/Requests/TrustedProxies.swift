@@ -1,11 +1,12 @@
 public import AssayCore
 
-/// The proxies that say who their client is: it is the last address of `X-Forwarded-For` that is no trusted proxy's own.
+/// The proxies that name their client: it is the last address of `X-Forwarded-For` that is not a trusted proxy's.
 ///
-/// A proxy appends the address that it got a request from. What is left of the first address that is not trusted was written by
-/// no trusted party, and is not looked at. `Forwarded` (RFC 7239) is not read: a header that a proxy does not set is a client's.
+/// A proxy appends the address that it received a request from. Everything to the left of the first untrusted address
+/// was written by an untrusted party, and is ignored. `Forwarded` (RFC 7239) is not read: if a proxy does not set it,
+/// it comes from the client.
 public struct TrustedProxies: Sendable {
-    /// More proxies than this are not followed.
+    /// No more proxies than this are followed.
     private static let hops = 16
 
     private let ranges: [IPRange]
@@ -16,13 +17,14 @@ public struct TrustedProxies: Sendable {
 
     /// - Parameters:
     ///   - ranges: the addresses of proxies.
-    ///   - includesSockets: whether peers without an address are trusted: whoever the file of a Unix socket lets connect.
+    ///   - includesSockets: whether peers without an address are trusted: all that the file mode of a Unix socket lets
+    ///     connect.
     public init(_ ranges: [IPRange], includesSockets: Bool = false) {
         self.ranges = ranges
         self.includesSockets = includesSockets
     }
 
-    /// Whether what a peer forwards is believed.
+    /// Whether the header of a peer is trusted.
     func trust(_ peer: String?) -> Bool {
         guard let peer else { return includesSockets }
         guard !ranges.isEmpty, let address = IPAddress(peer) else { return false }
@@ -36,8 +38,9 @@ public struct TrustedProxies: Sendable {
     /// The client's address.
     ///
     /// - Parameters:
-    ///   - peer: a trusted proxy's address: what it is when the header is missing, or ends with what is no address.
-    ///   - headers: those of the request.
+    ///   - peer: a trusted proxy's address: the result if the header is missing, or ends with something that is not an
+    ///     address.
+    ///   - headers: the headers of the request.
     func client(_ headers: HeaderFields?, behind peer: String?) -> String? {
         guard let lines = headers?["x-forwarded-for"], !lines.isEmpty else { return peer }
         var found = peer
@@ -69,7 +72,7 @@ public struct TrustedProxies: Sendable {
         }
         if let address = IPAddress(utf8: text) { return address }
         guard let colon = text.lastIndex(of: UInt8(ascii: ":")), isPort(text[colon...]) else { return nil }
-        // What is left must be IPv4: the end of an IPv6 address is no port.
+        // The rest must be IPv4: the end of an IPv6 address is not a port.
         return IPAddress(utf8: text[..<colon]).flatMap { text[..<colon].contains(UInt8(ascii: ":")) ? nil : $0 }
     }
 

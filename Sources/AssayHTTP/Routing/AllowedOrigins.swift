@@ -2,9 +2,9 @@ public import AssayCore
 
 /// The web pages whose scripts may call methods and read the replies (CORS), by their origins.
 ///
-/// It concerns only methods that demand no permission. Those that do, and pages for operators, are never opened to
-/// scripts of other origins; and no credentials of a browser are ever accepted, so that any origin learns no more than
-/// any other client does.
+/// It affects only methods that demand no permission. Other methods, and pages for operators, are never open to scripts
+/// of other origins; and a browser's own credentials are never accepted, so that a page learns no more than any other
+/// client.
 public enum AllowedOrigins: Sendable, Hashable {
     /// Pages of any origin, as with Google's service.
     case any
@@ -14,8 +14,8 @@ public enum AllowedOrigins: Sendable, Hashable {
     /// No page of any other origin.
     public static let none = AllowedOrigins.only([])
 
-    /// Whether a text has the form of an origin that browsers send (RFC 6454, section 6.2): a scheme, a host in lower case,
-    /// and a port where it is not the scheme's own.
+    /// Whether a text has the form of an origin that browsers send (RFC 6454, section 6.2): a scheme, a host in lower
+    /// case, and a port if it is not the scheme's default.
     public static func isOrigin(_ text: String) -> Bool {
         guard text.utf8.count <= 255, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
             text.utf8[colon...].starts(with: "://".utf8)

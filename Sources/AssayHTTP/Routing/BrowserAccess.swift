@@ -1,19 +1,19 @@
 internal import AssayCore
 
-/// What browsers are told about who may read a reply, or send a request (the Fetch standard, section 3.2).
+/// The headers that tell browsers who may read a reply, or send a request (the Fetch standard, section 3.2).
 struct BrowserAccess: Sendable {
     let origins: AllowedOrigins
 
-    /// What clients of App Check send beside what browsers always allow.
+    /// The headers of App Check's clients that browsers do not allow by default.
     private static let requestHeaders: Set<ExactText> = ["content-type", "x-goog-api-key", "x-goog-api-client"]
     private static let requestHeaderPrefix = "x-firebase-"
-    /// What scripts may read of a reply's head beside its body.
+    /// The headers of a reply that scripts may read.
     private static let exposed = "etag, retry-after, x-assay-decision"
-    /// For how long a browser need not ask again, in seconds: the most that any browser keeps to is two hours.
+    /// How long a browser may keep the answer, in seconds: no browser keeps it longer than two hours.
     private static let lifetime = "7200"
 
-    /// The headers of a reply to a request, also of one that says that there is no such method, or not with this verb: a
-    /// script is to learn what its mistake was.
+    /// The headers of a reply to a request, also if the method or verb does not exist: a script must be able to read
+    /// its error.
     func headers(
         for outcome: RouteTable.Outcome, _ target: String, _ request: HeaderFields, table: RouteTable
     ) -> HeaderFields {
@@ -38,7 +38,7 @@ struct BrowserAccess: Sendable {
             ]
         case .only(let known):
             guard !known.isEmpty else { return [] }
-            // Also for those that are not allowed: a cache must not hand them the reply to one that is.
+            // Also for origins that are not allowed: a cache must not give them the reply to an allowed one.
             let vary: HeaderFields.Element = ("vary", "Origin")
             guard let origin = origin(request), known.contains(origin) else { return [vary] }
             return [
@@ -48,10 +48,11 @@ struct BrowserAccess: Sendable {
         }
     }
 
-    /// The answer to a browser that asks whether a script may send a request; nil when it is not such a question, or the
-    /// script may not.
+    /// The answer to a browser's question whether a script may send a request; nil when it is another request, or when
+    /// the script may not.
     func preflight(_ target: String, _ request: HeaderFields, table: RouteTable) -> HTTPReply? {
-        // A method that takes any verb answers OPTIONS itself: a yes to a browser is none to a proxy that asks about one.
+        // A method that accepts any verb answers OPTIONS itself: permission for a browser is no answer to a proxy's
+        // question.
         if case .found = table.find("OPTIONS", target) { return nil }
         let methods = request["access-control-request-method"]
         guard !origin(request).isNil, methods.count == 1, let method = methods.first,
@@ -61,7 +62,7 @@ struct BrowserAccess: Sendable {
         var headers = headers(request)
         guard headers.contains(where: { $0.name.isExactly("access-control-allow-origin") }) else { return nil }
         let wanted = request.members(of: "access-control-request-headers").map { $0.lowercasedASCII }
-        // Where a token is taken, the user may be named beside it.
+        // If a token is accepted, the user may be named as well.
         let takesToken = if case .method(let route) = match.endpoint { route.takesToken } else { false }
         let allowed = wanted.filter {
             BrowserAccess.requestHeaders.contains($0) || takesToken && $0.isExactly("authorization")

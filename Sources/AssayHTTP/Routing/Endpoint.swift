@@ -1,11 +1,11 @@
 internal import AssayCore
 internal import AssayKit
 
-/// What a route leads to.
+/// The target of a route.
 enum Endpoint: Sendable, Hashable {
     /// A method of the kernel or a plugin.
     case method(MethodRoute)
-    /// Whether the process serves.
+    /// Whether the process answers.
     case liveness
     /// Whether the kernel can answer calls.
     case readiness
@@ -13,12 +13,12 @@ enum Endpoint: Sendable, Hashable {
     case metrics
 
     enum Audience: Sendable, Hashable {
-        /// Whoever verifies tokens: it is the key set.
+        /// Verifiers of tokens, which read the key set.
         case verifiers
-        /// Anybody, mostly clients that want a token.
+        /// Any client, mostly to get a token.
         case anybody
         case administrators
-        /// Others that have a permission.
+        /// Callers with a permission.
         case callers
     }
 
@@ -31,12 +31,12 @@ enum Endpoint: Sendable, Hashable {
     }
 }
 
-/// How a method is reached.
+/// A method with the rule that leads to it.
 final class MethodRoute: Sendable {
     let name: String
-    /// The rule that it was found by.
+    /// The rule that was matched.
     let rule: HTTPRule
-    /// Whom it is for.
+    /// The audience of the method.
     let audience: Endpoint.Audience
     let binding: HTTPBinding
     /// Whether requests bring an App Check token in a header.
@@ -51,7 +51,7 @@ final class MethodRoute: Sendable {
     }
 }
 
-/// Within one table a rule leads to one method, and by its name all else is known.
+/// Within one table a rule leads to one method, so its text identifies the route.
 extension MethodRoute: Hashable {
     static func == (one: MethodRoute, other: MethodRoute) -> Bool {
         one.name.isExactly(other.name) && one.rule == other.rule
@@ -75,12 +75,12 @@ extension Endpoint.Audience {
     }
 }
 
-/// What a request target turned out to ask for.
+/// The result of matching a request target.
 struct RouteMatch: Sendable, Hashable {
     let endpoint: Endpoint
-    /// What `{resource=…}` matched; empty where the template has no such variable.
+    /// The value of `{resource=…}`; empty if the template has no such variable.
     @Exact var resource = ""
-    /// What the other variables matched: fields of the request message.
+    /// The values of the other variables: fields of the request message.
     var fields: [Field] = []
 
     struct Field: Sendable, Hashable {

@@ -8,10 +8,10 @@ struct RequestPath: Sendable, Hashable {
     /// More segments than any route has: enough to know that nothing matches.
     static let segmentLimit = 16
 
-    /// The segments, each decoded after the path was split; nil when the target has no path that could be routed.
+    /// The segments, decoded after the path was split; nil when the target has no path that could be routed.
     let segments: [[UInt8]]?
 
-    /// - Parameter target: as it stands in the request line: origin form or absolute form, with or without a query.
+    /// - Parameter target: as in the request line: origin form or absolute form, with or without a query.
     init(_ target: String) throws(Malformed) {
         var bytes = Array(target.utf8)[...]
         guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw Malformed() }
@@ -30,7 +30,7 @@ struct RequestPath: Sendable, Hashable {
         self.segments = segments.count > RequestPath.segmentLimit ? nil : segments
     }
 
-    /// What follows `http://authority` or `https://authority`: servers have to take that form too.
+    /// The part after `http://authority` or `https://authority`: servers must accept that form too.
     private static func afterAuthority(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         for scheme in ["http://", "https://"]
         where target.prefix(scheme.utf8.count).elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 | 0x20 }) {

@@ -1,11 +1,12 @@
 internal import AssayCore
 internal import AssayKit
 
-/// Finds what a request line asks for: by the custom verb and the number of segments, then by the few templates left.
+/// Finds the endpoint of a request line: by the custom verb and the number of segments, then by the few remaining
+/// templates.
 struct RouteTable: Sendable {
     enum Outcome: Sendable, Hashable {
         case found(RouteMatch)
-        /// The path is there, but not for this HTTP method; these it is there for.
+        /// The path exists, but not for this HTTP method; it exists for these.
         case wrongVerb(allowed: [HTTPRule.Verb])
         case unknown
         case malformed
@@ -16,7 +17,7 @@ struct RouteTable: Sendable {
         let count: Int
     }
 
-    /// The rules that match the same paths, by their HTTP methods; their variables may have different names.
+    /// The rules that match the same paths, by their HTTP methods; the names of their variables may differ.
     private struct Entry {
         let segments: [RouteTemplate.Segment]
         var rules: [HTTPRule.Verb: (template: RouteTemplate, endpoint: Endpoint)]
@@ -25,15 +26,15 @@ struct RouteTable: Sendable {
     }
 
     private var entries: [Shape: [Entry]] = [:]
-    /// What is found without a look at the path's segments: the templates that are paths, by their text.
+    /// Templates without variables, found by their text.
     private var literals: [ExactText: [HTTPRule.Verb: Endpoint]] = [:]
     /// Whether any method demands no permission.
     private(set) var hasOpenMethods = false
 
-    /// - Throws: ``HTTPGatewayError`` for a rule that is no template, and for two rules that are the same.
+    /// - Throws: ``HTTPGatewayError`` for a rule that is not a template, and for two equal rules.
     init(methods: [MethodDescriptor], pages: HTTPPages = .health) throws(HTTPGatewayError) {
         if pages.showsHealth {
-            // Two names for one page: both are common.
+            // Two names for one page, because both are common.
             try add(.get, "/livez", .liveness)
             try add(.get, "/healthz", .liveness)
             try add(.get, "/readyz", .readiness)
@@ -48,7 +49,7 @@ struct RouteTable: Sendable {
 
     /// Adds one rule.
     ///
-    /// Of templates that match the same path, those with fewer wildcards come first.
+    /// If templates match the same path, those with fewer wildcards come first.
     mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPGatewayError) {
         let template = try RouteTemplate(text)
         if endpoint.isForAnybody { hasOpenMethods = true }
@@ -67,10 +68,10 @@ struct RouteTable: Sendable {
     }
 
     /// - Parameters:
-    ///   - method: the HTTP method; `HEAD` finds what `GET` does.
-    ///   - target: the request target as it stands in the request line.
+    ///   - method: the HTTP method; `HEAD` finds the same as `GET`.
+    ///   - target: the request target as in the request line.
     func find(_ method: String, _ target: String) -> Outcome {
-        // A dictionary takes text for equal that Unicode calls equivalent; paths are bytes.
+        // A dictionary of `String` would treat texts as equal that Unicode calls equivalent; paths are bytes.
         if let endpoints = literals[target], target.utf8.allSatisfy({ $0 < 0x80 }),
             let endpoint = RouteTable.choose(endpoints, method)
         {
@@ -99,7 +100,7 @@ struct RouteTable: Sendable {
         let candidates = entries[Shape(verb: verb, count: segments.count)] ?? []
         var allowed: Set<HTTPRule.Verb> = []
         for entry in candidates {
-            // Each may take an encoded slash where another does not.
+            // Each template decides whether it accepts an encoded slash.
             if let (template, endpoint) = RouteTable.choose(entry.rules, method), template.matches(segments) {
                 return .found(template.match(segments, endpoint))
             }
@@ -111,14 +112,14 @@ struct RouteTable: Sendable {
 }
 
 extension RouteTable {
-    /// What is there for an HTTP method, or else for any.
+    /// The value for an HTTP method, or else for any method.
     private static func choose<Value>(_ rules: [HTTPRule.Verb: Value], _ method: String) -> Value? {
         HTTPRule.Verb(named: method.isExactly("HEAD") ? "GET" : method).flatMap { rules[$0] } ?? rules[.any]
     }
 }
 
 extension HTTPRule.Verb {
-    /// The one that a request names; nil for others.
+    /// The verb of a request's method; nil for an unknown one.
     init?(named text: String) {
         guard let verb = HTTPRule.Verb(exactly: text), verb != .any else { return nil }
         self = verb

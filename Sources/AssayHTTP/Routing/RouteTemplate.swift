@@ -4,28 +4,28 @@ internal import AssayCore
 struct RouteTemplate: Sendable, Hashable {
     enum Segment: Sendable, Hashable {
         case literal([UInt8])
-        /// Any one segment that is not empty.
+        /// Any segment that is not empty.
         case any
     }
 
-    /// Segments whose text has a name.
+    /// Segments whose text is a named variable.
     struct Variable: Sendable, Hashable {
         @Exact private(set) var name: String
         let range: Range<Int>
     }
 
     let segments: [Segment]
-    /// The custom verb behind the last colon.
+    /// The custom verb after the last colon.
     let verb: [UInt8]?
     let variables: [Variable]
 
-    /// Whether its text is the one path that it matches.
+    /// Whether its text is the only path that it matches.
     var isPath: Bool { verb == nil && variables.isEmpty && !segments.contains(.any) }
 
-    /// The variable that is the call's resource; all others are fields of the message.
+    /// The variable for the call's resource; all others are fields of the message.
     static let resource = "resource"
 
-    /// - Throws: ``HTTPGatewayError`` when the text is no such template.
+    /// - Throws: ``HTTPGatewayError`` when the text is not a template.
     init(_ text: String) throws(HTTPGatewayError) {
         let malformed = HTTPGatewayError(.invalidRule, "the HTTP rule '\(text)' is not a template")
         guard text.utf8.first == UInt8(ascii: "/") else { throw malformed }
@@ -70,7 +70,7 @@ struct RouteTemplate: Sendable, Hashable {
         self.variables = variables
     }
 
-    /// Whether the segments of a path, without its verb, are of this form.
+    /// Whether the segments of a path, without its verb, match this template.
     func matches(_ path: [[UInt8]]) -> Bool {
         guard path.count == segments.count else { return false }
         for (index, (segment, found)) in zip(segments, path).enumerated() {
@@ -78,7 +78,7 @@ struct RouteTemplate: Sendable, Hashable {
             case .literal(let bytes):
                 guard found == bytes else { return false }
             case .any:
-                // A slash that came encoded would look like two segments in a name of several.
+                // An encoded slash would look like two segments in a name of several.
                 let isWhole = variables.contains { $0.range == index..<index + 1 }
                 guard !found.isEmpty, !RouteTemplate.isDots(found), isWhole || !found.contains(UInt8(ascii: "/")) else {
                     return false
@@ -88,7 +88,7 @@ struct RouteTemplate: Sendable, Hashable {
         return true
     }
 
-    /// What a path of this form asks for.
+    /// The match of a path of this form.
     func match(_ path: [[UInt8]], _ endpoint: Endpoint) -> RouteMatch {
         var match = RouteMatch(endpoint: endpoint)
         for variable in variables {
@@ -102,7 +102,7 @@ struct RouteTemplate: Sendable, Hashable {
         return match
     }
 
-    /// The letters of the unreserved characters (RFC 3986, section 2.3): what needs no encoding in a path.
+    /// The unreserved characters (RFC 3986, section 2.3), which need no encoding in a path.
     private static func isLiteral(_ text: Substring) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in

@@ -133,7 +133,7 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             authorization server; `oauth_client` takes them when this is absent, other consumers do not.
             """),
         "accept_development": PolicyKey(
-            "Whether tokens are accepted that replace evidence while an app is developed, as debug tokens do.",
+            "Whether tokens of providers for development are accepted, such as debug tokens.",
             standard: false, development: .words(["true"])),
     ]
 }

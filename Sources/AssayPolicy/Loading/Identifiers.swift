@@ -28,7 +28,7 @@ enum Identifiers {
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
     }
 
-    /// What a caller is called: letters, digits, and `-`, `.`, `_`, `@`.
+    /// The name of a caller: letters, digits, and `-`, `.`, `_`, `@`.
     static func isCallerName(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._@".utf8.contains($0) }
@@ -40,7 +40,7 @@ enum Identifiers {
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._".utf8.contains($0) }
     }
 
-    /// What can stand before a project's number in `iss`: an https URL that ends in a slash.
+    /// The text before a project's number in `iss`: an https URL that ends in a slash.
     static func isIssuerPrefix(_ text: String) -> Bool {
         text.starts(withExactly: "https://") && text.ends(withExactly: "/") && text.utf8.count > "https:///".utf8.count
             && text.utf8.count <= 255 && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

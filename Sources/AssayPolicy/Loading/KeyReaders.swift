@@ -48,13 +48,13 @@ enum ConsumptionReader {
     }
 }
 
-/// The key by which a part of a project takes tokens of providers for development.
+/// The key that lets a part of a project accept tokens of providers for development.
 enum DevelopmentSwitch {
     static let key = "accept_development"
 
     /// Whether the switch is on; nil when it is absent.
     ///
-    /// - Parameter sink: takes what a server for production refuses.
+    /// - Parameter sink: collects what a server for production refuses.
     static func read(_ section: YAMLMapping, into sink: DiagnosticSink) -> Bool? {
         guard let value = section.optional(key), let isOn = value.decode(Bool.self) else { return nil }
         if isOn {

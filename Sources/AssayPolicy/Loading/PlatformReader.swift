@@ -5,7 +5,7 @@ internal import AssayYAML
 extension PolicySet {
     /// The same policies with the sections of platforms decoded into the identities of apps.
     ///
-    /// What is wrong in them, and each key of an app that is neither the loader's nor a platform's, joins ``problems``.
+    /// Errors in them, and each key of an app that is neither the loader's nor a platform's, are added to ``problems``.
     package func reading(_ platforms: [any PlatformSection.Type]) -> PolicySet {
         let sink = DiagnosticSink()
         if let problems { sink.report(problems) }
@@ -14,7 +14,7 @@ extension PolicySet {
         let known = AppKeys.all + byName.keys.sorted().map(\.string)
         var result = self
         var read: [ExactText: (sections: [any PlatformSection], areSound: Bool)] = [:]
-        // A client stands behind the app that it is linked to.
+        // A client comes after the app that it is linked to.
         for (index, app) in apps.enumerated() {
             let linked = app.identity.linkedApp.flatMap { read[ExactText($0)] }
             let (sections, areSound) = linked ?? Self.read(app.sections, byName, known, sink)

@@ -7,8 +7,8 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// The folder that an operator keeps policies in: its files `*.yaml` and `*.yml`, in capitals or not, in the order of
-/// their names.
+/// The folder of an operator's policies: its files `*.yaml` and `*.yml`, in upper or lower case, in the order of their
+/// names.
 public struct PolicyDirectory: Sendable {
     /// The path of the folder.
     public let path: String
@@ -34,7 +34,7 @@ public struct PolicyDirectory: Sendable {
 
     /// Reads and loads the files.
     ///
-    /// - Throws: what is wrong with them, as far as that can be known without any plugin.
+    /// - Throws: all errors that can be found without any plugin.
     public func load() throws(Diagnostics) -> PolicySet {
         let policies = read()
         if let problems = policies.problems { throw problems }
@@ -49,11 +49,11 @@ public struct PolicyDirectory: Sendable {
         return PolicySet.read(files, isWhole: sink.isEmpty, problems: sink)
     }
 
-    /// The state of the files that would be read now: another one when any of them is changed, added, removed or
-    /// replaced, whether itself or by a link on the way to it.
+    /// The state of the files that would be read now: it differs when any of them, or a link on the way to one, was
+    /// changed, added, removed or replaced.
     public var fingerprint: FileFingerprint {
         let names = try? names()
-        // Without names the folder itself tells why: it is gone, or closed to us.
+        // If the names cannot be listed, the folder itself tells why: it is missing, or may not be read.
         return FileFingerprint(of: names.map { $0.map(file) } ?? [path])
     }
 
@@ -62,7 +62,7 @@ public struct PolicyDirectory: Sendable {
         var total = 0
         do throws(Diagnostics) {
             let names = try names()
-            if names.isEmpty { throw problem(path, "holds no policy: no file that ends in .yaml or .yml") }
+            if names.isEmpty { throw problem(path, "has no policy: no file that ends in .yaml or .yml") }
             for name in names where !problems.isOverfull && total <= PolicyDirectory.byteLimit {
                 let file = file(name)
                 do throws(Diagnostics) {
@@ -94,13 +94,13 @@ public struct PolicyDirectory: Sendable {
             guard !name.starts(withExactly: "."), Self.isPolicy(name) else { continue }
             names.append(name)
             guard names.count <= PolicyDirectory.fileLimit else {
-                throw problem(path, "holds more than \(PolicyDirectory.fileLimit) policy files")
+                throw problem(path, "has more than \(PolicyDirectory.fileLimit) policy files")
             }
         }
         return names.sortedExactly()
     }
 
-    /// Files from Windows may have endings in capitals; they are policy files, too.
+    /// Files from Windows may have upper-case endings; they are policy files as well.
     private static func isPolicy(_ name: String) -> Bool {
         let parts = name.split(onASCII: ".")
         guard parts.count > 1, let ending = parts.last else { return false }
@@ -122,15 +122,15 @@ public struct PolicyDirectory: Sendable {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw problem(file, String(cString: strerror(errno))) }
             if count == 0 {
-                // An editor empties a file before it writes: taken as it stands, it would take every app away.
+                // Some editors empty a file before they write it: an empty file, read as it is, would remove every app.
                 if bytes.isEmpty {
-                    throw problem(file, "the file is empty; if that is intended, put a comment into it")
+                    throw problem(file, "the file is empty; if that is intended, put a comment in it")
                 }
                 return bytes
             }
             bytes.append(contentsOf: buffer.prefix(count))
             guard bytes.count <= limit else {
-                throw problem(file, "the policies are larger than \(PolicyDirectory.byteLimit >> 20) MiB together")
+                throw problem(file, "the policies together are larger than \(PolicyDirectory.byteLimit >> 20) MiB")
             }
         }
     }
@@ -140,7 +140,7 @@ public struct PolicyDirectory: Sendable {
     }
 }
 
-// Within the type above the name is that of its own method.
+// Inside the type above, the name means its own method.
 
 private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
     read(descriptor, start, count)

@@ -46,7 +46,8 @@ struct PolicyLoader {
         }
         defer { file.finish() }
         if let version = file.optional("version", as: Int.self), version != 1 {
-            file.optional("version")?.report("version \(version) of the policy format is not known; this is version 1")
+            file.optional("version")?.report(
+                "unknown version \(version) of the policy format; this program reads version 1")
         }
         if let section = file.optional("tokens") { readTokens(section) }
         if let section = file.optional("callers")?.mapping() { readCallers(section) }
@@ -63,7 +64,7 @@ struct PolicyLoader {
         defer { section.finish() }
         if let first = tokens {
             value.report(
-                "the section `tokens` stands in more than one place",
+                "the section `tokens` is in more than one place",
                 related: [.init(location: first.location, message: "first here")])
         }
         var policy = TokenPolicy()
@@ -109,7 +110,7 @@ struct PolicyLoader {
             if Identifiers.isIssuerPrefix(prefix) {
                 issuerPrefix = prefix
             } else {
-                issuer.report("expected an https URL that ends in a slash; the project's number is put behind it")
+                issuer.report("expected an https URL that ends in a slash; the project's number follows it")
             }
         }
         if let number { names.claim("the project", number, by: section, key: "number") }
@@ -154,14 +155,14 @@ struct PolicyLoader {
     private struct Project {
         let identity: ProjectIdentity
         let issuerPrefix: String
-        /// Whether nothing is wrong with the identity.
+        /// Whether the identity has no errors.
         let isSound: Bool
     }
 
     /// The apps of one project, for its OAuth clients.
     private struct KnownApps {
         var byID: [ExactText: AppPolicy] = [:]
-        /// Whether they are all there, so that one that is not there does not exist.
+        /// Whether all apps are known, so that an unknown one does not exist.
         var isWhole = true
     }
 
@@ -183,7 +184,7 @@ struct PolicyLoader {
                 subject: id ?? ""),
             issuerPrefix: project.issuerPrefix, alias: "projects/\(project.identity.id)/apps/\(id ?? "")",
             providers: providers, rateLimit: rateLimit,
-            // Which of the other keys are sections of platforms, and which are unknown, only plugins can tell.
+            // Only plugins can tell which of the other keys are sections of platforms, and which are unknown.
             sections: section.rest().map { PolicySection($0, in: section.path, kernelKeys: []) },
             isSound: project.isSound && !id.isNil, location: value.location)
         apps.append(app)
@@ -195,7 +196,7 @@ struct PolicyLoader {
         let named = id.split(onASCII: ":").dropFirst().first ?? ""
         if project.isSound, !named.isExactly(number) {
             section.optional("id")?.warn(
-                "the app ID is one of project \(named), and stands under project \(number)", into: warnings)
+                "the app ID is one of project \(named), but is in project \(number)", into: warnings)
         }
     }
 
@@ -205,10 +206,10 @@ struct PolicyLoader {
         let id = text(section, "id", "an OAuth client ID", Identifiers.isOAuthClientID)
         if let id { names.claim("the OAuth client", id, by: section, key: "id") }
         _ = section.optional("name", as: String.self)
-        // A section that is there and empty is the client's own: nothing is inherited by leaving values out.
+        // A present but empty section is the client's own: an omitted value is not inherited.
         let own = section.stated("providers").map { _ in readProviders(section, of: "the OAuth client") }
         if own == nil, let lifetime = section.optional(ProviderKeys.tokenTTL) {
-            lifetime.report("has no effect without `providers` of the client's own: those of its app are used")
+            lifetime.report("has no effect without the client's own `providers`: those of its app are used")
         }
         let app = linkedApp(section, among: known)
         let identity = AppIdentity(
@@ -227,7 +228,7 @@ struct PolicyLoader {
     private func linkedApp(_ section: YAMLMapping, among known: KnownApps) -> AppPolicy? {
         guard let link = section.required("app"), let id = link.decode(String.self) else { return nil }
         if let app = known.byID[ExactText(id)] { return app }
-        // Where an app could not be read it may be the one that is meant.
+        // An app that could not be read may be the one that is meant.
         guard known.isWhole else { return nil }
         link.report(
             "unknown app `\(id)` in this project",
@@ -239,12 +240,12 @@ struct PolicyLoader {
         let common = app.optional(ProviderKeys.tokenTTL).flatMap { ProviderKeys.tokenLifetime($0) }
         guard let value = app.stated("providers"), !value.node.isNull else {
             (app.stated("providers") ?? app.value).warn(
-                "\(what) has no providers: every call for it is refused", into: warnings)
+                "\(what) has no providers: every call for it will be refused", into: warnings)
             return []
         }
         guard let section = value.mapping() else { return [] }
         let all = section.all()
-        if all.isEmpty { value.warn("\(what) has no providers: every call for it is refused", into: warnings) }
+        if all.isEmpty { value.warn("\(what) has no providers: every call for it will be refused", into: warnings) }
         return all.map { entry, value in
             // The provider checks that the section is a mapping.
             let own = value.node[ProviderKeys.tokenTTL].flatMap { node in

@@ -14,10 +14,10 @@ enum ProviderKeys {
     /// One hour, as in Google's service.
     static let defaultTokenLifetime = Duration.seconds(3600)
 
-    /// How long tokens may live: the range of Google's service.
+    /// The range of token lifetimes: that of Google's service.
     static let tokenLives = Duration.seconds(1800)...Duration.seconds(7 * 86_400)
 
-    /// A token's life: 30 minutes to 7 days, in whole seconds.
+    /// A token lifetime: 30 minutes to 7 days, in whole seconds.
     static func tokenLifetime(_ value: YAMLValue) -> Duration? {
         guard let lifetime = value.decode(Duration.self) else { return nil }
         guard tokenLives.contains(lifetime), lifetime == .seconds(lifetime.wholeSeconds) else {
@@ -30,9 +30,9 @@ enum ProviderKeys {
 
 /// The keys that the kernel reads in every consumer's section.
 package enum ConsumerKeys {
-    /// What is demanded of App Check tokens.
+    /// The demand on App Check tokens.
     package static let tokens = "tokens"
-    /// Whose JWTs name users.
+    /// The issuers whose JWTs name users.
     package static let actors = "actors"
     static let all = [tokens, actors]
 }

@@ -3,14 +3,14 @@ internal import AssayYAML
 
 /// Reads the section `services` of a project.
 enum ServiceReader {
-    /// - Parameter development: takes what a server for production refuses.
+    /// - Parameter development: collects what a server for production refuses.
     static func read(_ section: YAMLMapping, development: DiagnosticSink) -> [ServicePolicy] {
         section.all().compactMap { entry, value in
             guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
             defer { service.finish() }
             let (named, replayProtection) = (mode(service, "enforcement"), mode(service, "replay_protection") ?? .off)
             let enforcement = named ?? .off
-            // Of a level that is misspelled nothing is known.
+            // A misspelled level could be any level.
             if replayProtection > enforcement, named != nil || service.optional("enforcement") == nil {
                 service.report(
                     "replay protection cannot be \(replayProtection.rawValue) where enforcement is "
@@ -27,7 +27,7 @@ enum ServiceReader {
         }
     }
 
-    /// A misspelled name of Google's would protect nothing.
+    /// A misspelled name of a Google service would protect nothing.
     private static func isServiceID(_ text: String, in section: YAMLMapping) -> Bool {
         guard Identifiers.isServiceID(text) else {
             section.report("a service's name is 1 to 100 letters, digits, `-`, `.` and `_`", key: text)
@@ -35,7 +35,7 @@ enum ServiceReader {
         }
         guard !text.ends(withExactly: ".googleapis.com") || ServicePolicy.googleServices.contains(exactly: text) else {
             section.report(
-                "Google's App Check has no service `\(text)`", key: text,
+                "unknown service of Google's App Check: `\(text)`", key: text,
                 hint: Spelling.hint(for: text, among: ServicePolicy.googleServices))
             return false
         }

@@ -6,44 +6,43 @@ public import AssayYAML
 public struct AppPolicy: Sendable {
     /// The names of the app.
     ///
-    /// What platforms know it by is decoded when the plugins are known.
+    /// The sections of platforms are decoded when the plugins are known.
     public internal(set) var identity: AppIdentity
-    /// What stands before the project's number in a token's `iss`.
+    /// The text before the project's number in a token's `iss`.
     public let issuerPrefix: String
-    /// The other name that the resource goes by, with the project's ID in place of its number; nil when it has one
-    /// name.
+    /// The resource's other name, with the project's ID instead of its number; nil when it has only one name.
     public let alias: String?
     /// The providers, in the order of the file.
     public let providers: [ProviderPolicy]
-    /// How many calls are answered; nil for all.
+    /// The rate limit of its calls; nil for none.
     public let rateLimit: RateLimit?
-    /// The keys of the app that the loader does not know; none for an OAuth client, for which its app's hold.
+    /// The keys of the app that the loader does not know; none for an OAuth client, which uses those of its app.
     package let sections: [PolicySection]
-    /// Whether nothing is wrong with the identity, so that providers can be made for it.
+    /// Whether the identity has no errors, so that providers can be made for it.
     package internal(set) var isSound: Bool
-    /// Where it stands.
+    /// The place of the policy in its file.
     public let location: SourceLocation
 }
 
-/// What a policy says of one provider for one app.
+/// The policy of one provider for one app.
 public struct ProviderPolicy: Sendable {
-    /// The provider's name, which may or may not be that of a registered one.
+    /// The name of a provider, which may be unknown.
     public let name: String
-    /// The life of session tokens.
+    /// The lifetime of session tokens.
     public let tokenLifetime: Duration
     /// The provider's own section.
     public let section: PolicySection
 }
 
-/// How many calls for one app are answered: the section `rate_limit` of an app or an OAuth client.
+/// The rate limit of an app's calls: the section `rate_limit` of an app or an OAuth client.
 public struct RateLimit: Sendable, Hashable {
-    /// The counts that may be written.
+    /// The range of counts.
     static let counts = 1...1_000_000
-    /// The intervals that may be written.
+    /// The range of intervals.
     static let intervals = Duration.seconds(1)...Duration.seconds(86_400)
     static let standardInterval = Duration.seconds(60)
 
-    /// The most calls in each interval, in the long run.
+    /// The most calls in each interval, on average.
     public let requests: Int
     /// The time that `requests` are counted for.
     public let interval: Duration

@@ -8,7 +8,7 @@ internal import AssayYAML
 public struct PolicyExtent: Sendable {
     /// The number of values, in the order of the policies.
     private let counts: [(name: String, count: Int)]
-    /// Whether there is an app or an OAuth client.
+    /// Whether it has an app or an OAuth client.
     public let servesAnybody: Bool
 
     /// Counts the apps, clients, callers and settings in policies.

@@ -1,7 +1,7 @@
 package import AssayCore
 public import AssayYAML
 
-/// A plugin's own section of a policy file, which knows where it stands.
+/// A plugin's own section of a policy file, with its place.
 public struct PolicySection: Sendable {
     private let entry: YAMLEntry
     private let parent: YAMLPath
@@ -16,15 +16,15 @@ public struct PolicySection: Sendable {
 
     private var path: YAMLPath { parent.key(entry.key) }
 
-    /// How many values it has.
+    /// The number of values in it.
     var valueCount: Int { entry.value.valueCount }
 
-    /// Where its key stands.
+    /// The place of its key.
     package var location: SourceLocation { entry.keyLocation }
 
     /// The section as the plugin's own type.
     ///
-    /// - Throws: everything that is wrong in the section, unknown keys included.
+    /// - Throws: all errors in the section, unknown keys included.
     public func decode<Configuration: Decodable>(_ type: Configuration.Type) throws(Diagnostics) -> Configuration {
         let sink = DiagnosticSink()
         let mapping = YAMLValue(entry.value, path: path, sink: sink).mapping(for: type)
@@ -36,9 +36,9 @@ public struct PolicySection: Sendable {
         return configuration
     }
 
-    /// The value of one of the kernel's keys; nil when it is absent, or the section is no mapping.
+    /// The value of one of the kernel's keys; nil when it is absent, or the section is not a mapping.
     ///
-    /// - Throws: everything that is wrong in the value.
+    /// - Throws: all errors in the value.
     package func kernelValue<Value: Decodable>(_ key: String, as type: Value.Type) throws(Diagnostics) -> Value? {
         guard let node = entry.value[key], !node.isNull else { return nil }
         let sink = DiagnosticSink()
@@ -47,15 +47,15 @@ public struct PolicySection: Sendable {
         return value
     }
 
-    /// The section, for one that reports into a sink.
+    /// The section, for a reader that reports errors to a sink.
     func value(_ sink: DiagnosticSink) -> YAMLValue { YAMLValue(entry.value, path: path, sink: sink) }
 
-    /// What a plugin finds questionable in its section, at the places that it names.
+    /// A plugin's warnings about its section, at the places that it names.
     package func diagnostics(for warnings: [ConfigurationWarning]) -> [Diagnostic] {
         entry.value.diagnostics(for: warnings, path: path)
     }
 
-    /// What a plugin found wrong in its section, at the place that it names.
+    /// A plugin's error about its section, at the place that it names.
     package func diagnostics(for error: ConfigurationError) -> Diagnostics {
         Diagnostics(entry.value.diagnostics(for: error, path: path)) ?? diagnostics(error.message)
     }
@@ -65,7 +65,7 @@ public struct PolicySection: Sendable {
         Diagnostics(entry.diagnostic(message, in: parent, hint: hint))
     }
 
-    /// Whether the section is there without a value, which is as if it were not there.
+    /// Whether the section has no value, which counts as absent.
     var isNull: Bool { entry.value.isNull }
 
     /// The problem of an unknown key.
@@ -73,7 +73,7 @@ public struct PolicySection: Sendable {
         entry.unknownKey(in: parent, known: known)
     }
 
-    /// The key that it stands under.
+    /// The key of the section.
     package var name: String { entry.key }
 
     /// The problem of a section whose consumer is unknown.

@@ -6,7 +6,7 @@ public import AssayYAML
 public struct PolicySet: Sendable {
     /// How tokens are signed.
     public let tokens: TokenPolicy
-    /// Who may call methods that demand a permission.
+    /// The callers of methods that demand a permission.
     public let callers: [CallerPolicy]
     /// The projects, in the order in which the files name them.
     public let projects: [ProjectPolicy]
@@ -16,14 +16,14 @@ public struct PolicySet: Sendable {
     ///
     /// An engine refuses a set with problems.
     public internal(set) var problems: Diagnostics?
-    /// What is questionable, and no reason to refuse the policies; nil when nothing is.
+    /// The warnings about the policies; nil when there are none.
     public let warnings: Diagnostics?
-    /// What a server for production refuses of what the loader itself reads; nil for nothing.
+    /// The settings read by the loader that a server for production refuses; nil when there are none.
     package let development: Diagnostics?
-    /// Whether every project that the files define is known, so that one that is not known does not exist.
+    /// Whether every project of the files is known, so that an unknown one does not exist.
     package let knowsAllProjects: Bool
 
-    /// How many apps there are, and how many OAuth clients, which are no apps.
+    /// The number of apps, and of OAuth clients, which do not count as apps.
     public var counts: (apps: Int, oauthClients: Int) {
         let clients = apps.count { $0.identity.kind == .oauthClient }
         return (apps.count - clients, clients)
@@ -33,8 +33,8 @@ public struct PolicySet: Sendable {
 extension PolicySet {
     /// Loads policy files, which together are one set.
     ///
-    /// - Throws: what is wrong in any of them, with file, line, column and the path of the key, as far as that can be
-    ///   known without any plugin.
+    /// - Throws: the errors of all files, with file, line, column and the path of the key, as far as they can be found
+    ///   without any plugin.
     public static func load(_ files: [PolicyFile]) throws(Diagnostics) -> PolicySet {
         let policies = read(files)
         if let problems = policies.problems { throw problems }
@@ -69,7 +69,7 @@ public struct TokenPolicy: Sendable, Hashable {
 
     /// The signature algorithm of new tokens.
     public var algorithm: Algorithm
-    /// The size of RSA keys: 2048 or 3072; of no meaning for ES256.
+    /// The size of RSA keys: 2048 or 3072; not used for ES256.
     public var rsaBits: Int
 
     /// Makes settings; the defaults are those of a policy without the section.

@@ -1,16 +1,16 @@
 package import AssayCore
 package import AssayYAML
 
-/// Looks through the sections of plugins for what the kernel judges itself, by what the plugins' types declare of their
+/// Checks the sections of plugins for what the kernel itself judges, by what the plugins' types declare about their
 /// keys (``PolicyKey``): names that must be known, and values that are for development only.
 package struct SectionSurvey {
-    /// The names of a project that its sections can use; nil where not all of them are known.
+    /// The names that the sections of a project may use; nil when not all of them are known.
     package struct Names {
         /// The providers of the program.
         package var providers: Set<ExactText>
-        /// The providers that an app of the project has; nil where not all apps are known.
+        /// The providers that an app of the project has; nil when not all apps are known.
         package var usedProviders: Set<ExactText>?
-        /// The subjects of tokens; nil where not all apps are known.
+        /// The subjects of tokens; nil when not all apps are known.
         package var apps: Set<ExactText>?
 
         package init(providers: Set<ExactText>, usedProviders: Set<ExactText>?, apps: Set<ExactText>?) {
@@ -20,7 +20,7 @@ package struct SectionSurvey {
         }
     }
 
-    /// What was asked of types, which takes a while.
+    /// The known shapes of types, because finding one takes time.
     private var shapes: [ObjectIdentifier: ValueShape] = [:]
     private let refusesDevelopment: Bool
     private let problems: DiagnosticSink
@@ -32,12 +32,12 @@ package struct SectionSurvey {
         self.warnings = warnings
     }
 
-    /// Looks through a section.
+    /// Checks a section.
     ///
     /// - Parameters:
     ///   - type: the plugin's own type.
     ///   - kernelKeys: the types of the keys that the kernel reads in it.
-    ///   - names: nil to take all names.
+    ///   - names: nil to accept all names.
     package mutating func look(
         through section: PolicySection, of type: any Decodable.Type,
         kernelKeys: [(key: String, type: any Decodable.Type)] = [], names: Names? = nil
@@ -55,11 +55,11 @@ package struct SectionSurvey {
         at value: YAMLValue, _ type: (any Decodable.Type)?, _ key: PolicyKey?, _ names: Names?, levels: Int,
         without others: [String] = []
     ) {
-        // Types, and so values, may hold themselves.
+        // Types, and so values, may be recursive.
         guard levels > 0, !value.node.isNull else { return }
         let development = key?.development ?? .localURLs
         if refusesDevelopment, development == .anyValue {
-            return refuse(value, "`\(value.name)` is for development", "leave it out")
+            return refuse(value, "`\(value.name)` is for development", "leave the key out")
         }
         let shape = type.map { self.shape(of: $0) }
         switch value.node.content {
@@ -91,7 +91,7 @@ package struct SectionSurvey {
                     let field = shape.fields.first { $0.key.isExactly(entry.key) }
                     look(at: inner, field?.type, shape.descriptions[entry.key], names, levels: levels - 1)
                 default:
-                    // Of a type that cannot be followed, what it says of its keys counts all the same.
+                    // Even if a type's elements cannot be followed, what it says about its keys counts.
                     let described = type as? any DescribedConfiguration.Type
                     look(at: inner, nil, described?.keys[ExactText(entry.key)], names, levels: levels - 1)
                 }
@@ -107,18 +107,18 @@ package struct SectionSurvey {
     }
 
     private func refuse(_ value: YAMLValue, _ what: String, _ remedy: String) {
-        value.report("\(what), and this is to be a server for production", hint: remedy)
+        value.report("\(what), and this server is for production", hint: remedy)
     }
 
     private func check(_ text: String, at value: YAMLValue, _ development: PolicyKey.Development) {
         if case .words(let words) = development, words.contains(where: { $0.string.isExactlyIgnoringASCIICase(text) }) {
             return refuse(
-                value, "`\(text)` is for development", "leave it out, or write what holds in production in its place")
+                value, "`\(text)` is for development", "leave it out, or write the value for production instead")
         }
         guard development != .none, let url = EndpointURL(text), url.isOnThisMachine else { return }
         refuse(
-            value, "`\(url.host)` is this machine, where something stands in for another server for development",
-            "name the server itself, or leave the key out where it has a standard value")
+            value, "`\(url.host)` is this machine, where a replacement of another server may run for development",
+            "name the real server, or leave the key out if it has a standard value")
     }
 
     private func check(_ name: String, at value: YAMLValue, _ kind: PolicyKey.Names, _ names: Names) {
@@ -138,7 +138,7 @@ package struct SectionSurvey {
         return (message, Spelling.hint(for: name, among: known.map(\.string)))
     }
 
-    /// Warns of a list of providers of which no app has one.
+    /// Warns of a list of providers that no app has.
     private func checkUse(_ elements: [YAMLNode], at value: YAMLValue, _ names: Names) {
         let listed = elements.compactMap { node -> ExactText? in
             if case .scalar(let text, _) = node.content { ExactText(text) } else { nil }
@@ -154,12 +154,12 @@ package struct SectionSurvey {
 }
 
 extension PolicyKey {
-    /// What holds for the elements of a mapping whose names it describes.
+    /// The rules for the elements of a mapping whose names it describes.
     fileprivate var ofElements: PolicyKey { PolicyKey(text, development: development) }
 }
 
 extension YAMLValue {
-    /// The key that it stands under, or its place in a list.
+    /// The key of the value, or its place in a list.
     fileprivate var name: String {
         switch path.components.last {
         case .key(let key)?: key

@@ -1,23 +1,23 @@
 public import AssayCore
 public import AssayYAML
 
-/// Which earlier uses of a token are seen.
+/// Which earlier uses of a token count.
 public enum ConsumptionScope: String, Sendable, Hashable, CaseIterable {
-    /// Those everywhere: a limited-use token can be used once, in any service.
+    /// Uses everywhere: a limited-use token can be used once, in any service.
     case shared
-    /// Its own only, as in Google's service; they are not seen elsewhere.
+    /// Only its own uses, as in Google's service; they do not count elsewhere.
     case separate
 }
 
-/// What a policy says of one service that App Check protects in a project.
+/// The policy of one service that App Check protects in a project.
 public struct ServicePolicy: Sendable {
     /// The service's name: one of Google's, such as `firestore.googleapis.com`, or the operator's own.
     public let id: String
-    /// The level of protection; where it can be edited, the initial one.
+    /// The level of protection; the initial one if it can be edited.
     public let enforcement: EnforcementMode
-    /// The level of protection from tokens that are shown twice; not above `enforcement`.
+    /// The level of protection against tokens that are presented twice; not above `enforcement`.
     public let replayProtection: EnforcementMode
-    /// Whether administrators may change the levels through the API; what they set is kept in the state store.
+    /// Whether administrators may change the levels through the API; their changes are kept in the state store.
     public let isEditable: Bool
     /// Whether tokens of providers for development are accepted here.
     public let acceptsDevelopment: Bool
@@ -25,7 +25,7 @@ public struct ServicePolicy: Sendable {
     public let acceptsOAuthClients: Bool
     /// Which uses of a token count here.
     public let consumption: ConsumptionScope
-    /// Where it stands.
+    /// The place of the policy in its file.
     public let location: SourceLocation
 
     /// The service whose clients are OAuth clients.

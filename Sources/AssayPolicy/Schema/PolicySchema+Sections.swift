@@ -1,10 +1,10 @@
 internal import AssayCore
 internal import AssayYAML
 
-/// The sections that the loader reads, in the words of JSON Schema.
+/// The sections that the loader reads, as JSON Schema.
 extension PolicySchema {
     var tokens: [JSONMember] {
-        [JSONMember("description", "How tokens are signed. The section may stand in one file only.")]
+        [JSONMember("description", "How tokens are signed. The section may be in one file only.")]
             + ShapeSchema.object([
                 JSONMember(
                     "algorithm",
@@ -25,7 +25,7 @@ extension PolicySchema {
     var callers: [JSONMember] {
         [
             JSONMember(
-                "description", "Who may call methods that demand a permission, by the names that audit records have."),
+                "description", "The callers of methods that demand a permission, by their names in audit records."),
             JSONMember("type", ["object", "null"]),
             JSONMember("propertyNames", ["pattern": "^[A-Za-z0-9._@-]{1,64}$"]),
             JSONMember("additionalProperties", ["$ref": "#/$defs/caller"]),
@@ -53,7 +53,7 @@ extension PolicySchema {
                         "examples": [1_234_567_890],
                     ]),
                 text(
-                    "id", "The project's ID, the other name that clients may call it by.",
+                    "id", "The project's ID, which clients may use instead of the number.",
                     "^(?=.*[^0-9])[A-Za-z0-9.:-]{1,63}$", example: "example-project"),
                 JSONMember(
                     "issuer",
@@ -93,7 +93,7 @@ extension PolicySchema {
         return [
             JSONMember(
                 "description",
-                "How far services are protected, by their names: those of Google's App Check, and your own."),
+                "The levels of protection of services, by their names: those of Google's App Check, and your own."),
             JSONMember("type", ["object", "null"]),
             JSONMember(
                 "propertyNames",
@@ -108,22 +108,22 @@ extension PolicySchema {
             JSONMember(
                 "enforcement",
                 [
-                    "description": "Whether requests without a valid token are let through, counted, or refused.",
+                    "description": "Whether requests without a valid token are allowed, counted, or refused.",
                     "enum": modes, "default": "OFF", "examples": ["ENFORCED"],
                 ]),
             JSONMember(
                 "replay_protection",
                 [
                     "description": .string(
-                        "The same for session tokens that were used before. Not above `enforcement`. Limited-use tokens are "
-                            + "always valid for one use, unless `consumption` is `separate`."),
+                        "The same for session tokens that were used before. Not above `enforcement`. Limited-use tokens can always "
+                            + "be used only once, unless `consumption` is `separate`."),
                     "enum": modes, "default": "OFF",
                 ]),
             JSONMember(
                 "editable",
                 [
                     "description":
-                        "Whether both levels may be changed through the API; what is set there is kept in the state.",
+                        "Whether both levels may be changed through the API; changes are kept in the state.",
                     "type": "boolean", "default": false,
                 ]),
             acceptsDevelopment,
@@ -159,7 +159,7 @@ extension PolicySchema {
             "accept_development",
             [
                 "description": .string(
-                    "Whether tokens are accepted that replace evidence while an app is developed, as debug tokens do. "
+                    "Whether tokens of providers for development are accepted, such as debug tokens. "
                         + "A server for production refuses `true`."),
                 "type": "boolean", "default": false,
             ])
@@ -175,13 +175,13 @@ extension PolicySchema {
                         "pattern": "^[0-9]+:[0-9]+:[A-Za-z0-9]+:[A-Za-z0-9]+$", "maxLength": 200,
                         "examples": ["1:1234567890:ios:321abc456def7890"],
                     ]),
-                name("What people call the app."),
+                name("The app's name for people."),
             ] + platforms.map { reference($0.name, to: Self.platformDefinition($0), $0.summary) } + [
-                tokenLifetime("How long tokens live, where a provider's section does not say it."),
+                tokenLifetime("The lifetime of tokens, if a provider's section does not set it."),
                 reference(
                     RateLimitReader.key, to: "rate_limit",
-                    "How many calls for the app are answered: those of devices, not of callers with a permission."),
-                reference("providers", to: "providers", "The kinds of evidence that the app's tokens are given for."),
+                    "The rate limit of calls for the app by devices; callers with a permission do not count."),
+                reference("providers", to: "providers", "The kinds of evidence that the app's tokens are issued for."),
             ], required: ["id"])
     }
 
@@ -191,19 +191,19 @@ extension PolicySchema {
                 text(
                     "id", "The OAuth client ID.", "^[A-Za-z0-9._-]{1,200}$",
                     example: "1234567890-example.apps.googleusercontent.com"),
-                name("What people call the client."),
+                name("The client's name for people."),
                 JSONMember(
                     "app",
                     [
                         "description":
-                            "The app ID of the app it is linked to: what platforms know that app by, and its providers, hold for it.",
+                            "The app ID of the app it is linked to, whose platform sections and providers it uses.",
                         "type": ["string", "number"], "examples": ["1:1234567890:ios:321abc456def7890"],
                     ]),
-                tokenLifetime("How long tokens live, for a client with providers of its own."),
+                tokenLifetime("The lifetime of tokens, for a client with its own providers."),
                 reference(
                     RateLimitReader.key, to: "rate_limit",
-                    "How many calls for the client are answered; when absent, its app's limit, counted separately."),
-                reference("providers", to: "providers", "Providers of the client's own, in place of its app's."),
+                    "The rate limit of calls for the client; when absent, its app's limit, counted separately."),
+                reference("providers", to: "providers", "The client's own providers, instead of its app's."),
             ], required: ["id", "app"])
     }
 
@@ -216,14 +216,14 @@ extension PolicySchema {
                     .object(
                         ShapeSchema.members(
                             of: .integer,
-                            PolicyKey("The most calls in each interval, in the long run.", counts, examples: [600])))),
+                            PolicyKey("The most calls in each interval, on average.", counts, examples: [600])))),
                 JSONMember(
                     "interval",
                     .object(
                         ShapeSchema.members(
                             of: .duration,
                             PolicyKey(
-                                "What `requests` is counted over.", .durations(RateLimit.intervals),
+                                "The interval in which `requests` are counted.", .durations(RateLimit.intervals),
                                 standard: .string(DurationText.text(RateLimit.standardInterval)))))),
                 JSONMember(
                     "burst",
@@ -231,7 +231,7 @@ extension PolicySchema {
                         ShapeSchema.members(
                             of: .integer,
                             PolicyKey(
-                                "The most calls at once, after a pause. Without it as many as `requests`.", counts)))),
+                                "The most calls at once, after a pause. When absent, as many as `requests`.", counts)))),
             ], required: ["requests"])
     }
 
@@ -243,7 +243,7 @@ extension PolicySchema {
     func section(_ provider: Provider) -> [JSONMember] {
         ShapeSchema.members(of: provider.section).map { member in
             guard member.name.isExactly("properties") else { return member }
-            let lifetime = tokenLifetime("How long the tokens live that are given for this evidence.")
+            let lifetime = tokenLifetime("The lifetime of the tokens that are issued for this evidence.")
             return JSONMember("properties", .object([lifetime] + (member.value.members ?? [])))
         }
     }
@@ -257,8 +257,9 @@ extension PolicySchema {
         ShapeSchema.members(of: consumer.section).map { member in
             guard member.name.isExactly("properties") else { return member }
             let texts: [ExactText: PolicyKey] = [
-                ExactText(ConsumerKeys.tokens): "What is demanded of App Check tokens.",
-                ExactText(ConsumerKeys.actors): "Whose JWTs name the users on whose behalf tokens are shown.",
+                ExactText(ConsumerKeys.tokens): "The demand on App Check tokens.",
+                ExactText(ConsumerKeys.actors):
+                    "The issuers of the JWTs that name the users on whose behalf tokens are presented.",
             ]
             let own = ConsumerKeys.all.compactMap { key in
                 consumerKeys[key].map { shape in

@@ -2,17 +2,17 @@ package import AssayCore
 package import AssayKit
 package import AssayYAML
 
-/// The JSON Schema (2020-12) of policy files, by which editors complete, explain and check them.
+/// The JSON Schema (2020-12) of policy files, for completion, explanation and checks in editors.
 ///
-/// What the loader reads itself is said here once more; what plugins read is seen from their configurations. A test
-/// holds both against the code that reads policies.
+/// What the loader reads is described here a second time; what plugins read follows from their configurations. A test
+/// compares both with the code that reads policies.
 package struct PolicySchema {
-    /// A provider or a consumer whose section can stand in a policy.
+    /// A provider or a consumer whose section a policy may have.
     package struct Provider {
         let name: String
         let summary: String
         let section: ValueShape
-        /// Of a consumer, whether its policy can let requests through without a valid token.
+        /// Of a consumer, whether its policy can allow requests without a valid token.
         let allowsUnenforced: Bool
 
         package init(name: String, summary: String, section: ValueShape, allowsUnenforced: Bool = false) {
@@ -27,7 +27,7 @@ package struct PolicySchema {
     /// The sections of platforms that an app can have.
     let platforms: [Provider]
     let consumers: [Provider]
-    /// What `tokens` and `actors` of a consumer are.
+    /// The shapes of a consumer's `tokens` and `actors`.
     let consumerKeys: [ExactText: ValueShape]
     let caller: ValueShape
     let permissions: [String]
@@ -36,9 +36,9 @@ package struct PolicySchema {
     ///   - providers: in the order of their names.
     ///   - platforms: in the order of their names.
     ///   - consumers: in the order of their names.
-    ///   - consumerKeys: what the kernel's keys in their sections are.
-    ///   - caller: what an entry of `callers` is.
-    ///   - permissions: what callers can be granted.
+    ///   - consumerKeys: the shapes of the kernel's keys in their sections.
+    ///   - caller: the shape of an entry of `callers`.
+    ///   - permissions: the permissions that callers can be granted.
     package init(
         providers: [Provider], platforms: [any PlatformSection.Type], consumers: [Provider],
         consumerKeys: [ExactText: ValueShape], caller: ValueShape, permissions: [String]
@@ -58,7 +58,7 @@ package struct PolicySchema {
                 JSONMember("title", "Assay policy"),
                 JSONMember(
                     "description",
-                    "A policy file. All files of a folder are one set; `assay policy check` validates it."),
+                    "A policy file. All files of a folder form one set; `assay policy check` validates it."),
             ]
                 + ShapeSchema.object([
                     JSONMember("version", ["description": "The version of this format.", "const": 1]),
@@ -98,7 +98,7 @@ package struct PolicySchema {
 
     static func consumerDefinition(_ consumer: Provider) -> String { "consumer_\(consumer.name)" }
 
-    /// A list of what a definition describes.
+    /// A list whose elements a definition describes.
     func list(_ key: String, of definition: String, _ description: String) -> JSONMember {
         JSONMember(
             key,

@@ -3,12 +3,12 @@ internal import AssayYAML
 
 /// The JSON Schema of the input of a `Decodable` type.
 enum ShapeSchema {
-    /// Types may hold themselves.
+    /// Types may be recursive.
     private static let deepest = 12
 
     /// - Parameters:
-    ///   - description: what the key means that the value stands under.
-    ///   - overrides: schemas of keys of a mapping that its type alone cannot tell.
+    ///   - description: the meaning of the key of the value.
+    ///   - overrides: schemas of keys that the type alone cannot tell.
     static func members(
         of shape: ValueShape, _ description: PolicyKey? = nil, overriding overrides: [ExactText: JSON] = [:],
         level: Int = 0
@@ -82,9 +82,9 @@ enum ShapeSchema {
         }
     }
 
-    /// A mapping of certain keys and no others.
+    /// A mapping with certain keys and no others.
     ///
-    /// What is left out is an empty one.
+    /// Without a description of the keys, the mapping is empty.
     static func object(
         _ properties: [JSONMember], required: [String] = [], alternatives: [[String]] = []
     ) -> [JSONMember] {
@@ -106,7 +106,7 @@ enum ShapeSchema {
         return members
     }
 
-    /// Text; a number without quotes is text too, where digits can stand.
+    /// Text; a number without quotes is text too, if the rule allows digits.
     static func text(_ rule: PolicyKey.Rule?) -> [JSONMember] {
         switch rule {
         case .pattern(let pattern):
@@ -127,7 +127,7 @@ enum ShapeSchema {
 
     /// A duration.
     ///
-    /// JSON Schema cannot compare them: the bounds are there for other readers, such as our own tests.
+    /// JSON Schema cannot compare durations: the bounds are for other readers, such as our own tests.
     static func duration(_ rule: PolicyKey.Rule?) -> [JSONMember] {
         var members = [JSONMember("$ref", "#/$defs/duration")]
         if case .durations(let range)? = rule {
@@ -143,7 +143,7 @@ extension Regex<AnyRegexOutput> {
 }
 
 extension PolicyKey.Development {
-    /// What a server for production does not take; nil for URLs of this machine, which it takes nowhere.
+    /// What a server for production refuses; nil for URLs of this machine.
     fileprivate var words: String? {
         switch self {
         case .localURLs, .none: nil

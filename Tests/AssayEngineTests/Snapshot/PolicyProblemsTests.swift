@@ -184,11 +184,11 @@ struct PolicyProblemsTests {
         let warnings = try #require(policies.warnings)
         #expect(
             warnings.all.map { "\($0.location.map { "\($0)" } ?? "") \($0.message)" } == [
-                "a.yaml:5:9 the app has no providers: every call for it is refused",
-                "a.yaml:6:13 the app ID is one of project 2, and stands under project 1",
-                "a.yaml:9:19 the app has no providers: every call for it is refused",
-                "a.yaml:11:20 the app has no providers: every call for it is refused",
-                "a.yaml:14:50 the OAuth client has no providers: every call for it is refused",
+                "a.yaml:5:9 the app has no providers: every call for it will be refused",
+                "a.yaml:6:13 the app ID is one of project 2, but is in project 1",
+                "a.yaml:9:19 the app has no providers: every call for it will be refused",
+                "a.yaml:11:20 the app has no providers: every call for it will be refused",
+                "a.yaml:14:50 the OAuth client has no providers: every call for it will be refused",
             ], "\(warnings)")
         #expect(warnings.errorCount == 0)
         #expect(warnings.all.allSatisfy { $0.description.contains(": warning: ") })
