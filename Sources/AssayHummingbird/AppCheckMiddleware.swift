@@ -4,15 +4,15 @@ internal import HTTPTypes
 public import Hummingbird
 internal import Logging
 
-/// Lets requests through that have a valid App Check token in the header `X-Firebase-AppCheck`.
+/// Lets requests pass that have a valid App Check token in the header `X-Firebase-AppCheck`.
 ///
 ///     let router = Router(context: Context.self)
 ///     router.add(middleware: AppCheckMiddleware(verifier))
 ///     router.get("/orders") { request, context in … context.appCheckToken?.subject … }
 ///
-/// It answers what it does not let through itself, without a body: 401 without a valid token, 403 where its app or
-/// provider is not taken, 503 where that cannot be decided now. Headers of clients that are named like the findings of
-/// a proxy, `X-AppCheck-…`, are taken away in any case.
+/// It answers all other requests itself, without a body: 401 without a valid token, 403 if its app or provider is not
+/// accepted, 503 if no decision is possible now. Headers of clients with the names of a proxy's findings,
+/// `X-AppCheck-…`, are always removed.
 public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddleware {
     private let verifier: AppCheckVerifier
     private let mode: EnforcementMode
@@ -22,10 +22,11 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
     /// - Parameters:
     ///   - mode: whether tokens are not checked, are checked and reported, or requests without a valid one are
     ///     refused.
-    ///   - consume: consumes a valid token, for routes where each may be used once; false when that was done before.
+    ///   - consume: consumes a valid token, for routes where each may be used once; returns false when it was used
+    ///     before.
     ///     Assay's method `verifyAppCheckToken` does that. What it throws means that it is not known, and never lets a
     ///     request through where tokens are enforced.
-    ///   - report: told what came of each token, to be counted.
+    ///   - report: receives the outcome for each token, for metrics.
     public init(
         _ verifier: AppCheckVerifier, mode: EnforcementMode = .enforced,
         consume: (@Sendable (_ token: String, VerifiedToken) async throws -> Bool)? = nil,
@@ -55,7 +56,7 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
             context.logger.debug("no valid App Check token", metadata: ["reason": "\(reason.code)"])
             if mode == .enforced { return Self.refusal(reason) }
         case .undecided(let detail):
-            context.logger.warning("App Check tokens cannot be judged", metadata: ["detail": "\(detail)"])
+            context.logger.warning("no decision about App Check tokens is possible", metadata: ["detail": "\(detail)"])
             if mode == .enforced { return Response(status: .serviceUnavailable) }
         }
         return try await next(request, context)
@@ -82,7 +83,7 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
         }
     }
 
-    /// Whether a header is named like those that tell a backend what was found; for some servers `_` is `-`.
+    /// Whether a header is named like those of a proxy's findings; some servers treat `_` as `-`.
     private static func isFinding(_ name: HTTPField.Name) -> Bool {
         String(
             decoding: name.canonicalName.utf8.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: "-") : $0 }, as: UTF8.self
@@ -92,7 +93,7 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
 
     private static func refusal(_ reason: Reason) -> Response {
         switch reason {
-        // Another token of the same app would be no better.
+        // Another token of the same app would be refused as well.
         case TokenReasons.appUnknown, TokenReasons.providerNotAllowed, TokenReasons.forDevelopment:
             Response(status: .forbidden)
         default:

@@ -1,13 +1,13 @@
 public import AssayCore
 
-/// What came of the token of a request.
+/// The outcome for the token of a request.
 public enum AppCheckOutcome: Sendable, Equatable {
     /// The token is valid, and its app and provider are accepted.
     case verified(VerifiedToken)
     /// The token is missing or not accepted. Clients do not learn the reason.
     case refused(Reason)
-    /// It cannot be decided now: keys are missing, or it is not known whether the token was used before. The text is for an
-    /// operator.
+    /// No decision is possible now: keys are missing, or it is unknown whether the token was used before. The text is
+    /// for an operator.
     case undecided(String)
 
     /// Whether both are the same outcome, with texts compared by their bytes.

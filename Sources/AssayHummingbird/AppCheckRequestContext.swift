@@ -1,7 +1,7 @@
 public import AssayCore
 public import Hummingbird
 
-/// A request context in which ``AppCheckMiddleware`` leaves what it found.
+/// A request context in which ``AppCheckMiddleware`` stores the verified token.
 ///
 ///     struct Context: AppCheckRequestContext {
 ///         var coreContext: CoreRequestContextStorage
@@ -10,7 +10,6 @@ public import Hummingbird
 ///         init(source: Source) { coreContext = .init(source: source) }
 ///     }
 public protocol AppCheckRequestContext: RequestContext {
-    /// The token that came with the request, verified; nil when it was missing or invalid, or not checked. Nil at the
-    /// beginning.
+    /// The verified token of the request; nil when it was missing, invalid or not checked. Initially nil.
     var appCheckToken: VerifiedToken? { get set }
 }

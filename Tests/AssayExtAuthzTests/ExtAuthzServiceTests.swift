@@ -226,7 +226,8 @@ struct ExtAuthzServiceTests {
         }
         #expect(
             log.lines.contains {
-                $0.hasPrefix("check refused decision=01DECISION detail=\"what was decided has what no header can carry")
+                $0.hasPrefix(
+                    "check refused decision=01DECISION detail=\"the decision has a value that no header can carry")
             })
     }
 

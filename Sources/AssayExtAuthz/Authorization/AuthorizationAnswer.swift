@@ -8,28 +8,29 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What Envoy is told.
+/// The answer to Envoy.
 ///
-/// The status is always there: Envoy takes a response without one for leave. What cannot be decided is a denial, too, and
-/// not a call that fails, for Envoy can be told to let requests through then (`failure_mode_allow`).
+/// The status is always set: Envoy treats a response without one as permission. If no decision is possible, the answer
+/// is a denial, not a failed call, because Envoy may be configured to allow requests after a failed call
+/// (`failure_mode_allow`).
 struct AuthorizationAnswer {
     let response: Envoy_Service_Auth_V3_CheckResponse
-    /// Whether it denies what was let through, because what is known of it cannot be passed on.
+    /// Whether it denies an allowed request, because the findings cannot be passed on.
     private(set) var isUntold = false
 
-    /// The status of HTTP that the client of an unreadable check gets.
+    /// The HTTP status for the client of an unreadable check.
     static let unreadableStatus = UInt(statuses(.invalidArgument).status)
 
-    /// Envoy refuses longer ones.
+    /// Envoy refuses longer values.
     private static let longestValue = 16_384
-    /// What Envoy says to the backend when it lets a request through that was not decided about.
+    /// The mark that Envoy sets for the backend on a request that it allows without a decision.
     ///
-    /// Here it was.
+    /// Here a decision was made.
     private static let failureMark: ExactText = "x-envoy-auth-failure-mode-allowed"
 
     /// - Parameters:
     ///   - findings: the headers that carry fields of the reply to the backend.
-    ///   - claimed: names of the client's headers that a backend might take for those.
+    ///   - claimed: names of the client's headers that a backend might mistake for those.
     init(_ reply: Reply, findings: [HTTPBinding.Header], claimed: Set<ExactText>, forwardsToken: Bool) {
         switch reply.result {
         case .success(let message):
@@ -44,12 +45,12 @@ struct AuthorizationAnswer {
         }
     }
 
-    /// A check that could not be read.
+    /// The answer to a check that could not be read.
     init(_: UnreadableCheck) {
         response = Self.denial(CallFailure(.invalidArgument, "The check cannot be read."), decision: nil)
     }
 
-    /// Nil when the message has what no header can carry.
+    /// Nil when the message has a value that no header can carry.
     private static func leave(
         _ message: JSON, findings: [HTTPBinding.Header], claimed: Set<ExactText>, forwardsToken: Bool
     ) -> Envoy_Service_Auth_V3_CheckResponse? {
@@ -101,9 +102,9 @@ struct AuthorizationAnswer {
         return response
     }
 
-    /// The code of google.rpc.Code, and the status of HTTP.
+    /// The code of google.rpc.Code, and the HTTP status.
     ///
-    /// What may be otherwise a moment later is 503.
+    /// A failure that may pass soon is 503.
     private static func statuses(_ status: StatusCode) -> (code: Int32, status: Int32) {
         switch status {
         case .unauthenticated: (16, 401)
@@ -136,7 +137,7 @@ struct AuthorizationAnswer {
         value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 
-    /// Rounded up, and at least one: an earlier retry would come too early.
+    /// Rounded up, and at least one, so that a retry does not come too early.
     private static func wholeSeconds(_ duration: Duration) -> Int64 {
         let (seconds, fraction) = duration.components
         return max(1, min(seconds, .max - 1) + (fraction > 0 ? 1 : 0))

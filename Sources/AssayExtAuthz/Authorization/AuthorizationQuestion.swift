@@ -8,16 +8,16 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// What Envoy asks, as a call.
+/// Envoy's question, as a call.
 ///
-/// Lengths are looked at before anything else is: a check has nothing that is longer than these.
+/// Lengths are checked first: no part of a check is longer than these.
 struct AuthorizationQuestion {
     /// The key of `context_extensions` that names the backend.
     static let backend = "backend"
 
-    /// The longest method of HTTP, in bytes.
+    /// The longest HTTP method, in bytes.
     private static let methodLimit = 32
-    /// The longest path with its query, in bytes: what a request's head may have over HTTP.
+    /// The longest path with its query, in bytes: as long as a request's head may be over HTTP.
     private static let pathLimit = 16_384
     /// The longest name of a backend, in bytes.
     private static let backendLimit = 256
@@ -25,10 +25,11 @@ struct AuthorizationQuestion {
     private static let peerLimit = 64
 
     let call: Call
-    /// The names of the client's headers that a backend might take for findings.
+    /// The names of the client's headers that a backend might mistake for findings.
     let claimed: Set<ExactText>
 
-    /// - Throws: ``UnreadableCheck`` when it is not about an HTTP request, or something of that cannot be read.
+    /// - Throws: ``UnreadableCheck`` when it is not about an HTTP request, or when a part of the request cannot be
+    ///   read.
     init(
         _ request: Envoy_Service_Auth_V3_CheckRequest, method: DecidingMethod, limits: ExtAuthzLimits
     ) throws(UnreadableCheck) {
@@ -36,7 +37,7 @@ struct AuthorizationQuestion {
         guard attributes.request.hasHTTP else { throw UnreadableCheck("it is not about an HTTP request") }
         let http = attributes.request.http
         guard http.method.count <= Self.methodLimit, http.method.allSatisfy(Self.isOfToken) else {
-            throw UnreadableCheck("the method is none")
+            throw UnreadableCheck("the method is invalid")
         }
         guard http.path.count <= Self.pathLimit else {
             throw UnreadableCheck("the path is longer than \(Self.pathLimit) bytes")
@@ -65,7 +66,7 @@ struct AuthorizationQuestion {
             return nil
         }
         guard entry.value.count <= backendLimit, let name = String(validating: entry.value, as: UTF8.self) else {
-            throw UnreadableCheck("the name of the backend is none")
+            throw UnreadableCheck("the name of the backend is invalid")
         }
         return name
     }
@@ -81,19 +82,19 @@ struct AuthorizationQuestion {
     }
 }
 
-/// The method that decides about requests, as it declares itself.
+/// The method that decides about requests, according to its descriptor.
 struct DecidingMethod: Sendable {
     let name: String
     /// The fields of its request message.
     let fields: HTTPBinding.ProxiedRequest
-    /// The headers that carry what was found to the backend.
+    /// The headers that carry the findings to the backend.
     let findings: [HTTPBinding.Header]
 
-    /// The one of a handler's methods that takes a token and decides about a proxied request.
+    /// Finds the handler's method that accepts a token and decides about a proxied request.
     init(_ methods: [MethodDescriptor]) throws(ExtAuthzError) {
         let found = methods.filter { $0.takesToken && $0.binding.proxied != nil }
         guard let method = found.first, let fields = method.binding.proxied else {
-            throw ExtAuthzError(.missingMethod, "there is no method that decides about the requests of a proxy")
+            throw ExtAuthzError(.missingMethod, "no method decides about the requests of a proxy")
         }
         guard found.count == 1 else {
             let names = found.map(\.name).joined(separator: ", ")
@@ -106,7 +107,7 @@ struct DecidingMethod: Sendable {
     }
 }
 
-/// A check that asks nothing that could be answered.
+/// A check that cannot be answered.
 struct UnreadableCheck: Error, CustomStringConvertible {
     /// What is wrong, for an operator.
     let description: String

@@ -11,7 +11,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
     let configuration: ExtAuthzConfiguration
     let refusals: RefusalLog
 
-    /// As the generated one, with a deserializer that has bounds.
+    /// Like the generated code, but with a deserializer that has limits.
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
         router.registerHandler(
             forMethod: Envoy_Service_Auth_V3_Authorization.Method.Check.descriptor,
@@ -33,8 +33,8 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
             answer = AuthorizationAnswer(
                 reply, findings: method.findings, claimed: question.claimed, forwardsToken: configuration.forwardsToken)
             if answer.isUntold {
-                // Its record says that the request passed.
-                refused("what was decided has what no header can carry", ["decision": "\(reply.decision)"])
+                // Its record says that the request was allowed.
+                refused("the decision has a value that no header can carry", ["decision": "\(reply.decision)"])
             }
         } catch let error as UnreadableCheck {
             refused("\(error)")
@@ -43,7 +43,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
         return StreamingServerResponse(single: ServerResponse(message: answer.response))
     }
 
-    /// All checks come from proxies, so that there is no peer to tell them apart by.
+    /// All checks come from proxies, so their peers do not distinguish them.
     private func refused(_ detail: String, _ metadata: Logger.Metadata = [:]) {
         refusals.refused(AuthorizationAnswer.unreadableStatus, peer: nil) {
             metadata.merging(["detail": .stringConvertible(LogField(detail))]) { $1 }

@@ -2,18 +2,18 @@ internal import AssayCore
 internal import GRPCCore
 internal import GRPCProtobuf
 
-/// Reads a check when it has no more fields than it may have.
+/// Reads a check if it does not have too many fields.
 ///
-/// A field of two bytes becomes a value many times as large, and so they are counted before any is made.
+/// A field of two bytes becomes a value many times as large, so the fields are counted before any value is made.
 struct CheckDeserializer: MessageDeserializer {
-    /// The fields that lead to those that a client of Envoy can repeat: a check's attributes, their request, its request of
-    /// HTTP, and that one's `header_map`.
+    /// The path to the fields that a client of Envoy can repeat: a check's attributes, their request, its HTTP request,
+    /// and its `header_map`.
     private static let path: [UInt64] = [1, 4, 2, 13]
 
     private let fieldLimit: Int
 
     init(_ limits: ExtAuthzLimits) {
-        // Each header twice, and room for what else Envoy tells.
+        // Each header twice, and room for Envoy's other fields.
         fieldLimit = 2 * limits.headerFields + 512
     }
 
@@ -30,8 +30,8 @@ struct CheckDeserializer: MessageDeserializer {
 
     /// Counts the fields of a message, and those of the messages on a path below it.
     ///
-    /// - Parameter left: how many there may still be.
-    /// - Returns: false when there are more. What is no message is left to the decoder, which stops at the same byte.
+    /// - Parameter left: how many more are allowed.
+    /// - Returns: false when there are more. Invalid bytes are left to the decoder, which stops at the same byte.
     private static func count(_ bytes: Slice<UnsafeRawBufferPointer>, _ path: ArraySlice<UInt64>, _ left: inout Int)
         -> Bool
     {
@@ -54,9 +54,9 @@ private struct WireReader {
         rest = bytes
     }
 
-    /// The next field, and its bytes where it has a length.
+    /// The next field, and its bytes if it has a length.
     ///
-    /// Nil at the end, and where there is none.
+    /// Nil at the end, and when the bytes are invalid.
     mutating func next() -> (number: UInt64, content: Slice<UnsafeRawBufferPointer>?)? {
         guard let tag = varint() else { return nil }
         let number = tag >> 3
@@ -66,7 +66,7 @@ private struct WireReader {
         case 2:
             guard let length = varint().flatMap({ Int(exactly: $0) }), let content = skip(length) else { return nil }
             return (number, content)
-        // The beginning and the end of a group, whose fields count, too.
+        // The beginning and the end of a group, whose fields count as well.
         case 3, 4: return (number, nil)
         case 5: return skip(4).map { _ in (number, nil) }
         default: return nil

@@ -8,18 +8,18 @@ internal import Foundation
 
 /// The header fields of a request that Envoy asks about.
 ///
-/// Envoy sends them merged by their names, each as it came, or both, and gRPC's own clients of this service only as they
-/// came. What is in both is one field.
+/// Envoy sends them merged by their names, or as they came, or both; other gRPC clients of this service send them only
+/// as they came. A field in both lists counts once.
 struct CheckHeaders {
     /// The header with the token.
     static let token = "x-firebase-appcheck"
-    /// How headers begin that tell a backend of App Check's findings.
+    /// The beginning of the header names that carry App Check's findings to a backend.
     private static let namespace = "x-appcheck-"
 
     /// The longest name that is repeated to Envoy, in bytes.
     private static let nameLimit = 256
 
-    /// What is shown as a token.
+    /// The token of a request.
     private enum Shown: Equatable {
         case nothing
         case one(Data)
@@ -34,13 +34,13 @@ struct CheckHeaders {
         }
     }
 
-    /// The values of the header with the token; where there are several, they are not told.
+    /// The values of the header with the token; if there are several, they are not disclosed.
     let tokens: [String]
-    /// The names that a backend might take for those of findings, in lower case.
+    /// The names that a backend might mistake for those of findings, in lower case.
     private(set) var findings: Set<ExactText> = []
 
-    /// - Throws: ``UnreadableCheck`` when there are too many, one whose name could not be repeated to Envoy, or a token longer
-    ///   than any that is looked at.
+    /// - Throws: ``UnreadableCheck`` when there are too many, when one has a name that could not be repeated to Envoy,
+    ///   or when the token is longer than any that is read.
     ///
     /// - Parameter declared: the headers of findings.
     init(
@@ -58,7 +58,7 @@ struct CheckHeaders {
         }
         var single = Shown.nothing
         for field in raw {
-            // A field without a value is one field more, as it is over HTTP.
+            // A field without a value counts as a field, as it does over HTTP.
             let values = [field.value, field.rawValue].filter { !$0.isEmpty }
             try Self.read(field.key, values.isEmpty ? [field.value] : values, declared, into: &single, &findings)
         }
@@ -69,13 +69,13 @@ struct CheckHeaders {
         self.findings = findings
     }
 
-    /// Reads one field, and notes it if it is the token's or named like a finding.
+    /// Reads one field, and remembers it if it is the token or named like a finding.
     private static func read(
         _ name: Data, _ values: [Data], _ declared: [HTTPBinding.Header], into shown: inout Shown,
         _ findings: inout Set<ExactText>
     ) throws(UnreadableCheck) {
         guard name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw UnreadableCheck("the name of a header field has characters that no name has")
+            throw UnreadableCheck("the name of a header field has invalid characters")
         }
         let isFinding =
             isLike(name, namespace)
@@ -91,15 +91,15 @@ struct CheckHeaders {
             guard value.count <= BearerToken.byteLimit else {
                 throw UnreadableCheck("the token is longer than \(BearerToken.byteLimit) bytes")
             }
-            // No token has a comma: several values were merged.
+            // No token contains a comma: several values were merged.
             let isOne = shown == .nothing && !value.contains(UInt8(ascii: ","))
             shown = isOne ? .one(value) : .several
         }
     }
 
-    /// Whether a name begins with another in lower case.
+    /// Whether a name begins with a given lower-case text.
     ///
-    /// Servers of some languages make no difference between `-` and `_`.
+    /// Servers in some languages treat `-` and `_` as equal.
     private static func isLike(_ name: Data, _ beginning: String) -> Bool {
         name.count >= beginning.utf8.count
             && zip(name, beginning.utf8).allSatisfy { byte, expected in

@@ -2,10 +2,9 @@ internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
 
-/// Stands before gRPC's handler of a stream, and lets whole calls through to it, within the bounds of the connection and of
-/// the process.
+/// Forwards complete calls to gRPC's handler of a stream, within the limits of the connection and of the process.
 ///
-/// A call that is refused is answered and reset at once, so that its client's further bytes are dropped by HTTP/2.
+/// A refused call is answered and reset at once, so that HTTP/2 drops its client's further bytes.
 final class CallGuard: ChannelDuplexHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias InboundOut = HTTP2Frame.FramePayload
@@ -16,9 +15,9 @@ final class CallGuard: ChannelDuplexHandler {
         case receiving
         /// The service has the call.
         case serving
-        /// The service has said something.
+        /// The service has begun to answer.
         case answering
-        /// The service has said everything, or the call was refused.
+        /// The service has finished its answer, or the call was refused.
         case ended
         case gone
     }
@@ -33,7 +32,7 @@ final class CallGuard: ChannelDuplexHandler {
     private var hasPlace = false
 
     /// - Parameters:
-    ///   - connection: that of the stream.
+    ///   - connection: the connection of the stream.
     ///   - count: counts a refused call.
     init(_ connection: ConnectionGuard, _ limits: ExtAuthzLimits, count: @escaping (CallRefusal) -> Void) {
         self.connection = connection
@@ -58,7 +57,7 @@ final class CallGuard: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         guard case .receiving = progress else {
-            // Nothing can come behind the end of a call but a reset.
+            // Only a reset can follow the end of a call.
             if case .rstStream = frame { context.fireChannelRead(data) }
             return
         }
@@ -84,7 +83,7 @@ final class CallGuard: ChannelDuplexHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Most calls are whole when their first bytes were read, and need no timer.
+        // Most calls are complete when their first bytes were read, and need no timer.
         if case .receiving = progress { startTimer(context) }
         context.fireChannelReadComplete()
     }
@@ -100,7 +99,7 @@ final class CallGuard: ChannelDuplexHandler {
 
     func flush(context: ChannelHandlerContext) {
         context.flush()
-        // The stream ends when its client takes the answer; one that does not is not waited for any longer.
+        // The stream ends when its client receives the answer; the wait for that is limited.
         if case .ended = progress { startTimer(context) }
     }
 
@@ -189,14 +188,14 @@ final class CallGuard: ChannelDuplexHandler {
 }
 
 extension HPACKHeaders {
-    /// What the fields count (RFC 9113, section 6.5.2).
+    /// The size of the fields (RFC 9113, section 6.5.2).
     fileprivate var occupied: Int {
         reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }
 
     /// Whether the fields are visible ASCII, as those of gRPC are.
     ///
-    /// What compares them further on does so by Swift's rules for text, which cost quadratic time for some that is not.
+    /// Later code compares them by Swift's rules for text, which need quadratic time for some other texts.
     fileprivate var isPlain: Bool {
         let isVisible = { (byte: UInt8) in (0x20...0x7E).contains(byte) }
         return allSatisfy { $0.name.utf8.allSatisfy(isVisible) && $0.value.utf8.allSatisfy(isVisible) }

@@ -1,13 +1,12 @@
-/// Collects one call's message, and says when the call may go on to its service.
+/// Collects one call's message, and decides when the call may go on to its service.
 ///
-/// Every method here takes one message. It is held here, and nowhere else, until the client has said that there is no more,
-/// so that a client that never does so occupies what was reserved for it and no more. `reserve` is asked before anything is
-/// held.
+/// Every method here takes one message. It is held here, and nowhere else, until the client has ended it, so that a
+/// client that never does so uses no more than what was reserved for it. `reserve` is asked before anything is held.
 struct CallIntake {
     enum Action: Equatable {
-        /// There is more to come, or the call is over.
+        /// More is to come, or the call is over.
         case wait
-        /// The call is whole: these are its message's bytes behind their prefix of five.
+        /// The call is complete: these are its message's bytes without their prefix of five.
         case deliver([UInt8])
         case refuse(CallRefusal)
     }
@@ -35,17 +34,17 @@ struct CallIntake {
 
     var isReceiving: Bool { phase != .over }
 
-    /// The header fields came.
+    /// The header fields arrived.
     ///
     /// - Parameters:
-    ///   - bytes: what they occupy.
+    ///   - bytes: their size.
     ///   - isPlain: whether they are visible ASCII.
-    ///   - ends: whether the client says that there is no more.
+    ///   - ends: whether the client sends nothing more.
     mutating func receive(headBytes: Int, isPlain: Bool, ends: Bool, reserve: (Int) -> Bool) -> Action {
         switch phase {
         case .over: return .wait
         case .receiving:
-            // Trailing fields, which calls do not have; they mean nothing but the end.
+            // Trailing fields, which calls do not have; they only mean the end.
             return ends ? end() : refuse(.malformedHead)
         case .opening:
             guard isPlain else { return refuse(.malformedHead) }
@@ -55,7 +54,7 @@ struct CallIntake {
         }
     }
 
-    /// A part of the message came.
+    /// A part of the message arrived.
     mutating func receive(_ bytes: some Collection<UInt8>, ends: Bool, reserve: (Int) -> Bool) -> Action {
         guard case .receiving = phase else { return .wait }
         guard bytes.count <= limit - held.count else { return refuse(.tooLarge) }
@@ -72,9 +71,9 @@ struct CallIntake {
         isReceiving ? refuse(.late) : .wait
     }
 
-    /// The call is answered or over: nothing is held for it any longer.
+    /// The call is answered or over: nothing more is held for it.
     ///
-    /// Returns what is to be released.
+    /// Returns what must be released.
     mutating func release() -> Int {
         phase = .over
         held = []
@@ -105,7 +104,7 @@ struct CallIntake {
     private mutating func hold(_ bytes: some Collection<UInt8>, ends: Bool, _ reserve: (Int) -> Bool) -> Bool {
         let needed = held.count + bytes.count
         if needed > capacity {
-            // Doubled, so that many small parts are not copied over and over; but not beyond what is declared.
+            // Doubled, so that many small parts are not copied repeatedly; but not beyond the declared length.
             var wanted = ends ? needed : max(needed, min(2 * capacity, limit))
             if let declared, declared >= needed { wanted = min(wanted, declared) }
             guard take(wanted - capacity, reserve) else { return false }

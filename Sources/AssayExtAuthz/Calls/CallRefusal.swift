@@ -2,29 +2,29 @@ internal import AssayCore
 internal import NIOHPACK
 internal import NIOHTTP2
 
-/// Why a call was ended before the services saw it.
+/// The reason why a call was ended before a service saw it.
 enum CallRefusal: String, CaseIterable {
-    /// A header field has other characters than visible ASCII.
+    /// A header field has characters other than visible ASCII.
     case malformedHead = "malformed_head"
-    /// The message, or what it is declared to have, is larger than it may be.
+    /// The message, or its declared length, is too large.
     case tooLarge = "too_large"
-    /// There is no message, a part of one, or more than one.
+    /// The call has no message, a part of one, or more than one.
     case notOneMessage = "not_one_message"
-    /// The message did not come in time.
+    /// The message did not arrive in time.
     case late
-    /// The connection, or the process, holds as many bytes as it may.
+    /// The connection, or the process, has no bytes left in its budget.
     case noBytes = "no_bytes"
-    /// The process has as many open requests as it may.
+    /// The process has no room for another open request.
     case noStreams = "no_streams"
 
-    /// How the stream is ended: with nothing, by a reset that says that the call was not begun and may be made again; else by
-    /// a status of gRPC (`statuscodes.md`) and a reset that asks for no more bytes (RFC 9113, section 8.1).
+    /// How the stream is ended: with a reset that says that the call was not begun and may be made again; otherwise
+    /// with a gRPC status (`statuscodes.md`) and a reset that asks for no more bytes (RFC 9113, section 8.1).
     var status: (code: Int, message: String)? {
         switch self {
-        case .malformedHead: (3, "A header field has other characters than visible ASCII.")
+        case .malformedHead: (3, "A header field has characters other than visible ASCII.")
         case .tooLarge: (8, "The message is too large.")
-        case .notOneMessage: (3, "A call has one message.")
-        case .late: (4, "The message did not come in time.")
+        case .notOneMessage: (3, "A call must have exactly one message.")
+        case .late: (4, "The message did not arrive in time.")
         case .noBytes, .noStreams: nil
         }
     }
@@ -43,7 +43,7 @@ enum CallRefusal: String, CaseIterable {
 /// Counts refused calls.
 struct CallMetrics: Sendable {
     private static let refused = Metric.counter(
-        "ext_authz_calls_refused_total", "Calls of ext_authz that were ended before they were looked at, by reason.",
+        "ext_authz_calls_refused_total", "Calls of ext_authz that were ended before they were read, by reason.",
         labels: [.init("reason", CallRefusal.allCases.map(\.rawValue))])
 
     static let all = [refused]

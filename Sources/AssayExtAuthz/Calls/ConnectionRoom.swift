@@ -1,6 +1,6 @@
 internal import AssayTransport
 
-/// What the calls of one connection hold, out of what the process may hold.
+/// The bytes that the calls of one connection hold, out of the process's budget.
 ///
 /// It belongs to the connection's event loop.
 final class ConnectionRoom {
@@ -10,7 +10,7 @@ final class ConnectionRoom {
 
     /// - Parameters:
     ///   - most: the most bytes of the connection.
-    ///   - budget: that of the process.
+    ///   - budget: the budget of the process.
     init(most: Int, budget: TransportBudget) {
         self.most = most
         self.budget = budget
@@ -29,7 +29,7 @@ final class ConnectionRoom {
         budget.release(bytes: bytes)
     }
 
-    /// Takes a place for a stream; false when all are taken.
+    /// Reserves a stream; false when no more are allowed.
     func openStream() -> Bool { budget.openStream() }
 
     func closeStream() { budget.closeStream() }

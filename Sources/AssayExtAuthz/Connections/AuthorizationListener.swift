@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Takes connections for the gRPC transport, whose own listener knows no bound on them, and ends when one cannot be taken.
+/// Accepts connections for the gRPC transport, whose own listener has no limit on them, and ends when accepting fails.
 struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
     typealias ConnectionChannel = HTTP2ServerTransport.ConnectionConfigurator.ConnectionChannel
 
@@ -58,7 +58,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
             configurator.configure(
                 channel: channel, tls: configuration.certificate == nil ? .none : .configured(requireALPN: true))
         }
-        // Nobody else closes a connection that was never handed on.
+        // A connection that was never passed on is closed here.
         connection.whenFailure { _ in channel.close(promise: nil) }
         return connection
     }

@@ -1,15 +1,15 @@
 internal import NIOCore
 
-/// Watches a connection, and closes it when it may not go on (``ConnectionLifetime``).
+/// Watches a connection, and closes it when its lifetime is over (``ConnectionLifetime``).
 ///
-/// Its streams find here what they may hold.
+/// Its streams find their limits here.
 ///
-/// The transport behind it only asks clients to go.
+/// The transport after it only asks clients to leave.
 final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// What the connection's calls may hold.
+    /// The bytes that the connection's calls may hold.
     let room: ConnectionRoom
     private let connection: OpenConnection
     private let eventLoop: any EventLoop
@@ -25,18 +25,18 @@ final class ConnectionGuard: ChannelInboundHandler {
         lifetime = ConnectionLifetime(limits, opened: eventLoop.now)
     }
 
-    /// A service has got a call.
+    /// A service has received a call.
     func callBegan() {
         lifetime.callBegan()
         connection.callBegan()
     }
 
-    /// A service has said something about a call that it got.
+    /// A service has begun to answer a call.
     func callAnswered() {
         connection.callAnswered(at: eventLoop.now)
     }
 
-    /// A call that a service got is over.
+    /// A service's call is over.
     func callEnded() {
         lifetime.callEnded(at: eventLoop.now)
         look()
@@ -66,7 +66,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         context = nil
     }
 
-    /// Ends the connection if it may not go on, and looks again when that may be.
+    /// Ends the connection if its lifetime is over; otherwise schedules the next check.
     private func look() {
         guard context != nil else { return }
         let end = lifetime.end
@@ -74,7 +74,7 @@ final class ConnectionGuard: ChannelInboundHandler {
             connection.close()
             return
         }
-        // The end mostly moves away, and is looked up again when it would have come.
+        // The end usually moves later, and is checked again at its earlier time.
         guard end < due else { return }
         timer?.cancel()
         due = end

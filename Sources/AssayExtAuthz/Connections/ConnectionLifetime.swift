@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// How long a connection may go on.
+/// The lifetime of a connection.
 ///
-/// Calls that their clients do not bring to an end prolong nothing, nor do frames that belong to no call, such as PING.
+/// Unfinished calls do not prolong it, nor do frames outside calls, such as PING.
 struct ConnectionLifetime {
     private let openingTime: TimeAmount
     private let silence: TimeAmount
@@ -16,14 +16,14 @@ struct ConnectionLifetime {
     init(_ limits: ExtAuthzLimits, opened: NIODeadline) {
         openingTime = TimeAmount(limits.openingTime)
         silence = TimeAmount(limits.pingTime * 3)
-        // The transport asks the client to go first.
+        // The transport asks the client to leave first.
         idleTime = TimeAmount(limits.idleTime + limits.leaveTime)
         oldest = opened + TimeAmount(limits.connectionAge + limits.drainTime + limits.leaveTime)
         self.opened = opened
         lastCall = opened
     }
 
-    /// When the connection has to end, if nothing happens until then.
+    /// When the connection must end, if nothing happens until then.
     var end: NIODeadline {
         guard let lastRead else { return min(opened + openingTime, oldest) }
         let end = min(lastRead + silence, oldest)
@@ -34,7 +34,7 @@ struct ConnectionLifetime {
         lastRead = now
     }
 
-    /// A whole call has come.
+    /// A complete call has arrived.
     mutating func callBegan() {
         calls += 1
     }

@@ -1,14 +1,15 @@
 internal import AssayCore
 internal import NIOCore
 
-/// The open connections, and which of them goes when there would be one too many.
+/// The open connections, and the choice of which to close when there are too many.
 ///
-/// A connection that is being answered stays. Of the others, those of the peer that has the most go first, and among
-/// them the one that the server has waited for longest. So a client that only holds connections cannot keep the others out.
+/// A connection that is being answered stays. Of the others, those of the peer that has the most are closed first, and
+/// among them the one that the server has waited for longest. So a client that only keeps connections open cannot keep
+/// others out.
 struct ConnectionTable {
     enum Admission {
         case admitted
-        /// The given one has left the table, and is to be closed.
+        /// The given connection has left the table, and is to be closed.
         case inPlaceOf(OpenConnection)
         case refused
     }
@@ -42,7 +43,7 @@ struct ConnectionTable {
         return .inPlaceOf(leaving)
     }
 
-    /// Takes a connection out; nothing happens when it is out already.
+    /// Removes a connection; nothing happens when it is removed already.
     mutating func remove(_ connection: OpenConnection) {
         guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
         let left = ofPeer[connection.peer, default: 1] - 1
@@ -54,7 +55,7 @@ struct ConnectionTable {
         ofPeer[connection.peer, default: 0] += 1
     }
 
-    /// A peer makes room for itself, and for those that have no more connections than it.
+    /// A peer makes room for itself, and for peers that have no more connections than it.
     private func leaving(for peer: PeerGroup, amongOwn isOwn: Bool) -> OpenConnection? {
         var best: (connection: OpenConnection, count: Int, since: NIODeadline)?
         let least = ofPeer[peer, default: 0]

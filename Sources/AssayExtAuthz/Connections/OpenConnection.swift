@@ -2,9 +2,9 @@ internal import AssayCore
 internal import NIOCore
 internal import Synchronization
 
-/// An open connection, as the others see it.
+/// An open connection, as other connections see it.
 final class OpenConnection: Sendable {
-    /// By whom it is counted.
+    /// The peer that it is counted for.
     let peer: PeerGroup
     private let end: @Sendable () -> Void
     private let unanswered = Atomic(0)
@@ -19,7 +19,7 @@ final class OpenConnection: Sendable {
         waitsSince = Atomic(now.uptimeNanoseconds)
     }
 
-    /// Since when the server waits for the client to bring a whole call; nil while one is being answered.
+    /// Since when the server waits for the client to send a complete call; nil while one is being answered.
     var waiting: NIODeadline? {
         guard unanswered.load(ordering: .relaxed) == 0 else { return nil }
         return .uptimeNanoseconds(waitsSince.load(ordering: .relaxed))
@@ -37,8 +37,8 @@ final class OpenConnection: Sendable {
     func close() { end() }
 }
 
-/// Stands first in a connection's pipeline, and closes it without the farewells of TLS, which a silent client would be
-/// waited for with.
+/// Is first in a connection's pipeline, and closes it without TLS's closing messages, because these would wait for a
+/// silent client.
 final class DirectClose: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -24,7 +24,7 @@ final class OpenConnections: Sendable {
         meter.add(0, to: OpenConnections.displaced)
     }
 
-    /// Takes one more connection, where needed in the place of another, which is closed; false when there may be none.
+    /// Accepts one more connection, if needed in place of another, which is closed; false when there is no room.
     func begin(_ connection: OpenConnection) -> Bool {
         switch table.withLock({ $0.admit(connection) }) {
         case .admitted:
@@ -41,7 +41,7 @@ final class OpenConnections: Sendable {
         }
     }
 
-    /// A connection that ``begin(_:)`` took is closed.
+    /// A connection that ``begin(_:)`` accepted is closed.
     func end(_ connection: OpenConnection) {
         table.withLock { $0.remove(connection) }
         meter.add(-1, to: OpenConnections.open)

@@ -24,11 +24,11 @@ final class HealthService: Grpc_Health_V1_Health.StreamingServiceProtocol {
     ) async throws -> StreamingServerResponse<Grpc_Health_V1_HealthCheckResponse> {
         let request = try await ServerRequest(stream: request).message
         let status = await status(of: request.service)
-        guard status != .serviceUnknown else { throw RPCError(code: .notFound, message: "There is no such service.") }
+        guard status != .serviceUnknown else { throw RPCError(code: .notFound, message: "Unknown service.") }
         return StreamingServerResponse(single: ServerResponse(message: .with { $0.status = status }))
     }
 
-    /// Tells the state, and each change of it, until the client has gone or the server ends.
+    /// Sends the state, and each change of it, until the client leaves or the server ends.
     func watch(
         request: StreamingServerRequest<Grpc_Health_V1_HealthCheckRequest>, context: ServerContext
     ) async throws -> StreamingServerResponse<Grpc_Health_V1_HealthCheckResponse> {

@@ -2,26 +2,26 @@ internal import AssayCore
 public import AssayHosting
 public import AssayTransport
 
-/// Where the transport listens, and what it tells the backend.
+/// Where the transport listens, and what it forwards to the backend.
 public struct ExtAuthzConfiguration: Sendable {
-    /// Where connections are taken.
+    /// The address of the listener.
     public var address: ListenerAddress
-    /// What is shown over TLS, and which clients' certificates are accepted; nil to serve without.
+    /// The server's certificate for TLS, and the accepted client certificates; nil to serve without TLS.
     public var certificate: ServerCertificate?
-    /// Whether the backend gets the header with the token.
+    /// Whether the backend receives the header with the token.
     ///
-    /// By default it does not: it has no use for it, and cannot leak it.
+    /// By default it does not: it does not need the token, and so cannot leak it.
     public var forwardsToken: Bool
-    /// What one client can make the transport hold or wait for.
+    /// The limits on what one client can make the transport hold or wait for.
     public var limits: ExtAuthzLimits
-    /// What all calls may hold together.
+    /// The limit on what all calls hold together.
     ///
-    /// A program with several listeners gives them the same one.
+    /// Listeners of one program share it.
     public var budget: TransportBudget
     /// How many checks that cannot be read are logged one by one; the others are summed.
     public var records = RecordLimits()
 
-    /// Listens on an address.
+    /// Makes a configuration for an address.
     public init(
         address: ListenerAddress, certificate: ServerCertificate? = nil, forwardsToken: Bool = false,
         limits: ExtAuthzLimits = ExtAuthzLimits(), budget: TransportBudget = TransportBudget()
@@ -34,7 +34,7 @@ public struct ExtAuthzConfiguration: Sendable {
     }
 }
 
-/// Why the transport cannot serve.
+/// The reason why the transport cannot serve.
 public struct ExtAuthzError: Error, Sendable, CustomStringConvertible {
     /// The kind of problem.
     public enum Code: String, Sendable {

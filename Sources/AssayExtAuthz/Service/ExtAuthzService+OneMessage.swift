@@ -3,19 +3,19 @@ internal import AssayHosting
 internal import SwiftProtobuf
 
 @_spi(Fuzzing) extension ExtAuthzService {
-    /// What Envoy is told of one request.
+    /// The answer to Envoy about one request.
     public struct Judgement: Sendable {
-        /// The code of google.rpc.Code; 0 lets the request through.
+        /// The code of google.rpc.Code; 0 allows the request.
         public let code: Int
-        /// The status of HTTP that a denial has.
+        /// The HTTP status of a denial.
         public let status: Int?
-        /// What is set in the request, or in the response of a denial.
+        /// The headers that are set in the request, or in the response of a denial.
         public let headers: [(name: [UInt8], value: [UInt8])]
-        /// What is taken out of the request.
+        /// The headers that are removed from the request.
         public let removed: [[UInt8]]
     }
 
-    /// Judges one message as a call of `Check` does; nil when it is no message.
+    /// Judges one message as a call of `Check` does; nil when the bytes are not a message.
     public func judge(_ message: [UInt8]) async -> Judgement? {
         guard let request = try? Envoy_Service_Auth_V3_CheckRequest(serializedBytes: message) else { return nil }
         let answer: AuthorizationAnswer

@@ -7,10 +7,10 @@ public import Logging
 internal import NIOCore
 public import ServiceLifecycle
 
-/// Answers Envoy's question whether a request may pass (`envoy.service.auth.v3.Authorization/Check`) by a method of a
-/// ``CallHandler``, over gRPC; beside it, gRPC's health service.
+/// Answers Envoy's question whether a request is allowed (`envoy.service.auth.v3.Authorization/Check`) by a method of a
+/// ``CallHandler``, over gRPC, together with gRPC's health service.
 ///
-/// On graceful shutdown it takes no more connections, and lets calls that have begun finish for as long as
+/// On graceful shutdown it accepts no more connections, and lets running calls finish for as long as
 /// ``ExtAuthzLimits/drainTime``; then the rest is cancelled.
 public struct ExtAuthzService: Service {
     let method: DecidingMethod
@@ -22,10 +22,10 @@ public struct ExtAuthzService: Service {
     private let onListening: @Sendable (ListenerAddress) async -> Void
 
     /// - Parameters:
-    ///   - meter: where connections are counted.
-    ///   - onListening: called once with what is listened on.
-    /// - Throws: ``ExtAuthzError`` when the handler has not exactly one method that takes a token and declares how a request of a
-    ///   proxy is described to it (``HTTPBinding/proxied``).
+    ///   - meter: counts connections.
+    ///   - onListening: called once with the listener's address.
+    /// - Throws: ``ExtAuthzError`` unless the handler has exactly one method that accepts a token and declares how a
+    ///   proxied request is described to it (``HTTPBinding/proxied``).
     public init(
         handler: any CallHandler, configuration: ExtAuthzConfiguration, clock: HostClock = .system, logger: Logger,
         meter: Meter = .none,
@@ -63,7 +63,7 @@ public struct ExtAuthzService: Service {
                 try? await gracefulShutdown()
                 try? await clock.sleep(for: configuration.limits.drainTime)
                 if !Task.isCancelled {
-                    logger.warning("checks were still running at the end of the drain time, and are cancelled")
+                    logger.warning("checks were still running at the end of the drain time and are cancelled")
                 }
             }
             defer { group.cancelAll() }
@@ -79,7 +79,7 @@ public struct ExtAuthzService: Service {
                 server.beginGracefulShutdown()
             }
         } catch let error as RuntimeError {
-            // The shutdown came before the beginning.
+            // The shutdown came before the start.
             if error.code == .serverIsStopped { return }
             throw error.cause ?? error
         }
@@ -96,11 +96,11 @@ extension HTTP2ServerTransport.Custom.Config {
         connection.maxGraceTime = limits.drainTime
         connection.keepalive = HTTP2ServerTransport.Config.Keepalive(
             time: limits.pingTime, timeout: limits.pingTime,
-            // Envoy may be told to ask for a sign of life more often than gRPC's clients do.
+            // Envoy may be configured to check the connection more often than gRPC's clients do.
             clientBehavior: .init(minPingIntervalWithoutCalls: .seconds(1), allowWithoutCalls: true))
-        // A check is waited for: it is sent at once.
+        // Proxies wait for each check, so it is sent at once.
         connection.flushCoalescing = nil
-        // The one place where the transport lets others into the pipeline of a stream.
+        // The only place where the transport lets other code into the pipeline of a stream.
         channelDebuggingCallbacks.onAcceptHTTP2Stream = { stream in
             stream.eventLoop.makeCompletedFuture {
                 guard let parent = stream.parent else { throw ChannelError.ioOnClosedChannel }

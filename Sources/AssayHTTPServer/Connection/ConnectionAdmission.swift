@@ -1,20 +1,20 @@
 internal import NIOCore
 internal import Synchronization
 
-/// Counts the open connections, and makes room when there are as many as there may be.
+/// Counts the open connections, and makes room for new ones when the limit is reached.
 ///
-/// The connection that has kept the server waiting longest is closed: the one that was idle longest, or whose request has
-/// arrived in pieces for longest. One that is being answered stays, and so does one whose client has not been silent for longer
-/// than the grace. So clients that only hold connections cannot keep the others out.
+/// The connection that has kept the server waiting longest is closed: the one that was idle longest, or whose request
+/// has arrived in pieces for longest. A connection that is being answered stays, and so does one whose client has been
+/// silent for less than the grace time. So clients that only keep connections open cannot keep others out.
 final class ConnectionAdmission: Sendable {
-    /// Sent through a connection's pipeline: it is to close, or to say ``ConnectionAdmission/stay()``.
+    /// Sent through a connection's pipeline: the connection must close, or call ``ConnectionAdmission/stay()``.
     struct MakeRoom: Sendable {}
 
     private struct State {
         var open = 0
-        /// Those that were told to make room and have not closed yet.
+        /// The connections that were told to make room and have not closed yet.
         var leaving = 0
-        /// How many connections are to make room as soon as their client has been silent for long enough.
+        /// How many connections must make room as soon as their client has been silent for long enough.
         var owed = 0
         var line = IdleQueue()
         var isScheduled = false
@@ -27,8 +27,8 @@ final class ConnectionAdmission: Sendable {
 
     /// - Parameters:
     ///   - most: the most connections at once.
-    ///   - grace: for how long a silent client is left in peace.
-    ///   - eventLoop: tells the time, and looks after those who want room.
+    ///   - grace: how long a silent client keeps its connection in any case.
+    ///   - eventLoop: the clock, and the thread of this object.
     init(most: Int, grace: Duration, eventLoop: any EventLoop) {
         self.most = most
         self.grace = TimeAmount(grace)
@@ -48,9 +48,9 @@ final class ConnectionAdmission: Sendable {
         }
     }
 
-    /// Whether one more connection may be taken.
+    /// Whether one more connection may be accepted.
     ///
-    /// When not, some connection will close for it as soon as one can.
+    /// If not, a connection will close for it as soon as one can.
     func hasRoom() -> Bool {
         let hasRoom = state.withLock { state in
             state.owed = max(0, state.open - most + 1 - state.leaving)
@@ -64,21 +64,21 @@ final class ConnectionAdmission: Sendable {
 
     /// The connection begins to wait for its client.
     ///
-    /// Returns what to give to ``end(_:)``.
+    /// Returns the ticket for ``end(_:)``.
     func begin(_ channel: any Channel) -> IdleQueue.Ticket {
         let now = eventLoop.now
         return state.withLock { $0.line.append(channel, at: now) }
     }
 
-    /// The connection does not wait any longer.
+    /// The connection no longer waits for its client.
     func end(_ ticket: IdleQueue.Ticket) {
         state.withLock { $0.line.remove(ticket) }
     }
 
-    /// A connection that was told to make room is being answered by now, and stays.
+    /// A connection that was told to make room is being answered, and stays.
     func stay() {
         state.withLock { state in
-            // Another one may have closed in its place.
+            // Another connection may have closed instead.
             guard state.leaving > 0 else { return }
             state.leaving -= 1
             state.owed += 1
@@ -88,7 +88,7 @@ final class ConnectionAdmission: Sendable {
 
     // MARK: - Making room
 
-    /// Tells those to go who have to, and comes back when the next one may have to.
+    /// Tells connections to close as needed, and schedules the next check.
     private func settle() {
         let now = eventLoop.now
         let (channels, next) = state.withLock { state in
@@ -100,7 +100,7 @@ final class ConnectionAdmission: Sendable {
             }
             guard state.owed > 0, !state.isScheduled else { return (channels, NIODeadline?.none) }
             state.isScheduled = true
-            // Nobody waits: those who are answered now will not have been silent for long enough before then.
+            // No connection waits: those that are being answered will not have been silent for long enough before then.
             return (channels, (state.line.oldest ?? now) + grace)
         }
         for channel in channels { channel.pipeline.fireUserInboundEventTriggered(MakeRoom()) }
@@ -115,9 +115,9 @@ final class ConnectionAdmission: Sendable {
 
 /// Connections in the order in which they began to wait for their clients; each step costs the same however many there are.
 struct IdleQueue {
-    /// A place in the line.
+    /// A place in the queue.
     ///
-    /// It stays valid, and has no effect, when the place was taken away.
+    /// It stays valid, and has no effect, after the place was removed.
     struct Ticket: Sendable, Hashable {
         fileprivate let number: UInt64
     }
@@ -134,7 +134,7 @@ struct IdleQueue {
     private var last: UInt64?
     private var issued: UInt64 = 0
 
-    /// Since when the first in the line waits.
+    /// Since when the first connection in the queue waits.
     var oldest: NIODeadline? { first.flatMap { places[$0]?.since } }
 
     mutating func append(_ channel: any Channel, at now: NIODeadline) -> Ticket {
@@ -151,7 +151,7 @@ struct IdleQueue {
         if let next = place.next { places[next]?.previous = place.previous } else { last = place.previous }
     }
 
-    /// Takes the first away, if it has waited for this long.
+    /// Removes the first connection if it has waited for this long.
     mutating func popFirst(after time: TimeAmount, at now: NIODeadline) -> (any Channel)? {
         guard let first, let place = places[first], now - place.since >= time else { return nil }
         remove(Ticket(number: first))

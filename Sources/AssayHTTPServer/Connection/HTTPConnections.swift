@@ -7,8 +7,7 @@ internal import NIOHTTP1
 internal import NIOHTTP2
 internal import NIOSSL
 
-/// What the server does with each connection it takes: reads requests, and answers them; one after the other, or those of
-/// HTTP/2 beside each other.
+/// Handles each accepted connection: reads requests and answers them, one after the other, or concurrently with HTTP/2.
 struct HTTPConnections: Sendable {
     let gateway: HTTPGateway
     /// The date of replies.
@@ -17,7 +16,7 @@ struct HTTPConnections: Sendable {
     let admission: ConnectionAdmission
     let metrics: ConnectionMetrics
     let budget: TransportBudget
-    /// What is shown over TLS; nil to serve without.
+    /// The server's certificate for TLS; nil to serve without TLS.
     var certificate: ServerCertificate?
 
     /// There is no room for a connection.
@@ -25,7 +24,7 @@ struct HTTPConnections: Sendable {
 
     func setUp(_ channel: any Channel) -> EventLoopFuture<HTTPConnection> {
         let connection = channel.eventLoop.makeCompletedFuture {
-            // Without it nothing is taken: not even a handshake is for nothing.
+            // Without room nothing is accepted: even a handshake costs resources.
             let peer = boundedPeer(channel)
             let room = budget.rooms.open(peer, in: budget)
             channel.closeFuture.whenComplete { [rooms = budget.rooms] _ in rooms.close(peer) }
@@ -33,16 +32,16 @@ struct HTTPConnections: Sendable {
                 throw HTTPConnections.Full()
             }
             channel.closeFuture.whenComplete { _ in withExtendedLifetime(reservation) {} }
-            // What one read can bring in bounds how many pipelined requests wait in memory: a hundred, of some 400 bytes
-            // each. Most requests are shorter than that.
+            // The size of one read limits how many pipelined requests wait in memory: a hundred of about 400 bytes
+            // each. Most requests are shorter.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 4096, maximum: 4096))
-            // Otherwise the system lets what a client does not read grow to megabytes.
+            // Otherwise the system would buffer megabytes that a client does not read.
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.sendBufferBytes)
 
             let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
-            // Also when nobody comes to read them, because the server shuts down just now.
+            // Also when no task reads them, because the server is shutting down.
             continuation.onTermination = { _ in channel.close(promise: nil) }
             if let certificate {
                 let handshake = Handshake(limits: limits, admission: admission) { channel, protocolName in
@@ -62,12 +61,12 @@ struct HTTPConnections: Sendable {
             channel.closeFuture.whenComplete { _ in metrics.closed() }
             return HTTPConnection(channel: channel, exchanges: exchanges)
         }
-        // Nobody else closes a connection that was never handed on.
+        // A connection that was never passed on is closed here.
         connection.whenFailure { _ in channel.close(promise: nil) }
         return connection
     }
 
-    /// The peer of a connection, where it is one that is to have no more than its share.
+    /// The peer of a connection, if the peer is limited to its share.
     private func boundedPeer(_ channel: any Channel) -> PeerGroup? {
         let address = channel.remoteAddress?.ipAddress
         let peer = PeerGroup(address)
@@ -115,7 +114,7 @@ struct HTTPConnections: Sendable {
                         reading: StreamReading(limits: limits, ignoresBody: gateway.ignoresBody)))
             }
         }
-        // Nothing is read from a client that does not take what it is sent.
+        // Nothing is read from a client that does not read its replies.
         let frames = FrameGate { change in
             if change > 0 { return reservation.hold(change) }
             reservation.drop(-change)
@@ -130,10 +129,10 @@ struct HTTPConnections: Sendable {
         let peer = channel.remoteAddress?.ipAddress
         await withTaskCancellationHandler {
             await withDiscardingTaskGroup { group in
-                // The reader closes the connection, and with that ends the exchanges.
+                // The reader closes the connection, which ends the exchanges.
                 for await exchange in connection.exchanges {
                     if exchange.isConcurrent {
-                        // A stream that broke is no matter of the others.
+                        // The failure of one stream does not affect the others.
                         group.addTask { _ = await answer(exchange, peer: peer, logger: logger) }
                     } else if await !answer(exchange, peer: peer, logger: logger) {
                         break
@@ -149,7 +148,7 @@ struct HTTPConnections: Sendable {
     /// Returns whether the reply arrived.
     private func answer(_ exchange: HTTPExchange, peer: String?, logger: Logger) async -> Bool {
         let reservation = exchange.input.reservation
-        // Kept until the client's system has taken the reply, also when the request itself is released before.
+        // Kept until the client's system has received the reply, even if the request itself is released before.
         defer { withExtendedLifetime(reservation) {} }
         do {
             var reply =

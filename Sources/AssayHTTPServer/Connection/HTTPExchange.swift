@@ -1,28 +1,28 @@
 internal import AssayHTTP
 internal import NIOCore
 
-/// A connection that was taken, and the requests that come over it.
+/// An accepted connection, and its requests.
 struct HTTPConnection: Sendable {
     let channel: any Channel
     let exchanges: AsyncStream<HTTPExchange>
 }
 
-/// A request, or what was wrong with it, and the way back for its reply.
+/// A request or its error, with the way to send the reply.
 struct HTTPExchange: Sendable {
     let input: HTTPInput
-    /// Whether it may be answered beside others of the same connection, as the streams of HTTP/2 are.
+    /// Whether it may be answered concurrently with others of the same connection, as with HTTP/2.
     let isConcurrent: Bool
-    /// Gives the reply to the connection.
+    /// Sends the reply through the connection.
     ///
-    /// Returns when the client's system has taken it; throws when it never will.
+    /// Returns when the client's system has received it; throws when it never will.
     let send: @Sendable (ServerReply) async throws -> Void
 }
 
-/// A request as the connection's reader passes it on: whole, or what was wrong with it.
+/// A request as the connection's reader forwards it: complete, or with its error.
 struct HTTPInput: Sendable {
     enum Content: Sendable {
         case request(GatewayRequest)
-        /// What is wrong, and the head as far as it is known.
+        /// The error, and the known part of the head.
         case fault(HTTPFault, GatewayRequest?)
     }
 
@@ -31,12 +31,12 @@ struct HTTPInput: Sendable {
     let omitsBody: Bool
     /// Whether the reply is the connection's last.
     let endsConnection: Bool
-    /// Whether the client is one of HTTP/1.0 that has to be told that the connection is kept.
+    /// Whether the client uses HTTP/1.0 and must be told that the connection stays open.
     let announcesKeepAlive: Bool
     /// What the request holds of the process's budget; nil for one that was refused because there was no room.
     var reservation: Reservation?
 
-    /// The request, as far as it is known.
+    /// The known part of the request.
     var request: GatewayRequest? {
         switch content {
         case .request(let request): request
@@ -52,7 +52,7 @@ struct ServerReply: Sendable {
     var omitsBody = false
     /// Whether the connection ends with this reply.
     var endsConnection = false
-    /// Whether the client is told that the connection is kept.
+    /// Whether the client is told that the connection stays open.
     var announcesKeepAlive = false
 }
 

@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import NIOTLS
 
-/// Waits for the end of the TLS handshake, for as long as a request's head may take, and then makes way for the protocol
-/// that was agreed on.
+/// Waits for the end of the TLS handshake, as long as a request's head may take, and is then replaced by the handlers
+/// of the negotiated protocol.
 final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -14,8 +14,8 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
     private var ticket: IdleQueue.Ticket?
     private var hasBegun = false
 
-    /// - Parameter onEnd: adds the protocol's handlers to the pipeline; the name is that of ALPN, or nil where the client
-    ///   named none that is spoken.
+    /// - Parameter onEnd: adds the protocol's handlers to the pipeline; the name is that of ALPN, or nil if the client
+    ///   named no supported one.
     init(
         limits: HTTPLimits, admission: ConnectionAdmission,
         onEnd: @escaping (any Channel, _ protocolName: String?) throws -> Void
@@ -53,7 +53,7 @@ final class Handshake: ChannelInboundHandler, RemovableChannelHandler {
                 context.close(promise: nil)
                 return
             }
-            // At once, so that the bytes behind the handshake find the protocol's handlers.
+            // At once, so that the bytes after the handshake reach the protocol's handlers.
             context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
         case is ChannelShouldQuiesceEvent, is ConnectionAdmission.MakeRoom, ChannelEvent.inputClosed:
             context.close(promise: nil)

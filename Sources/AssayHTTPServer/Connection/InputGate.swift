@@ -1,13 +1,13 @@
 internal import NIOCore
 
-/// Says when bytes arrive, ahead of the parser, which is silent until a head is complete; and keeps them away from it
+/// Reports arriving bytes before the parser, which is silent until a head is complete; and keeps them from the parser
 /// once nothing more is to be read.
 final class InputGate: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Sent through the pipeline ahead of the bytes.
+    /// Sent through the pipeline before the bytes.
     struct BytesArrived: Sendable {
         let count: Int
     }
@@ -36,9 +36,9 @@ final class InputGate: ChannelInboundHandler {
     }
 }
 
-/// The end of the pipeline of HTTP/1.1: from here requests go to the connection's task.
+/// The end of the pipeline of HTTP/1.1: it forwards requests to the connection's task.
 ///
-/// Not an unbounded queue: the reader ahead of it holds reads back while requests wait.
+/// Its queue is bounded: the reader before it delays reads while requests wait.
 final class InputSink: ChannelInboundHandler {
     typealias InboundIn = HTTPInput
 

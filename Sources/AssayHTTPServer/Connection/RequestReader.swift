@@ -16,7 +16,7 @@ final class RequestReader: ChannelDuplexHandler {
     private let admission: ConnectionAdmission
     private var reading: RequestReading
     private var timer: WaitTimer?
-    /// The place in the queue of those who may have to make room, while the client is waited for.
+    /// The place in the queue of connections that may have to make room, while the server waits for the client.
     private var ticket: IdleQueue.Ticket?
 
     init(limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, reading: RequestReading) {
@@ -51,7 +51,7 @@ final class RequestReader: ChannelDuplexHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case let arrived as InputGate.BytesArrived: perform(reading.received(bytes: arrived.count), context)
-        // Not passed on: it would close the connection.
+        // It is not forwarded, because that would close the connection.
         case ChannelEvent.inputClosed: perform(reading.inputClosed(), context)
         case is ChannelShouldQuiesceEvent: perform(reading.quiesce(), context)
         case is ConnectionAdmission.MakeRoom: perform(reading.makeRoom(), context)
@@ -96,7 +96,7 @@ final class RequestReader: ChannelDuplexHandler {
         var headers = HTTPHeaders()
         headers.reserveCapacity(answer.reply.headers.count + 2)
         for field in answer.reply.headers { headers.add(name: field.name, value: field.value) }
-        // What never has a body must not speak of one (RFC 9110, section 8.6).
+        // A reply that never has a body must have no header about one (RFC 9110, section 8.6).
         let hasBody = status.mayHaveResponseBody
         if hasBody { headers.add(name: "content-length", value: String(answer.reply.body.count)) }
         if isLast {
@@ -120,7 +120,7 @@ final class RequestReader: ChannelDuplexHandler {
         perform(reading.next(), context)
     }
 
-    // MARK: - What was decided
+    // MARK: - Carrying out decisions
 
     private func perform(_ actions: RequestReading.Actions, _ context: ChannelHandlerContext) {
         if actions.shutsInput { gate.isShut = true }
@@ -132,7 +132,7 @@ final class RequestReader: ChannelDuplexHandler {
         }
         if let wait = actions.wait { begin(wait, context) }
         if actions.closesOutput { context.close(mode: .output, promise: nil) }
-        // Behind all else, since it may bring in the next bytes at once.
+        // This comes last, since it may bring in the next bytes at once.
         if actions.reads { context.read() }
         if actions.closes { context.close(promise: nil) }
     }

@@ -2,26 +2,26 @@ internal import AssayCore
 internal import AssayHTTP
 internal import AssayTransport
 
-/// How requests of HTTP/1.x are read from one connection, and when their replies go out: all decisions, and no I/O.
+/// Decides how requests of HTTP/1.x are read from one connection, and when their replies are sent, without any I/O.
 ///
-/// The connection's handler tells it what happens, and does what each answer says. Whatever is wrong becomes an input of its own
-/// behind the requests before it, so that replies stay in order. After the reply to one that ends the connection, the sending
-/// side is closed and the rest of the input is dropped for a while: closing at once would make the system reset the connection,
-/// and the client might never see the reply.
+/// The connection's handler reports each event, and does what each answer says. Every error becomes an input of its own
+/// after the requests before it, so that replies stay in order. After the reply to a request that ends the connection,
+/// the sending side is closed, and further input is dropped for a while: an immediate close would make the system reset
+/// the connection, and the client might never see the reply.
 struct RequestReading {
     /// What the handler does, in this order.
     struct Actions {
         /// Drops all further input before it is parsed.
         var shutsInput = false
-        /// Passes this on to be answered.
+        /// Forwards this to be answered.
         var input: HTTPInput?
-        /// Says to those who make room that this connection stays.
+        /// Reports that this connection does not make room.
         var stays = false
         /// Sends a 100 (Continue).
         var sendsContinue = false
-        /// Waits for this from now on, in place of what it waited for.
+        /// Waits for this from now on, instead of for the previous event.
         var wait: Wait?
-        /// Lets the read go on that was held back.
+        /// Continues the read that was delayed.
         var reads = false
         /// Closes the sending side.
         var closesOutput = false
@@ -43,19 +43,19 @@ struct RequestReading {
     private let ignoresBody: (_ method: String, _ target: String) -> Bool
 
     private var state = State.idle
-    /// The body so far: beside the state, so that each piece is appended in place.
+    /// The body so far: kept outside the state, so that each piece is appended in place.
     private var body = BodyBuffer()
-    /// What the requests hold that are not replied to yet, and the one that is being read; nil when there are none.
+    /// What the unanswered requests hold, and the one that is being read; nil when there are none.
     private var reservation: Reservation?
-    /// The part of it that is for the one that is being read.
+    /// The part of it for the request that is being read.
     private var held = 0
-    /// Requests passed on and not yet replied to.
+    /// Requests that were forwarded and not yet answered.
     private var unanswered = 0
-    /// Replies written and not yet taken by the system.
+    /// Replies that were written and not yet received by the system.
     private var undelivered = 0
-    /// The 100 (Continue) that the client waits for; sent when the replies before it are out.
+    /// The 100 (Continue) that the client waits for; sent after the replies before it.
     private var owesContinue = false
-    /// Whether the channel wants to read, and has to wait until what was read before is answered.
+    /// Whether the channel wants to read, and must wait until earlier requests are answered.
     private var isReadHeld = false
     private var isFirst = true
     private var isQuiescing = false
@@ -64,7 +64,7 @@ struct RequestReading {
     private var isOpen = false
     private var wait: Wait?
 
-    /// - Parameter ignoresBody: tells of which requests the body is not waited for.
+    /// - Parameter ignoresBody: tells for which requests the body is not waited for.
     init(
         limits: HTTPLimits, room: PeerRoom,
         ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
@@ -76,13 +76,13 @@ struct RequestReading {
 
     // MARK: - The connection
 
-    /// The connection is there.
+    /// The connection is open.
     mutating func begin() -> Actions {
         isOpen = true
         return next()
     }
 
-    /// The connection is gone.
+    /// The connection is closed.
     mutating func end() {
         isOpen = false
         state = .ended
@@ -104,14 +104,14 @@ struct RequestReading {
         return next()
     }
 
-    /// The connection is to close for another one, unless it is being answered.
+    /// The connection must close to make room, unless it is being answered.
     mutating func makeRoom() -> Actions {
         var actions = Actions()
         if currentWait == .answer { actions.stays = true } else { actions.closes = true }
         return actions
     }
 
-    /// The time for what was waited for is over.
+    /// The time for the expected event is over.
     mutating func expire() -> Actions {
         switch wait {
         case .head: return refuse(.headTooSlow)
@@ -126,9 +126,9 @@ struct RequestReading {
 
     // MARK: - Requests
 
-    /// Bytes came, which the parser has not seen yet.
+    /// Bytes arrived that the parser has not seen yet.
     ///
-    /// It keeps those of a head until that is complete; those of a body are taken into account as they come out.
+    /// The parser keeps the bytes of a head until it is complete; the bytes of a body are counted as they come out.
     mutating func received(bytes count: Int) -> Actions {
         if case .idle = state { state = .head }
         if case .head = state, !hold(count) { return refuse(.overloaded) }
@@ -146,8 +146,8 @@ struct RequestReading {
             return refuse(.overloaded)
         }
         if isIgnored, unanswered < limits.unansweredRequests {
-            // The body may never come: proxies that ask about a request announce the one that they keep to themselves.
-            // Where the next request would begin is not known then.
+            // The body may never come: proxies that ask about a request announce a body that they keep. It is then
+            // unknown where the next request begins.
             return pass(.request(request), start, endsConnection: true)
         }
         if !start.isHTTP10 {
@@ -158,7 +158,7 @@ struct RequestReading {
         return Actions()
     }
 
-    /// A piece of a body came.
+    /// A piece of a body arrived.
     mutating func received(body piece: some Collection<UInt8>) -> Actions {
         guard case .body(let start) = state else { return Actions() }
         owesContinue = false
@@ -174,14 +174,14 @@ struct RequestReading {
     /// A request is complete.
     mutating func receivedEnd() -> Actions {
         guard case .body(let start) = state else { return Actions() }
-        // Reads are held while requests wait, but the end of the input brings whatever the system has.
+        // Reads are delayed while requests wait, but the end of the input delivers everything that the system has.
         guard unanswered < limits.unansweredRequests else { return refuse(.tooManyRequests) }
         var request = start.request
         request.body = body.bytes
         return pass(.request(request), start, endsConnection: start.endsConnection)
     }
 
-    /// The bytes are no request.
+    /// The bytes are not a request.
     mutating func failed(_ fault: HTTPFault) -> Actions {
         refuse(fault)
     }
@@ -195,22 +195,23 @@ struct RequestReading {
         return false
     }
 
-    /// What forbids to read the body of a request.
+    /// The reason why the body of a request must not be read.
     private func fault(of start: RequestStart, isBodyIgnored: Bool) -> HTTPFault? {
         let headers = start.request.headers
         if !start.isHTTP10, headers["host"].count != 1 { return .hostMissing }
         let codings = headers.members(of: "transfer-encoding")
-        // HTTP/1.0 has no transfer codings: a proxy that passed one on did not see where the message ends (RFC 9112, 6.1).
+        // HTTP/1.0 has no transfer codings: a proxy that forwarded one did not see where the message ends (RFC 9112,
+        // 6.1).
         if start.isHTTP10, !codings.isEmpty { return .malformed }
         if codings.contains(where: { !$0.isExactlyIgnoringASCIICase("chunked") }) || codings.count > 1 {
             return .transferCoding
         }
-        // The parser lets one number pass, which may be too large for an Int.
+        // The parser accepts one number, which may be too large for an Int.
         let length = start.bodyLength ?? 0
         return length > limits.bodyBytes && !isBodyIgnored ? .bodyTooLarge(limit: limits.bodyBytes) : nil
     }
 
-    /// Takes bytes of the request into account that is being read; false when there is no room for them.
+    /// Counts bytes of the request that is being read; false when there is no room for them.
     private mutating func hold(_ count: Int) -> Bool {
         if reservation == nil { reservation = .request(room, cost: 0) }
         guard let reservation, reservation.hold(count) else { return false }
@@ -248,7 +249,7 @@ struct RequestReading {
 
     /// A reply is written.
     ///
-    /// Returns whether it is the connection's last, after which no more input is taken.
+    /// Returns whether it is the connection's last reply, after which no more input is accepted.
     mutating func replied(endsConnection: Bool) -> Bool {
         unanswered -= 1
         undelivered += 1
@@ -257,13 +258,13 @@ struct RequestReading {
         return isLast
     }
 
-    /// The system has taken a reply, or never will.
+    /// The system has received a reply, or never will.
     mutating func delivered(isLast: Bool) -> Actions {
         undelivered -= 1
         guard isLast else { return next() }
         isLeaving = true
         guard isInputClosed else {
-            // As one that still reads: the sending side first.
+            // Like a connection that is still read: the sending side first.
             var actions = next()
             actions.closesOutput = true
             return actions
@@ -273,11 +274,11 @@ struct RequestReading {
         return actions
     }
 
-    // MARK: - What comes next
+    // MARK: - The next step
 
-    /// Closes what is done with, sends what is owed, and says what is waited for now.
+    /// Closes what is finished, sends what is due, and tells what is waited for now.
     ///
-    /// The time goes on while the same thing is waited for, however many bytes arrive meanwhile.
+    /// The time continues while the same event is waited for, however many bytes arrive meanwhile.
     mutating func next() -> Actions {
         var actions = Actions()
         guard isOpen else { return actions }
@@ -308,7 +309,7 @@ struct RequestReading {
         if case .idle = state { true } else { false }
     }
 
-    /// Whether every request that came has its reply.
+    /// Whether every request has its reply.
     private var isCaughtUp: Bool { unanswered == 0 && undelivered == 0 }
 
     private var currentWait: Wait {
@@ -324,16 +325,16 @@ struct RequestReading {
     }
 }
 
-/// The head of a request of HTTP/1.x, as far as reading the rest depends on it.
+/// The parts of an HTTP/1.x request's head that decide how the rest is read.
 struct RequestStart: Sendable {
-    /// The request, with no body yet.
+    /// The request, without its body.
     let request: GatewayRequest
     /// Whether it is one of HTTP/1.0.
     let isHTTP10: Bool
     /// Whether the client keeps the connection.
     let isKeepAlive: Bool
 
-    /// What the client says of the body's length.
+    /// The length of the body according to the client.
     var bodyLength: Int? { request.headers.members(of: "content-length").first.map { Int($0) ?? .max } }
 
     var announcesBody: Bool {
@@ -345,7 +346,7 @@ struct RequestStart: Sendable {
 
     /// Whether its reply is the connection's last.
     ///
-    /// After an upgrade or a tunnel was asked for, the parser reads no further.
+    /// After a request for an upgrade or a tunnel, the parser reads no further.
     var endsConnection: Bool {
         !isKeepAlive || request.method.isExactly("CONNECT") || request.headers.contains("upgrade")
     }
@@ -353,23 +354,23 @@ struct RequestStart: Sendable {
 
 /// The body of a request as it arrives.
 ///
-/// What it takes is held before it is taken, also the room that is not filled yet.
+/// It holds room before it accepts bytes, also the room that is not filled yet.
 struct BodyBuffer {
     private(set) var bytes: [UInt8] = []
-    /// Beside that of the array, which may be rounded up.
+    /// Kept separately from the array's capacity, which may be rounded up.
     private var capacity = 0
 
     var count: Int { bytes.count }
 
-    /// How many bytes more it takes for a piece.
+    /// How many more bytes of room it needs for a piece.
     ///
-    /// - Parameter most: how long the body can become: it is never given more room than this.
+    /// - Parameter most: the most bytes of the body: it never gets more room than this.
     func growth(for count: Int, most: Int) -> Int {
         let needed = bytes.count + count
         return needed > capacity ? max(needed, min(2 * capacity, most)) - capacity : 0
     }
 
-    /// Adds a piece, with the growth that was held for it.
+    /// Adds a piece, with the room that was held for it.
     mutating func append(_ piece: some Collection<UInt8>, growth: Int) {
         if growth > 0 {
             capacity += growth

@@ -1,25 +1,25 @@
 internal import NIOCore
 
-/// The alarm of a connection, which waits for one thing and then another many times a second.
+/// The timer of a connection, which waits for different events many times a second.
 ///
-/// To put it off costs nothing: the alarm that is set already finds out, when it goes off, that it is not due yet, and is
-/// set again for the rest. So a busy connection sets one now and then, and not several for each request.
+/// Postponing it costs nothing: when the timer that is already set fires too early, it is set again for the rest of the
+/// time. So a busy connection sets a timer now and then, not several for each request.
 ///
-/// Only to be used on its event loop.
+/// Use it only on its event loop.
 final class WaitTimer {
     private let eventLoop: any EventLoop
     private var expire: (() -> Void)?
-    /// When the time is up; nil while there is nothing to wait for.
+    /// When the time is over; nil while nothing is waited for.
     private var due: NIODeadline?
     private var alarm: (at: NIODeadline, task: Scheduled<Void>)?
 
-    /// - Parameter expire: called when the time is up. It is kept until ``stop()``.
+    /// - Parameter expire: called when the time is over. It is kept until ``stop()``.
     init(_ eventLoop: any EventLoop, expire: @escaping () -> Void) {
         self.eventLoop = eventLoop
         self.expire = expire
     }
 
-    /// Begins to wait, in place of whatever was waited for; for nothing when the limit is nil.
+    /// Begins to wait, instead of for the previous event; stops waiting when the limit is nil.
     func start(_ limit: Duration?) {
         guard let limit else {
             due = nil
@@ -34,7 +34,7 @@ final class WaitTimer {
         setAlarm(due)
     }
 
-    /// Waits for nothing any more, and lets go of whoever was to be told.
+    /// Stops waiting, and releases the closure.
     func stop() {
         due = nil
         expire = nil
@@ -59,9 +59,9 @@ final class WaitTimer {
     }
 }
 
-/// What a connection waits for, and for how long at most.
+/// The events that a connection waits for, each with a time limit.
 enum Wait: Sendable, Hashable {
-    /// The kernel's answer, which has deadlines of its own.
+    /// The kernel's answer, which has its own deadlines.
     case answer
     /// The first byte of the first request.
     case firstByte

@@ -4,22 +4,22 @@ internal import AssayTransport
 /// What the streams of an HTTP/2 connection have in common: what they hold together, whether the server waits for the
 /// client or the client for the server, and how the connection ends.
 ///
-/// All decisions, and no I/O.
+/// It makes decisions only, without any I/O.
 struct ConnectionStreams {
     /// What the handler does, in this order.
     struct Actions {
-        /// Says to those who make room that this connection stays.
+        /// Reports that this connection does not make room.
         var stays = false
-        /// Tells the client to open no more streams, and asks whether it knows.
+        /// Tells the client to open no more streams, and asks for a confirmation.
         var asksToLeave = false
-        /// Says which requests have been seen: the client may send any others elsewhere.
+        /// Tells which requests have been seen: the client may send all others elsewhere.
         var goodbye: Goodbye?
         /// Drops all further input before it is parsed.
         var shutsInput = false
         var place = Place.kept
-        /// Waits for this from now on, in place of what it waited for.
+        /// Waits for this from now on, instead of for the previous event.
         var wait: Wait?
-        /// Closes the connection when what was written is on its way.
+        /// Closes the connection when everything written is sent.
         var closesSoon = false
         /// Closes the connection.
         var closes = false
@@ -30,7 +30,7 @@ struct ConnectionStreams {
         case enhanceYourCalm
     }
 
-    /// The place in the queue of those who may have to make room.
+    /// The place in the queue of connections that may have to make room.
     enum Place {
         case kept
         /// The end of the queue.
@@ -42,7 +42,7 @@ struct ConnectionStreams {
         case serving
         /// The client was told to open no more streams; those that it opened meanwhile are answered.
         case quiescing
-        /// Nothing more is read; what the handler of calls has is still answered.
+        /// Nothing more is read; requests that the handler of calls already has are still answered.
         case ending
     }
 
@@ -50,14 +50,14 @@ struct ConnectionStreams {
     private let room: PeerRoom
 
     private var phase = Phase.serving
-    /// Whether the client has said that it knows that it is to open no more streams, or has had its time to.
+    /// Whether the client has confirmed that it opens no more streams, or its time for that is over.
     private var isAcknowledged = false
     private var openStreams = 0
     /// The highest stream that the client opened.
     private(set) var lastStream = 0
-    /// Requests that are being answered, also those whose streams are gone meanwhile.
+    /// Requests that are being answered, including those whose streams have closed meanwhile.
     private var answering = 0
-    /// Replies written and not yet taken by the system.
+    /// Replies that were written and not yet received by the system.
     private var delivering = 0
     private var heldBytes = 0
     private var refused = 0
@@ -65,7 +65,7 @@ struct ConnectionStreams {
     private var isConnected = false
     private var wait: Wait?
 
-    /// The part of its limits that a connection has while the process is short of room.
+    /// The divisor of a connection's limits while the process is short of room.
     private static let scarcity = 8
 
     init(limits: HTTPLimits, room: PeerRoom) {
@@ -84,7 +84,7 @@ struct ConnectionStreams {
         isConnected = false
     }
 
-    /// The client sends nothing more, or nothing that means anything.
+    /// The client sends nothing more, or nothing more that counts.
     mutating func inputEnded() -> Actions {
         var actions = Actions()
         stopReading(&actions)
@@ -98,13 +98,13 @@ struct ConnectionStreams {
         return next(actions)
     }
 
-    /// The client knows that it is to open no more streams.
+    /// The client has confirmed that it opens no more streams.
     mutating func acknowledged() -> Actions {
         isAcknowledged = true
         return next()
     }
 
-    /// The connection is to close for another one, unless it is being answered.
+    /// The connection must close to make room, unless it is being answered.
     mutating func makeRoom() -> Actions {
         var actions = Actions()
         if answering > 0 {
@@ -116,7 +116,7 @@ struct ConnectionStreams {
         return actions
     }
 
-    /// The time for what was waited for is over.
+    /// The time for the expected event is over.
     mutating func expire() -> Actions {
         switch (phase, wait) {
         case (.serving, .firstByte), (.serving, .nextByte):
@@ -146,21 +146,20 @@ struct ConnectionStreams {
 
     /// Whether one more request may be answered.
     ///
-    /// Streams that are reset make room for others; their requests do not, and neither do replies that the client does
-    /// not take.
+    /// Reset streams make room for others; their requests do not, and neither do replies that the client does not read.
     var mayAnswer: Bool { answering + delivering < limits.streams && heldBytes < limits.streamBytes }
 
     /// Whether requests are still taken.
     var isOpen: Bool { phase != .ending }
 
-    /// A request is passed on, or what was wrong with it.
+    /// A request was forwarded, or its error.
     mutating func passed(_ input: HTTPInput) -> Actions {
         answering += 1
         var actions = Actions()
         if case .fault(let fault, _) = input.content, fault != .overloaded {
             refused += 1
-            // HTTP/1.1 ends with the first one. Here it may be one client of many behind a proxy, which can begin a new
-            // connection before this one is given up.
+            // HTTP/1.1 ends with the first error. Here the client may be one of many behind a proxy, which can open a
+            // new connection before this one is given up.
             if refused == limits.streams { askToLeave(&actions) }
             if refused / 2 == limits.streams, isOpen {
                 actions.goodbye = .enhanceYourCalm
@@ -170,32 +169,32 @@ struct ConnectionStreams {
         return next(actions, moves: true)
     }
 
-    /// A request has its answer, or nobody to give it to.
+    /// A request has its answer, or nowhere to send it.
     mutating func answered() -> Actions {
         answering -= 1
         return next(moves: true)
     }
 
-    /// A reply with a body of so many bytes takes the place of its request.
+    /// A reply with this many bytes replaces its request.
     mutating func beginDelivery(bytes: Int) -> Actions {
         heldBytes += bytes
         delivering += 1
         return answered()
     }
 
-    /// The system has taken a reply, or never will.
+    /// The system has received a reply, or never will.
     ///
-    /// What its stream held is free.
+    /// What its stream held is released.
     mutating func endDelivery(releasing bytes: Int) -> Actions {
         heldBytes -= bytes
         delivering -= 1
-        // The client has taken something: the time begins anew.
+        // The client has received something, so the time starts again.
         if wait == .delivery { wait = nil }
         return next()
     }
 
-    /// Takes a place for a request that begins; nil when there is none in the whole process, or when they are scarce and this
-    /// connection has its share.
+    /// Reserves a place for a request that begins; nil when the process has none left, or when places are scarce and
+    /// this connection has its share.
     mutating func admit() -> Reservation? {
         if room.isScarce, openStreams - answering > max(1, limits.streams / ConnectionStreams.scarcity) {
             room.countRefusal()
@@ -204,7 +203,7 @@ struct ConnectionStreams {
         return .request(room, cost: Reservation.Cost.stream)
     }
 
-    /// Takes bytes into account if there is room for them.
+    /// Counts bytes if there is room for them.
     mutating func hold(_ count: Int) -> Bool {
         guard heldBytes + count <= limits.streamBytes else { return false }
         heldBytes += count
@@ -215,7 +214,7 @@ struct ConnectionStreams {
         heldBytes -= count
     }
 
-    // MARK: - What comes next
+    // MARK: - The next step
 
     private mutating func askToLeave(_ actions: inout Actions) {
         guard phase == .serving else { return }
@@ -223,17 +222,17 @@ struct ConnectionStreams {
         actions.asksToLeave = true
     }
 
-    /// Reads nothing more, and closes the connection when what is being answered is answered.
+    /// Stops reading, and closes the connection when all requests are answered.
     private mutating func stopReading(_ actions: inout Actions) {
         guard isOpen else { return }
         phase = .ending
         actions.shutsInput = true
     }
 
-    /// Closes what is done with, and says what is waited for now.
+    /// Closes what is finished, and tells what is waited for now.
     ///
-    /// - Parameter moves: whether the connection goes to the end of the queue of those who wait for their clients, or out of it
-    ///   when something is being answered.
+    /// - Parameter moves: whether the connection moves to the end of the queue, or leaves it when a request is being
+    ///   answered.
     private mutating func next(_ already: Actions = Actions(), moves: Bool = false) -> Actions {
         var actions = already
         guard isConnected else { return actions }
@@ -253,7 +252,7 @@ struct ConnectionStreams {
     }
 
     private var currentWait: Wait {
-        // Each stream has its own time, until its last frame is on its way.
+        // Each stream has its own time limit, until its last frame is sent.
         if openStreams > 0 || answering > 0 { return .answer }
         if delivering > 0 { return .delivery }
         return switch phase {

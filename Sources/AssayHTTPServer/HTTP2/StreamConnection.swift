@@ -2,7 +2,7 @@ internal import AssayHTTP
 internal import NIOCore
 internal import NIOHTTP2
 
-/// The handler of an HTTP/2 connection, behind that of its streams: does what ``ConnectionStreams`` decides.
+/// The handler of an HTTP/2 connection, next to the handlers of its streams: does what ``ConnectionStreams`` decides.
 final class StreamConnection: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
@@ -13,11 +13,11 @@ final class StreamConnection: ChannelInboundHandler {
     private let admission: ConnectionAdmission
     private let exchanges: AsyncStream<HTTPExchange>.Continuation
 
-    /// The decisions; streams make theirs with it.
+    /// The decisions; streams use it for theirs.
     var streams: ConnectionStreams
     private var context: ChannelHandlerContext?
     private var timer: WaitTimer?
-    /// The place in the queue of those who may have to make room, while the client is waited for.
+    /// The place in the queue of connections that may have to make room, while the server waits for the client.
     private var ticket: IdleQueue.Ticket?
 
     init(
@@ -65,9 +65,9 @@ final class StreamConnection: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if !streams.isOpen, error is any NIOHTTP2Error {
-            // The client has been told why its frames mean nothing any more.
+            // The client has been told why its frames no longer count.
         } else if StreamConnection.concernsOneStream(error) {
-            // The stream was reset. Nothing can be said to the client; it is counted and logged all the same.
+            // The stream was reset. The client cannot be told; the error is counted and logged all the same.
             let input = HTTPInput(
                 content: .fault(.malformed, nil), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
@@ -95,13 +95,13 @@ final class StreamConnection: ChannelInboundHandler {
         exchanges.finish()
     }
 
-    /// Passes a request on, or what was wrong with it; `send` will be called once.
+    /// Forwards a request, or its error; `send` will be called once.
     func pass(_ input: HTTPInput, send: @escaping @Sendable (ServerReply) async throws -> Void) {
         exchanges.yield(HTTPExchange(input: input, isConcurrent: true, send: send))
         perform(streams.passed(input))
     }
 
-    // MARK: - What was decided
+    // MARK: - Carrying out decisions
 
     func perform(_ actions: ConnectionStreams.Actions) {
         if actions.stays { admission.stay() }
@@ -119,8 +119,8 @@ final class StreamConnection: ChannelInboundHandler {
         if let wait = actions.wait { timer?.start(wait.limit(limits)) }
         guard let context else { return }
         if actions.closesSoon {
-            // Not within the call that wrote what is said last, which has yet to be flushed. TLS waits a while for the
-            // client to close as well, so that this is not lost to a reset.
+            // Not within the call that wrote the last bytes, which must still be flushed. TLS waits a while for the
+            // client to close as well, so that a reset does not lose them.
             let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
             context.eventLoop.execute { bound.value.close(promise: nil) }
         }
@@ -133,9 +133,9 @@ final class StreamConnection: ChannelInboundHandler {
         context?.writeAndFlush(wrapOutboundOut(HTTP2Frame(streamID: .rootStream, payload: payload)), promise: nil)
     }
 
-    /// Whether an error ends one stream only: a request that is not valid, or a frame for a stream that is gone.
+    /// Whether an error ends one stream only: an invalid request, or a frame for a closed stream.
     ///
-    /// Any other ends the connection.
+    /// Any other error ends the connection.
     private static func concernsOneStream(_ error: any Error) -> Bool {
         switch error {
         case is NIOHTTP2Errors.StreamError,
@@ -154,19 +154,19 @@ final class StreamConnection: ChannelInboundHandler {
     }
 }
 
-/// How a client is asked to open no more streams (RFC 9113, section 6.8).
+/// The frames that ask a client to open no more streams (RFC 9113, section 6.8).
 ///
-/// These two frames are the only ones that are encoded by hand. They go past the library's handler, because its state machine
-/// would take a request that crosses with this GOAWAY for a breach of the protocol, and tell the client so; and the library's
-/// encoder is not public.
+/// Only these two frames are encoded by hand. They bypass the library's handler, because its state machine would treat
+/// a request that crosses with this GOAWAY as a protocol error, and tell the client so; and the library's encoder is
+/// not public.
 private enum Farewell {
     private static let number: UInt64 = 0x6173_7361_7962_7965
-    /// What the client repeats when it knows.
+    /// The client repeats this when it has seen the GOAWAY.
     static let ping = HTTP2PingData(withInteger: number)
 
     static var frames: ByteBuffer {
         var frames = ByteBuffer()
-        // GOAWAY: the last stream is the highest there can be, the error none.
+        // GOAWAY: the last stream is the highest possible one, and there is no error.
         frames.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
         // PING.
         frames.writeBytes([0, 0, 8, 6, 0, 0, 0, 0, 0])

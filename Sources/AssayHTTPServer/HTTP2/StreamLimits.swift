@@ -1,18 +1,19 @@
 internal import NIOHTTP2
 
 extension NIOHTTP2Handler.Configuration {
-    /// What a client is told, and how much is taken of frames that cost it little.
+    /// The limits that a client is told, and how many cheap frames are accepted from it.
     init(_ limits: HTTPLimits) {
         self.init()
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams),
-            // A head beyond the limit is answered with 431; one beyond this ends the connection, because its fields
-            // must be read before anything can be said of them. Each field counts 32 bytes more than it has.
+            // A head beyond the limit is answered with 431; one beyond this value ends the connection, because its
+            // fields must be read before an answer is possible. Each field counts 32 bytes more than its size.
             HTTP2Setting(parameter: .maxHeaderListSize, value: 2 * limits.headerBytes + 32 * limits.headerFields),
         ]
         connection.maximumRecentlyResetStreams = limits.streams
-        // Within any 30 seconds; more end the connection with ENHANCE_YOUR_CALM. Clients reset a stream when somebody
-        // gives up, and send a PING or SETTINGS every few seconds at most. A proxy has many users on one connection.
+        // Within any 30 seconds; more frames end the connection with ENHANCE_YOUR_CALM. Clients reset a stream when a
+        // user gives up, and send a PING or SETTINGS every few seconds at most. A proxy has many users on one
+        // connection.
         connection.controlFrameRateLimit.maximumCount = 200
         stream.streamResetFrameRateLimit.maximumCount = 1000
         stream.streamErrorRateLimit.maximumCount = 100

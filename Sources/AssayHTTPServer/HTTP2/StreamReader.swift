@@ -44,7 +44,7 @@ final class StreamReader: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // What concerns the connection is handled there.
+        // Errors of the connection are handled there.
     }
 
     private func end() {
@@ -92,7 +92,7 @@ final class StreamReader: ChannelInboundHandler {
         connection.perform(actions)
         guard sends, let context else { return eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
         var fields = HPACKHeaders(status: reply.status.code, reply.headers)
-        // What never has a body must not speak of one (RFC 9110, section 8.6).
+        // A reply that never has a body must have no header about one (RFC 9110, section 8.6).
         let hasBody = HTTPResponseStatus(statusCode: reply.status.code).mayHaveResponseBody
         if hasBody { fields.add(name: "content-length", value: String(reply.body.count), indexing: .nonIndexable) }
         let sendsBody = hasBody && !answer.omitsBody && !reply.body.isEmpty
@@ -118,7 +118,7 @@ final class StreamReader: ChannelInboundHandler {
         perform(actions)
     }
 
-    // MARK: - What was decided
+    // MARK: - Carrying out decisions
 
     private func perform(_ actions: StreamReading.Actions) {
         guard let context else { return }

@@ -1,15 +1,15 @@
 internal import AssayHTTP
 internal import AssayTransport
 
-/// How one request is read from a stream of HTTP/2, and when its reply goes out: all decisions, and no I/O.
+/// Decides how one request is read from a stream of HTTP/2, and when its reply is sent, without any I/O.
 ///
-/// A reply that comes before the end of its request is whole all the same; what the client still sends is dropped for a while,
-/// and then the stream is reset with NO_ERROR (RFC 9113, section 8.1).
+/// A reply that comes before the end of its request is sent completely; what the client still sends is dropped for a
+/// while, and then the stream is reset with NO_ERROR (RFC 9113, section 8.1).
 struct StreamReading {
     /// What the handler does, in this order.
     struct Actions {
         var timer = TimerChange.kept
-        /// Passes this on to be answered.
+        /// Forwards this to be answered.
         var content: HTTPInput.Content?
         /// Sends a 100 (Continue).
         var sendsContinue = false
@@ -26,7 +26,7 @@ struct StreamReading {
     }
 
     enum Reset {
-        /// Nothing was done with the request, so that the client may send it again (RFC 9113, section 8.7).
+        /// The request was not processed, so the client may send it again (RFC 9113, section 8.7).
         case refused
         case noError
     }
@@ -36,7 +36,7 @@ struct StreamReading {
         case body(StreamRequest)
         case answer
         case delivery
-        /// The reply is out, and the client goes on sending.
+        /// The reply is sent, and the client still sends.
         case leaving
         case ended
     }
@@ -52,7 +52,7 @@ struct StreamReading {
     /// What this stream holds of the connection's bytes.
     private var held = 0
 
-    /// - Parameter ignoresBody: tells of which requests the body is not waited for.
+    /// - Parameter ignoresBody: tells for which requests the body is not waited for.
     init(
         limits: HTTPLimits, ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
     ) {
@@ -62,7 +62,7 @@ struct StreamReading {
 
     // MARK: - The request
 
-    /// A block of header fields came: the request's head, or trailers, which mean nothing here but an end.
+    /// A block of header fields arrived: the request's head, or trailers, which only mean the end.
     ///
     /// - Parameter head: reads the fields.
     mutating func received(
@@ -80,7 +80,7 @@ struct StreamReading {
         }
     }
 
-    /// A piece of the body came.
+    /// A piece of the body arrived.
     mutating func received(
         body piece: some Collection<UInt8>, ends: Bool, in streams: inout ConnectionStreams
     ) -> Actions {
@@ -162,9 +162,9 @@ struct StreamReading {
 
     // MARK: - The reply
 
-    /// A reply is there.
+    /// A reply is ready.
     ///
-    /// Returns whether it is to be sent: not when the stream is gone.
+    /// Returns whether it is to be sent: not when the stream is closed.
     mutating func replied(bytes: Int, in streams: inout ConnectionStreams) -> (sends: Bool, ConnectionStreams.Actions) {
         guard case .answer = state else {
             streams.release(held)
@@ -176,12 +176,12 @@ struct StreamReading {
         return (true, streams.beginDelivery(bytes: bytes))
     }
 
-    /// The system has taken the reply, or never will.
+    /// The system has received the reply, or never will.
     mutating func delivered(in streams: inout ConnectionStreams) -> (Actions, ConnectionStreams.Actions) {
         let connection = streams.endDelivery(releasing: held)
         held = 0
         var actions = Actions()
-        // The stream is gone as a rule: its last frame was its end.
+        // The stream is usually closed by now: its last frame was its end.
         guard case .delivery = state else { return (actions, connection) }
         state = .leaving
         actions.timer = isInputEnded ? .stopped : .started(.leave)
@@ -190,7 +190,7 @@ struct StreamReading {
 
     // MARK: - The end
 
-    /// The time for what was waited for is over.
+    /// The time for the expected event is over.
     mutating func expire() -> Actions {
         var actions = Actions()
         switch state {
@@ -201,9 +201,9 @@ struct StreamReading {
         return actions
     }
 
-    /// The stream is gone.
+    /// The stream is closed.
     ///
-    /// Nil when it was before.
+    /// Nil when it was closed before.
     mutating func end(in streams: inout ConnectionStreams) -> ConnectionStreams.Actions? {
         switch state {
         case .ended:
@@ -211,7 +211,7 @@ struct StreamReading {
         case .head, .body:
             streams.release(held)
             held = 0
-        // What is being answered or delivered is held as long as that takes.
+        // Requests and replies keep what they hold until they are answered or delivered.
         case .answer, .delivery, .leaving: break
         }
         state = .ended

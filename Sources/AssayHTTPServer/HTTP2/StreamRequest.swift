@@ -4,18 +4,18 @@ internal import NIOHPACK
 
 /// The head of a request of HTTP/2 (RFC 9113, section 8.3).
 struct StreamRequest: Sendable {
-    /// The request, with no body yet.
+    /// The request, without its body.
     let head: GatewayRequest
-    /// The length of the body; nil where the client does not say it.
+    /// The length of the body; nil if the client does not state it.
     let length: Int?
-    /// How much it takes, in bytes.
+    /// The size of the head, in bytes.
     let size: Int
-    /// How many fields it has, those of the protocol among them.
+    /// The number of its fields, including those of the protocol.
     let fieldCount: Int
 
-    /// Reads a block of fields that the protocol's parser has found in order.
+    /// Reads a block of fields that the protocol's parser has accepted.
     ///
-    /// - Throws: ``HTTPFault`` when the request cannot be answered whatever its body is.
+    /// - Throws: ``HTTPFault`` when the request cannot be answered, whatever its body is.
     init(_ fields: HPACKHeaders, limits: HTTPLimits) throws(HTTPFault) {
         var pseudo: [ExactText: String] = [:]
         var headers = HeaderFields()
@@ -31,12 +31,12 @@ struct StreamRequest: Sendable {
             }
         }
         guard bytes <= limits.headerBytes, count <= limits.headerFields else { throw .headersTooLarge }
-        // CONNECT has no path; it is answered as what is not there.
+        // CONNECT has no path; it is answered like an unknown path.
         guard let method = pseudo[":method"], let target = pseudo[":path"] ?? pseudo[":authority"],
             StreamRequest.isPrintable(method), StreamRequest.isPrintable(target)
         else { throw .malformed }
 
-        // Whoever names another host in the field than the protocol does might have got past somebody (section 8.3.1).
+        // A client whose field names another host than the protocol's may have bypassed a check (section 8.3.1).
         let hosts = headers["host"]
         if let authority = pseudo[":authority"] {
             guard hosts.allSatisfy({ $0.isExactly(authority) }) else { throw .malformed }
@@ -48,7 +48,7 @@ struct StreamRequest: Sendable {
         head = GatewayRequest(method: method, target: target, headers: headers)
         size = bytes
         fieldCount = count
-        // The protocol's parser lets one number pass.
+        // The protocol's parser accepts one number.
         length = headers["content-length"].first.map { Int($0) ?? .max }
     }
 

@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// Stands in the pipeline of the listening channel, and lets it take a connection when there is room for one.
+/// The gate in the pipeline of the listening channel, which accepts a connection when there is room for one.
 final class ConnectionGate: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel

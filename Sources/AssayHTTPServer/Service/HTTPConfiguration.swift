@@ -3,26 +3,27 @@ public import AssayHosting
 public import AssayHTTP
 public import AssayTransport
 
-/// Where the HTTP server listens, and what it grants strangers.
+/// Where the HTTP server listens, and what strangers may do.
 public struct HTTPConfiguration: Sendable {
-    /// Where connections are taken.
+    /// The address of the listener.
     public var address: ListenerAddress
-    /// What one client can make the server hold or wait for.
+    /// The limits on what one client can make the server hold or wait for.
     public var limits: HTTPLimits
     /// The web pages whose scripts may call methods that demand no permission.
     public var origins: AllowedOrigins
-    /// What is shown over TLS; nil to serve without.
+    /// The server's certificate for TLS; nil to serve without TLS.
     public var certificate: ServerCertificate?
-    /// What all connections may hold together.
+    /// The limit on what all connections hold together.
     ///
-    /// Listeners of one process share one.
+    /// Listeners of one process share it.
     public var budget: TransportBudget
     /// How many of the requests that never become calls are logged one by one.
     public var records = RecordLimits()
-    /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header, too.
+    /// The proxies whose `X-Forwarded-For` names the client; none by default, since a client can send that header
+    /// itself.
     public var trustedProxies: TrustedProxies
 
-    /// Listens on an address; 127.0.0.1, port 8080, unless given.
+    /// Makes a configuration; the default address is 127.0.0.1, port 8080.
     public init(
         address: ListenerAddress = .host("127.0.0.1", port: 8080), limits: HTTPLimits = HTTPLimits(),
         origins: AllowedOrigins = .any, certificate: ServerCertificate? = nil,
@@ -36,7 +37,7 @@ public struct HTTPConfiguration: Sendable {
         self.trustedProxies = trustedProxies
     }
 
-    /// What concerns the gateway.
+    /// The gateway's part of the configuration.
     var gateway: HTTPGateway.Configuration {
         HTTPGateway.Configuration(
             origins: origins, trustedProxies: trustedProxies, bodyBytes: limits.bodyBytes, records: records)

@@ -13,33 +13,34 @@ public struct HTTPLimits: Sendable, Hashable {
     /// The most bytes of requests and replies that all streams of an HTTP/2 connection may hold together, before more
     /// requests are answered with 429.
     public var streamBytes = 1_048_576
-    /// How long a request head may take: from the connection's beginning or the head's first byte to its last.
+    /// How long a request head may take to arrive, measured from the opening of the connection or from the head's first
+    /// byte.
     ///
-    /// A TLS handshake may take as long before that.
+    /// A TLS handshake before it may take as long.
     public var headTime: Duration = .seconds(10)
     /// How long a request body may take as a whole, however many pieces it comes in.
     public var bodyTime: Duration = .seconds(10)
-    /// How long a connection may be kept with no request, or with replies that the client does not take.
+    /// How long a connection is kept without a request, or with replies that the client does not read.
     public var idleTime: Duration = .seconds(60)
-    /// How long input is still read and thrown away after a last reply, so that the reply is not lost to a reset.
+    /// How long input is still read and dropped after a last reply, so that a reset does not lose the reply.
     public var lingerTime: Duration = .seconds(2)
     /// How long requests may go on after a graceful shutdown has begun.
     public var drainTime: Duration = .seconds(20)
-    /// The most connections at once, or fewer where the limit on open files allows fewer.
+    /// The most connections at once; fewer if the limit on open files allows fewer.
     ///
-    /// When all are taken, the connection that has kept the server waiting for its client longest is closed to make
-    /// room for the next.
+    /// When the limit is reached, the connection that has kept the server waiting longest is closed to make room for
+    /// the next.
     ///
-    /// Connections are taken a few at a time, so that the number can be passed by a handful. There is no bound for each
+    /// Connections are accepted a few at a time, so that the limit can be exceeded slightly. There is no limit for each
     /// address: behind a proxy all clients have the same one.
     public var maximumConnections = 10_000
-    /// How long a client may be silent, or not take its reply, without having to make room for another.
+    /// How long a client may be silent, or not read its reply, without having to make room for another.
     public var graceTime: Duration = .seconds(1)
-    /// How much of what a client does not read the system keeps for it, in bytes; Linux takes it twice.
+    /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
     /// How many connections wait in the system's backlog before it refuses more.
     public var backlog = 1024
 
-    /// The limits that hold unless they are changed.
+    /// The default limits.
     public init() {}
 }

@@ -4,24 +4,24 @@ internal import NIOCore
 internal import NIOEmbedded
 
 @_spi(Fuzzing) extension HTTPService {
-    /// What bytes a connection begins with.
+    /// The protocol of a connection's first bytes.
     public enum Wire: Sendable {
         case http1
         /// After TLS has chosen it, beginning with the client's preface.
         case http2
     }
 
-    /// What came of a connection.
+    /// The result of a connection.
     public struct Conversation: Sendable {
-        /// All bytes that the client was sent.
+        /// All bytes that the server sent.
         public let output: [UInt8]
-        /// Whether the server ended the connection once the client had nothing more to say, and its times were over.
+        /// Whether the server ended the connection after the client's input ended and all time limits were over.
         public let hasEnded: Bool
     }
 
-    /// Serves one connection without a socket: a client that sends some bytes and then no more.
+    /// Serves one connection without a socket: a client that sends some bytes and then ends its input.
     ///
-    /// The handlers are those of a socket's connection, and time passes when nothing else is left to wait for.
+    /// The handlers are those of a socket's connection, and time advances when nothing else is left to wait for.
     public func converse(_ wire: Wire, _ input: [UInt8]) async throws -> Conversation {
         let channel = NIOAsyncTestingChannel()
         let loop = channel.testingEventLoop
@@ -49,7 +49,7 @@ internal import NIOEmbedded
             }
             var rest = input[...]
             while !rest.isEmpty, channel.isActive {
-                // What one read brings in.
+                // The size of one read.
                 _ = try? await channel.writeInbound(ByteBuffer(bytes: rest.prefix(4096)))
                 rest = rest.dropFirst(4096)
             }
@@ -67,7 +67,7 @@ internal import NIOEmbedded
         }
     }
 
-    /// Lets what is being answered be answered, and then time pass.
+    /// Waits for requests to be answered, and then advances the time.
     private static func waitForEnd(of channel: NIOAsyncTestingChannel, _ loop: NIOAsyncTestingEventLoop) async -> Bool {
         for _ in 0..<64 {
             await loop.run()
@@ -77,7 +77,7 @@ internal import NIOEmbedded
         for attempt in 0..<100 {
             await loop.advanceTime(by: .seconds(30))
             if !channel.isActive { return true }
-            // On a busy machine what answers may not have had its turn.
+            // On a busy machine the answering task may not have run yet.
             try? await Task.sleep(for: .milliseconds(min(attempt, 50)))
         }
         return false

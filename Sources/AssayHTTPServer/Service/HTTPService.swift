@@ -8,11 +8,10 @@ internal import NIOExtras
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// Serves the methods of a ``CallHandler`` over HTTP/1.1 and, where there is TLS, HTTP/2, and pages for operators beside
-/// them.
+/// Serves the methods of a ``CallHandler`` over HTTP/1.1 and, with TLS, HTTP/2, together with pages for operators.
 ///
-/// On graceful shutdown it takes no more connections, closes the idle ones, and lets requests that have begun finish
-/// for as long as ``HTTPLimits/drainTime``; then the rest is cancelled.
+/// On graceful shutdown it accepts no more connections, closes the idle ones, and lets running requests finish for as
+/// long as ``HTTPLimits/drainTime``; then the rest is cancelled.
 public struct HTTPService: Service {
     let configuration: HTTPConfiguration
     let gateway: HTTPGateway
@@ -21,9 +20,9 @@ public struct HTTPService: Service {
     private let onListening: @Sendable (ListenerAddress) async -> Void
 
     /// - Parameters:
-    ///   - pages: what is served beside the handler's methods.
-    ///   - meter: where connections and refused requests are counted.
-    ///   - onListening: called once with the address that is listened on; its port is the real one where 0 was asked for.
+    ///   - pages: the pages that are served in addition to the handler's methods.
+    ///   - meter: counts connections and refused requests.
+    ///   - onListening: called once with the listener's address; its port is the real one if port 0 was requested.
     /// - Throws: ``HTTPGatewayError`` when the handler's methods cannot be routed.
     public init(
         handler: any CallHandler, pages: HTTPPages = .health, configuration: HTTPConfiguration, logger: Logger,
@@ -47,7 +46,7 @@ public struct HTTPService: Service {
                 try? await gracefulShutdown()
                 try? await Task.sleep(for: configuration.limits.drainTime)
                 if !Task.isCancelled {
-                    logger.warning("requests were still running at the end of the drain time, and are cancelled")
+                    logger.warning("requests were still running at the end of the drain time and are cancelled")
                 }
             }
             group.addTask { await gateway.run() }
@@ -86,7 +85,7 @@ public struct HTTPService: Service {
                         }
                     }
                 } catch {
-                    logger.error("connections are not taken any more", metadata: ["error": "\(error)"])
+                    logger.error("no more connections are accepted", metadata: ["error": "\(error)"])
                 }
             }
         } onGracefulShutdown: {
@@ -98,32 +97,32 @@ public struct HTTPService: Service {
     private var mostConnections: Int {
         let wanted = configuration.limits.maximumConnections
         let files = OpenFileLimit.connections
-        // Connections that are only kept may not take all of the budget: a part is for requests.
+        // Idle connections may not use the whole budget: a part is for requests.
         let cost = Reservation.Cost.connection(isSecure: configuration.certificate != nil)
         let most = max(1, min(wanted, files, configuration.budget.byteLimit / 4 * 3 / cost))
         if most < min(wanted, files) {
             logger.info(
-                "the budget of bytes leaves room for few connections",
+                "the budget of bytes allows few connections only",
                 metadata: ["connections": "\(most)", "wanted": "\(wanted)"])
         }
         if files < wanted {
             logger.warning(
-                "the limit on open files leaves room for few connections",
+                "the limit on open files allows few connections only",
                 metadata: ["connections": "\(files)", "wanted": "\(wanted)"])
         }
         return most
     }
 }
 
-/// What the server counts.
+/// The metrics of the server.
 package struct ConnectionMetrics: Sendable {
     /// All metrics that the server records.
     package static let all = [connections, accepted, acceptFailures]
 
     private static let connections = Metric.gauge("http_connections", "HTTP connections that are open.")
-    private static let accepted = Metric.counter("http_connections_accepted_total", "HTTP connections taken.")
+    private static let accepted = Metric.counter("http_connections_accepted_total", "HTTP connections accepted.")
     private static let acceptFailures = Metric.counter(
-        "http_accept_failures_total", "Times that no connection could be taken, for want of file descriptors mostly.")
+        "http_accept_failures_total", "Failures to accept a connection, mostly because of missing file descriptors.")
 
     private let meter: Meter
 

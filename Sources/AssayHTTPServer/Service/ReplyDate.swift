@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import Synchronization
 
-/// The date of replies: one text for all that are made within a second.
+/// The date of replies: one text for all replies within a second.
 final class ReplyDate: Sendable {
     private let clock: HostClock
     private let last: Mutex<(seconds: Int64, text: String)>
@@ -23,7 +23,7 @@ final class ReplyDate: Sendable {
 /// The date of a reply (RFC 9110, section 5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`).
 enum HTTPDate {
     static func text(_ instant: Instant) -> String {
-        // From 1970 to 9999, which is all that the format can say.
+        // From 1970 to 9999, the range of the format.
         let seconds = Int(min(max(instant.seconds, 0), 253_402_300_799))
         let (days, time) = seconds.quotientAndRemainder(dividingBy: 86_400)
 

@@ -3,30 +3,30 @@ internal import Synchronization
 
 /// What one connection or one open request holds of the process's budget.
 ///
-/// It is given back when the last reference to it is gone: however a request ends, whether it is answered, reset, refused, or
-/// dropped with its connection, nothing has to remember to release it. Requests of HTTP/1.1 that were sent ahead of their replies
-/// have one together: their connection answers one after the other.
+/// It is released with its last reference: however a request ends, whether it is answered, reset, refused, or dropped
+/// with its connection, no code must remember to release it. Pipelined requests of HTTP/1.1 share one: their connection
+/// answers one after the other.
 final class Reservation: Sendable {
-    /// What things cost beside their bytes.
+    /// The costs of connections and requests in addition to their bytes.
     ///
-    /// Measured as resident memory, with TLS where there is some: an idle connection of HTTP/2 takes 54 KB, one of
-    /// HTTP/1.1 38 KB and without TLS 25 KB, a half-open stream with few fields 3.5 KB, one whose reply nobody reads 10
-    /// KB beside the reply, a request of HTTP/1.1 1.0 KB.
+    /// Measured as resident memory, with TLS unless stated otherwise: an idle connection of HTTP/2 takes 54 KB, one of
+    /// HTTP/1.1 38 KB and without TLS 25 KB, a half-open stream with few fields 3.5 KB, one whose reply is not read 10
+    /// KB in addition to the reply, a request of HTTP/1.1 1.0 KB.
     enum Cost {
         static let secureConnection = 61_440
         static let plainConnection = 28_672
         static let stream = 10_240
         static let message = 1024
-        /// A header field, beside the bytes of its name and value: in the tables of fields, which grow by doubling, and as
-        /// two texts of their own.
+        /// A header field, in addition to the bytes of its name and value: entries in tables, which grow by doubling,
+        /// and two separate texts.
         static let field = 128
 
         static func connection(isSecure: Bool) -> Int { isSecure ? secureConnection : plainConnection }
     }
 
-    /// Room for the bytes of a usual request and its reply, so that those need one reservation.
+    /// Room for a usual request and its reply, so that those need one reservation.
     private static let allowance = 5120
-    /// More is reserved in steps of this.
+    /// More is reserved in steps of this size.
     private static let step = 4096
 
     private let room: PeerRoom
@@ -41,17 +41,17 @@ final class Reservation: Sendable {
         self.reserved = Atomic(reserved)
     }
 
-    /// Reserves for a connection that was taken; nil when it does not fit.
+    /// Reserves for an accepted connection; nil when it does not fit.
     static func connection(_ room: PeerRoom, isSecure: Bool) -> Reservation? {
         let bytes = Cost.connection(isSecure: isSecure)
         guard room.reserve(connectionBytes: bytes) else { return nil }
-        // A part of a frame has its room.
+        // Includes room for a part of a frame.
         return Reservation(room, isRequest: false, used: bytes - step, reserved: bytes)
     }
 
     /// Reserves for a request that begins; nil when it does not fit.
     ///
-    /// - Parameter cost: what it takes beside its bytes.
+    /// - Parameter cost: its cost in addition to its bytes.
     static func request(_ room: PeerRoom, cost: Int) -> Reservation? {
         guard room.openStream() else { return nil }
         guard room.reserve(bytes: cost + allowance) else {
@@ -81,12 +81,12 @@ final class Reservation: Sendable {
         return true
     }
 
-    /// Holds fewer bytes; what is reserved stays so, for what comes next.
+    /// Holds fewer bytes; the reservation stays, for later bytes.
     func drop(_ count: Int) {
         used.subtract(count, ordering: .relaxed)
     }
 
-    /// Holds this much from now on, and gives back what is not needed for it; only while nobody else holds more.
+    /// Holds this many bytes from now on, and gives back the rest; call it only while no other code adds to it.
     func shrink(to count: Int) {
         used.store(count, ordering: .relaxed)
         let surplus = reserved.load(ordering: .relaxed) - count - Reservation.allowance

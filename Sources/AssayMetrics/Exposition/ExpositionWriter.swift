@@ -65,12 +65,12 @@ struct ExpositionWriter {
         }
     }
 
-    /// The upper bound of a bucket: always with a point, so that it is the same text in both formats.
+    /// The upper bound of a bucket: always with a decimal point, so that it is the same text in both formats.
     private static func number(_ value: Double) -> String {
         value == .infinity ? "+Inf" : "\(value)"
     }
 
-    /// A whole number without a point, where it can be written so exactly.
+    /// A whole number without a decimal point, if it can be written exactly.
     private static func whole(_ value: Double) -> String {
         Int64(exactly: value).map { "\($0)" } ?? "\(value)"
     }
@@ -85,7 +85,7 @@ struct ExpositionWriter {
             case "\\": shown += "\\\\"
             case "\"" where quotes: shown += "\\\""
             case "\n": shown += "\\n"
-            // Not an escape of the format, but the end of a line to some that read it.
+            // Not an escape of the format, but some readers treat it as the end of a line.
             case "\r": shown += " "
             default: shown.unicodeScalars.append(scalar)
             }
@@ -104,7 +104,7 @@ extension MetricRegistry {
     }
 }
 
-/// How a page of metrics is written.
+/// The format of a page of metrics.
 public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
     /// Prometheus text exposition format 0.0.4.
     case prometheusText

@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayHosting
 
-/// Counts decisions: how each ended, why, and how long it took.
+/// Counts decisions: their outcomes, their reasons, and their durations.
 ///
 /// A sink like any other: give it to the engine, alone or among `DecisionSinks`.
 public struct DecisionMetrics: DecisionSink {
@@ -12,7 +12,7 @@ public struct DecisionMetrics: DecisionSink {
         /// The provider's name; nil for a method of the kernel.
         @Exact public private(set) var provider: String?
 
-        /// A method by its name, and the provider whose it is.
+        /// Makes a method from its name and its provider.
         public init(_ name: String, provider: String?) {
             self.name = name
             self.provider = provider
@@ -41,7 +41,7 @@ public struct DecisionMetrics: DecisionSink {
         decisions = try registry.declare(
             .counter(
                 "decisions_total",
-                "Decisions by how they ended: refused is bad evidence, rejected a bad request, error a fault of ours.",
+                "Decisions by their outcomes: refused is invalid evidence, rejected an invalid request, error a fault of the service.",
                 labels: [
                     methodNames, providers, .init("outcome", DecisionMetrics.outcomes), .init("reason", causes),
                     .open("app", [""], atMost: 16_384),
@@ -53,17 +53,18 @@ public struct DecisionMetrics: DecisionSink {
         errors = try registry.declare(
             .counter(
                 "decision_errors_total",
-                "Calls that could not be decided by a fault of ours. Every method is there from the start.",
+                "Calls without a decision because of a fault of the service. Every method is present from the start.",
                 labels: [methodNames]))
         challenges = try registry.declare(
             .counter("challenges_issued_total", "Challenges issued.", labels: [methodNames, providers]))
         tokens = try registry.declare(
             .counter(
-                "tokens_issued_total", "Tokens issued; limited-use ones are good for one request.",
+                "tokens_issued_total", "Tokens issued; limited-use ones can be used once.",
                 labels: [providers, .init("limited_use", ["true", "false"])]))
         uses = try registry.declare(
             .counter(
-                "token_uses_total", "Requests that showed a token, or should have, in the categories of App Check.",
+                "token_uses_total",
+                "Requests that had a token, or should have had one, in the categories of App Check.",
                 labels: [
                     .open("project", atMost: 1024), .open("service", [""], atMost: 256),
                     .open("app", [""], atMost: 16_384),
@@ -71,7 +72,7 @@ public struct DecisionMetrics: DecisionSink {
                     .init("enforcement", [""] + EnforcementMode.allCases.map(\.rawValue)),
                     .init("admitted", ["true", "false"]),
                 ]))
-        // An alert on what never happened so far needs a series that it can see increase.
+        // An alert on an event that has not happened yet needs a series that can increase.
         for method in methods {
             _ = errors.series([method.name])
             guard let provider = method.provider else { continue }

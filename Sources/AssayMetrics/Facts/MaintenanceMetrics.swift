@@ -2,18 +2,18 @@ internal import AssayCore
 public import AssayHosting
 internal import AssayKit
 
-/// Counts what providers do between calls: how the runs of their maintenance ended, and what they came across.
+/// Counts the maintenance of providers: the outcomes of its runs, and their events.
 public struct MaintenanceMetrics: Sendable {
     private let runs: MetricFamily
     private let durations: MetricFamily
     private let events: MetricFamily
 
-    /// - Parameter providers: the names of all that there are; others count as `other`.
+    /// - Parameter providers: the names of all providers; others count as `other`.
     public init(providers: [String], in registry: MetricRegistry) throws(MetricError) {
         let providers = Metric.Label("provider", providers)
         runs = try registry.declare(
             .counter(
-                "upkeep_runs_total", "Runs of the maintenance of one app's provider, by how they ended.",
+                "upkeep_runs_total", "Runs of the maintenance of one app's provider, by their outcomes.",
                 labels: [providers, .init("outcome", MaintenanceMetrics.outcomes)]))
         durations = try registry.declare(
             .histogram(
@@ -21,13 +21,13 @@ public struct MaintenanceMetrics: Sendable {
                 buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300]))
         events = try registry.declare(
             .counter(
-                "upkeep_events_total", "What runs of maintenance came across, such as exchanged receipts, by its code.",
+                "upkeep_events_total", "Events in runs of maintenance, such as exchanged receipts, by their codes.",
                 labels: [providers, .open("event", atMost: 256)]))
     }
 
     private static let outcomes = ["succeeded", "failed", "timed_out"]
 
-    /// Counts a run: what `MaintenanceOptions.onRun` is for.
+    /// Counts a run; use it as `MaintenanceOptions.onRun`.
     public func record(_ record: MaintenanceRecord) {
         let outcome =
             switch record.outcome {

@@ -1,8 +1,8 @@
 public import AssayCore
 
-/// What is known of the policies in force.
+/// Facts about the policies in force.
 ///
-/// Whoever loads them says so here.
+/// The loader of the policies reports them here.
 public struct PolicyMetrics: Sendable {
     private let meter: Meter
 
@@ -13,7 +13,7 @@ public struct PolicyMetrics: Sendable {
     private static let succeeded = Metric.gauge(
         "policy_last_reload_successful", "Whether the last attempt to load policies succeeded: 1 or 0.")
 
-    /// All that it records.
+    /// All metrics that it records.
     package static let all = [apps, clients, loaded, succeeded]
 
     /// Metrics that record to a meter; nothing is recorded before policies are loaded.
@@ -35,13 +35,13 @@ public struct PolicyMetrics: Sendable {
     }
 }
 
-/// Which release runs: a gauge that is always 1, with the version in a label.
+/// The running release: a gauge that is always 1, with the version in a label.
 public enum BuildMetrics {
     /// Declares `build_info` and sets it to 1.
     public static func add(to registry: MetricRegistry) throws(MetricError) {
         let version = AssayVersion.text
         let family = try registry.declare(
-            .gauge("build_info", "The release that runs.", labels: [.init("version", [version])]))
+            .gauge("build_info", "The running release.", labels: [.init("version", [version])]))
         family.series([version])?.set(1)
     }
 }

@@ -6,17 +6,17 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What the system says of this process, under the names that Prometheus' own client libraries use.
+/// The system's facts about this process, under the names that Prometheus' own client libraries use.
 ///
 /// Read from `/proc` for each page; without `/proc`, only the limit and the processor time are shown.
 public enum ProcessMetrics {
-    /// Declares the metrics, and has them read before each page.
+    /// Declares the metrics, and reads them before each page.
     public static func add(to registry: MetricRegistry) throws(MetricError) {
         let declare = { (metric: Metric) throws(MetricError) in
             try registry.declare(metric, isStandard: true)
         }
         let processor = try declare(
-            .counter("process_cpu_seconds_total", "Time of the processor, the user's and the system's.")
+            .counter("process_cpu_seconds_total", "Processor time, of the user and the system.")
         ).series([])
         let maximum = try declare(
             .gauge("process_max_fds", "How many file descriptors may be open.")

@@ -6,21 +6,21 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// What `/proc/self/stat` says (proc(5)).
+/// The contents of `/proc/self/stat` (proc(5)).
 struct ProcessStatus {
     let virtualBytes: Double
     let residentBytes: Double
-    /// In Unix time; nil where the time of the system's start is not told.
+    /// In Unix time; nil if the time of the system's start is unknown.
     let startTime: Double?
 
-    /// Nil where the system has no such file.
+    /// Nil if the system has no such file.
     static func read() -> ProcessStatus? {
-        // The second field, the name in parentheses, may hold anything; the last parenthesis ends it.
+        // The second field, the name in parentheses, may contain anything; the last parenthesis ends it.
         guard let text = contents(of: "/proc/self/stat"), let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else {
             return nil
         }
         let fields = text[end...].split(onASCII: " ").filter { !$0.isEmpty }.dropFirst()
-        // The first of these is the third of the manual.
+        // The first of these is the third field in the manual.
         let values = Array(fields)
         guard values.count > 21, let started = Double(values[19]), let virtual = Double(values[20]),
             let pages = Double(values[21])
@@ -31,7 +31,7 @@ struct ProcessStatus {
             startTime: systemStart().map { $0 + started / ticks })
     }
 
-    /// How many file descriptors are open, without the one that is needed to count them.
+    /// How many file descriptors are open, except the one that is needed to count them.
     static func openDescriptors() -> Int? {
         guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }
@@ -63,7 +63,7 @@ struct ProcessStatus {
     }
 }
 
-// Within the type above the name is that of its own method.
+// Inside the type above, the name means its own method.
 
 private func readBytes(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
     read(descriptor, &buffer, buffer.count)

@@ -7,17 +7,17 @@ struct LabelSpace: Sendable {
         let name: String
         let values: [String]
         let indices: [ExactText: Int]
-        /// Those that were found on the way; they stand behind `values`.
+        /// The values that were found at run time; they follow `values`.
         let found: FoundValues
-        /// How far two neighbours on this axis lie apart.
+        /// The distance of two neighbours on this axis.
         let stride: Int
     }
 
     private let axes: [Axis]
-    /// How many sets of values there are.
+    /// The number of sets of values.
     let count: Int
 
-    /// What stands for every value that was not declared.
+    /// The value that stands for all undeclared ones.
     static let other = "other"
 
     /// - Throws: ``MetricError`` when the number of sets exceeds the limit.
@@ -47,7 +47,7 @@ struct LabelSpace: Sendable {
 
     var labelCount: Int { axes.count }
 
-    /// Where a value leads on the axis of a label; what was not declared, and can't be added, leads to `other`.
+    /// The offset of a value on the axis of a label; an undeclared value that cannot be added counts as `other`.
     func offset(_ position: Int, _ value: String) -> Int {
         let axis = axes[position]
         if let index = axis.indices[value] { return index * axis.stride }
@@ -65,7 +65,7 @@ struct LabelSpace: Sendable {
     }
 }
 
-/// The values of a label that were not known when it was declared, as many as it may have.
+/// The values of a label that were not known when it was declared, up to a limit.
 final class FoundValues: Sendable {
     let limit: Int
     private let state = Mutex<(indices: [ExactText: Int], values: [String])>(([:], []))
@@ -74,7 +74,7 @@ final class FoundValues: Sendable {
         self.limit = limit
     }
 
-    /// The place of a value, which it gets when there is room; nil when there is none, or the value is too long.
+    /// The index of a value, which is added if there is room; nil if there is none, or if the value is too long.
     func index(of value: String) -> Int? {
         guard limit > 0 else { return nil }
         return state.withLock { state in

@@ -1,9 +1,9 @@
 package import AssayCore
 internal import Synchronization
 
-/// A metric that was declared, with its series: one for each set of labels that was recorded so far.
+/// A declared metric with its series: one for each set of labels that was recorded so far.
 ///
-/// A series, once it is there, is found under one short lock and without an allocation.
+/// An existing series is found under one short lock and without an allocation.
 public final class MetricFamily: Sendable {
     /// The name with its prefixes.
     public let name: String
@@ -20,7 +20,7 @@ public final class MetricFamily: Sendable {
         self.space = try LabelSpace(metric)
         self.budget = budget
         self.open = SeriesBudget(MetricFamily.openLimit)
-        // Where there is one series only, it shows at 0 before anything happens.
+        // A metric with only one series shows it at 0 before anything happens.
         if metric.labels.isEmpty { _ = series([]) }
     }
 
@@ -76,7 +76,7 @@ public final class MetricFamily: Sendable {
     }
 }
 
-/// How many more series there may be, all metrics together.
+/// How many more series are allowed, all metrics together.
 final class SeriesBudget: Sendable {
     private let left: Atomic<Int>
 
@@ -84,7 +84,7 @@ final class SeriesBudget: Sendable {
         left = Atomic(count)
     }
 
-    /// Whether there is room for another one, which is taken then.
+    /// Takes one series if there is room, and returns whether there was.
     func take() -> Bool {
         if left.wrappingSubtract(1, ordering: .relaxed).newValue >= 0 { return true }
         left.wrappingAdd(1, ordering: .relaxed)

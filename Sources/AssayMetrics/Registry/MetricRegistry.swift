@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// The metrics of a process: declared once, recorded from anywhere, shown on a page that Prometheus reads.
 ///
-/// Nothing that is recorded can make it grow without bound: labels have the values that were declared and `other`, and
-/// there is a limit on all series together, beyond which new ones are not made.
+/// Recording cannot make it grow without limit: labels have the declared values and `other`, and the number of all
+/// series is limited.
 public final class MetricRegistry: Sendable {
     private struct State {
         var families: [ExactText: MetricFamily] = [:]
@@ -21,19 +21,19 @@ public final class MetricRegistry: Sendable {
 
     /// - Parameters:
     ///   - namespace: the first word of every name; empty for none.
-    ///   - maximumSeries: how many series there may be, all metrics together.
+    ///   - maximumSeries: the most series, all metrics together.
     public init(namespace: String = "assay", maximumSeries: Int = 20_000) {
         prefix = namespace.isEmpty ? "" : "\(namespace)_"
         budget = SeriesBudget(maximumSeries)
     }
 
-    /// Declares a metric; the same declaration once more gives the same metric.
+    /// Declares a metric; a repeated declaration returns the same metric.
     ///
     /// - Parameters:
-    ///   - scope: stands between the namespace and the name.
+    ///   - scope: the part between the namespace and the name.
     ///   - isStandard: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
     ///     has no namespace.
-    /// - Throws: ``MetricError`` when the declaration is malformed, or another one has its name.
+    /// - Throws: ``MetricError`` when the declaration is malformed, or another metric has its name.
     @discardableResult
     public func declare(
         _ metric: Metric, scope: String = "", isStandard: Bool = false
@@ -42,7 +42,7 @@ public final class MetricRegistry: Sendable {
         return try state.withLock { state throws(MetricError) in
             if let known = state.families[name] {
                 guard known.metric == metric else {
-                    throw MetricError("there is another declaration of the metric '\(name)'")
+                    throw MetricError("the metric '\(name)' has another declaration already")
                 }
                 return known
             }
@@ -52,7 +52,7 @@ public final class MetricRegistry: Sendable {
             }
             let names = MetricRegistry.names(metric, name)
             guard state.taken.isDisjoint(with: names), state.families.count < MetricRegistry.familyLimit else {
-                throw MetricError("the metric '\(name)' has the name of another one, or there are too many")
+                throw MetricError("the metric '\(name)' has the name of another one, or there are too many metrics")
             }
             let family = try MetricFamily(metric, name: name, budget: budget)
             state.families[name] = family
@@ -61,7 +61,7 @@ public final class MetricRegistry: Sendable {
         }
     }
 
-    /// Has a piece of code run before each page, which sets the values that are not reported to the registry.
+    /// Adds code that runs before each page, to set the values that are not reported to the registry.
     public func beforeEachPage(_ update: @escaping @Sendable () -> Void) {
         state.withLock { $0.updates.append(update) }
     }
@@ -99,7 +99,7 @@ public final class MetricRegistry: Sendable {
     }
 }
 
-/// Why a metric cannot be declared.
+/// The reason why a metric cannot be declared.
 public struct MetricError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Which metric cannot be declared, and why.
     @Exact public private(set) var message: String

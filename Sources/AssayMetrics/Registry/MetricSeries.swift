@@ -6,9 +6,9 @@ internal import Synchronization
 /// Recording takes one short lock that no other series shares, and allocates nothing.
 public final class MetricSeries: Sendable {
     struct Reading: Sendable {
-        /// The number; of a histogram the sum of what was seen.
+        /// The number; of a histogram, the sum of the values.
         var value = 0.0
-        /// How many values lie in each bucket and in none before it; the last one is for those above all bounds.
+        /// How many values are in each bucket and in none before it; the last bucket is for values above all bounds.
         var buckets: [UInt64] = []
 
         var count: UInt64 { buckets.reduce(0, &+) }
@@ -26,7 +26,7 @@ public final class MetricSeries: Sendable {
         state = Mutex(reading)
     }
 
-    /// Adds to a counter or a gauge; a counter does not take what is negative.
+    /// Adds to a counter or a gauge; a counter ignores negative amounts.
     public func add(_ amount: Double = 1) {
         switch kind {
         case .counter where amount >= 0, .gauge: state.withLock { $0.value += amount }
@@ -40,10 +40,10 @@ public final class MetricSeries: Sendable {
         state.withLock { $0.value = value }
     }
 
-    /// Puts a value into a histogram; what is not a finite number is left out.
+    /// Adds a value to a histogram; values that are not finite are ignored.
     public func observe(_ value: Double) {
         guard case .histogram(let bounds) = kind, value.isFinite else { return }
-        // Bounds are few, and most values lie within the first of them.
+        // There are few bounds, and most values are within the first ones.
         let index = bounds.firstIndex { value <= $0 } ?? bounds.count
         state.withLock { reading in
             reading.value += value
