@@ -15,7 +15,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
 
         /// A key's bytes are not a key of the kind asked for: wrong length, off the curve, or malformed.
         public static let invalidKey = Code("invalid_key")
-        /// A well-formed key that is too weak, too large, encrypted, or of a kind that is not used here.
+        /// A well-formed key that is too weak, too large, encrypted, or of an unsupported kind.
         public static let unsupportedKey = Code("unsupported_key")
         /// An argument is outside what the operation allows, such as a nonce of the wrong length.
         public static let invalidArgument = Code("invalid_argument")
@@ -39,7 +39,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         self.reasons = reasons
     }
 
-    /// Equality is that of the codes: words may change.
+    /// Errors with the same code are equal: messages may change.
     public static func == (left: CryptoError, right: CryptoError) -> Bool {
         left.code == right.code
     }
@@ -50,7 +50,7 @@ public struct CryptoError: Error, Sendable, Equatable, CustomStringConvertible {
         return reasons.isEmpty ? head : "\(head) (\(reasons.joined(separator: "; ")))"
     }
 
-    /// An error that takes, and so empties, this thread's OpenSSL error queue.
+    /// An error from this thread's OpenSSL error queue, which is emptied.
     static func fromQueue(_ code: Code, _ message: String) -> CryptoError {
         CryptoError(code, message, reasons: drainedReasons())
     }

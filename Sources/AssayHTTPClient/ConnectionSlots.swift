@@ -1,10 +1,10 @@
 internal import AssayCore
 internal import Synchronization
 
-/// Lets so many calls of one server run at once; the others wait in the order in which they came.
+/// Limits the concurrent calls of one server; further calls wait in the order in which they came.
 ///
-/// The client below limits connections too, but has those that wait fail with the time that a connection may take,
-/// whatever time their calls have.
+/// The client below limits connections too, but fails waiting calls after the connection timeout, whatever time their
+/// calls have.
 final class ConnectionSlots: Sendable {
     private struct Waiter {
         let number: UInt64
@@ -33,7 +33,7 @@ final class ConnectionSlots: Sendable {
         self.count = max(count, 1)
     }
 
-    /// Does something while it holds one of the server's places.
+    /// Runs an operation while it holds one of the server's places.
     func with<Value: Sendable>(_ url: EndpointURL, _ body: () async throws -> Value) async throws -> Value {
         let server = "\(url.host):\(url.port)"
         try await acquire(server)
@@ -46,7 +46,7 @@ final class ConnectionSlots: Sendable {
             state.next &+= 1
             return state.next
         }
-        // A wait that ended as it was cancelled leaves nothing behind.
+        // A cancelled wait leaves nothing behind.
         defer { _ = state.withLock { $0.cancelled.remove(number) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -58,7 +58,7 @@ final class ConnectionSlots: Sendable {
         }
     }
 
-    /// What a call gets at once; nil when it has to wait.
+    /// The immediate result for a call; nil when it has to wait.
     private func begin(_ waiter: Waiter, _ server: String) -> Result<Void, any Error>? {
         state.withLock { state in
             if state.cancelled.remove(waiter.number) != nil { return .failure(CancellationError()) }
@@ -84,7 +84,7 @@ final class ConnectionSlots: Sendable {
         }
     }
 
-    /// Gives the place to who waits the longest.
+    /// Gives the place to the call that has waited longest.
     private func release(_ server: String) {
         let next = state.withLock { state -> Waiter? in
             guard var entry = state.servers[server] else { return nil }

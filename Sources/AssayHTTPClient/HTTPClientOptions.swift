@@ -18,9 +18,9 @@ public struct HTTPClientOptions: Sendable {
         }
     }
 
-    /// Certificates in DER that servers' certificates may be issued under, beside those that the system trusts.
+    /// Certificates in DER that are trusted as roots in addition to those of the system.
     public var additionalTrustRoots: [[UInt8]]
-    /// How many connections there are to one server; further calls wait for one within their time limit.
+    /// The most connections to one server; further calls wait for one within their time limit.
     public var connectionsPerServer: Int
     /// How long a connection may take, TLS not counted.
     public var connectTimeout: Duration

@@ -8,8 +8,8 @@ internal import Synchronization
 
 /// Calls other servers over HTTP/1.1, and TLS 1.2 or later where the URL says `https`.
 ///
-/// Nothing is opened before the first call. It is one of a server's long-lived parts: run it as a service that is
-/// listed before those that use it, so that it ends after them, or call ``shutDown()`` at the end.
+/// Nothing is opened before the first call. Run it as a service that is listed before the services that use it, so that
+/// it ends after them, or call ``shutDown()`` at the end.
 public final class HTTPClientService: OutboundHTTP, Service {
     private enum State {
         case idle
@@ -21,7 +21,7 @@ public final class HTTPClientService: OutboundHTTP, Service {
     private let state = Mutex(State.idle)
     private let slots: ConnectionSlots
 
-    /// - Throws: ``OutboundFailure`` when an additional root is no certificate.
+    /// - Throws: ``OutboundFailure`` when an additional root is not a certificate.
     public init(_ options: HTTPClientOptions = HTTPClientOptions()) throws(OutboundFailure) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.certificateVerification = .fullVerification
@@ -31,7 +31,7 @@ public final class HTTPClientService: OutboundHTTP, Service {
                 let roots = try options.additionalTrustRoots.map { try NIOSSLCertificate(bytes: $0, format: .der) }
                 tls.additionalTrustRoots = [.certificates(roots)]
             } catch {
-                throw OutboundFailure(.tlsRefused, "an additional trust root is no certificate")
+                throw OutboundFailure(.tlsRefused, "an additional trust root is not a certificate")
             }
         }
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
@@ -41,7 +41,7 @@ public final class HTTPClientService: OutboundHTTP, Service {
         configuration.timeout.connect = TimeAmount(options.connectTimeout)
         configuration.connectionPool.idleTimeout = TimeAmount(options.idleTimeout)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(options.connectionsPerServer, 1)
-        // A server that is not there is told of at once; whether to try again is for the caller to say.
+        // An unreachable server is reported at once; the caller decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.proxy = options.proxy.map { .server(host: $0.host, port: $0.port) }
         let (headLimit, totalLimit) = (max(options.headBytes, 1024), max(options.responseBytes, 1024))

@@ -57,17 +57,16 @@ extension OutboundFailure {
         }
     }
 
-    /// What errors with parameters, which are no constants, are called.
+    /// The names of errors with parameters, which are not constants.
     private static let requestErrors = [
         HTTPClientError.invalidHeaderFieldNames([]).shortDescription,
         HTTPClientError.invalidHeaderFieldValues([]).shortDescription,
         HTTPClientError.unsupportedScheme("").shortDescription,
     ]
 
-    /// The system's words, where the system says what is wrong.
+    /// The system's message, if it has one.
     ///
-    /// The description of such an error has those of several layers put into each other, and brackets that nobody
-    /// closes.
+    /// The description of such an error nests those of several layers, with unbalanced brackets.
     private static func words(_ error: any Error) -> String {
         switch error {
         case let error as IOError: return String(cString: strerror(error.errnoCode))

@@ -45,7 +45,7 @@ final class ResponseBound: ChannelDuplexHandler {
         bytes = bytes > totalLimit - count ? totalLimit + 1 : bytes + count
         guard bytes <= totalLimit else { return fail(ResponseTooLarge(limit: totalLimit), context) }
         context.fireChannelRead(data)
-        // The decoder behind has read all of it by now, so a head that ends in these bytes is known.
+        // The decoder after this handler has read everything by now, so a head that ends in these bytes is known.
         if !hasHead, bytes > headLimit { fail(ResponseTooLarge(limit: headLimit), context) }
     }
 

@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayCrypto
 public import AssayKit
 
-/// The keys of somebody else who signs JWTs: fixed ones, or those that a JWKS document publishes.
+/// The keys of another service that signs JWTs: fixed ones, or those that a JWKS document publishes.
 public struct IssuerKeys: Sendable {
     private enum Source: Sendable {
         case fixed([JWK])
@@ -11,7 +11,7 @@ public struct IssuerKeys: Sendable {
 
     private let source: Source
 
-    /// What `typ` says, if it is there, of a JWT that says nothing more of itself.
+    /// The value of `typ`, if present, of a JWT without a more specific type.
     public static let jwt: Set<ExactText> = ["jwt"]
 
     /// Counts the keys that cannot be used, in each set that was read.
@@ -28,15 +28,15 @@ public struct IssuerKeys: Sendable {
         IssuerKeys(source: .published(PublishedKeys(url: url, host: host)))
     }
 
-    /// Verifies a token's signature, and returns it with its claims, which nobody has judged yet.
+    /// Verifies a token's signature, and returns the token with its claims, which are not judged yet.
     ///
-    /// A token that names its key is verified with that one alone; one that names none, with each key that goes with its
-    /// algorithm, of which an issuer has few.
+    /// A token that names its key is verified with that key only; a token without a name is tried with each key that
+    /// matches its algorithm, because an issuer has few.
     ///
     /// - Parameters:
     ///   - token: a JWT in the compact form.
-    ///   - types: what `typ` may say, in lower case, where it is there.
-    /// - Throws: ``JWTFault`` when the token is no good; ``KeysUnavailable`` when the keys cannot be had now.
+    ///   - types: the allowed values of `typ`, in lower case, if it is present.
+    /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when the keys are unavailable now.
     public func verify(
         _ token: String, types: Set<ExactText> = IssuerKeys.jwt
     ) async throws -> (header: JWSHeader, claims: JWTClaims) {
@@ -78,12 +78,12 @@ public struct IssuerKeys: Sendable {
         case .published(let published): keys = try await published.keys(including: keyID)
         }
         guard let keyID else { return keys }
-        // A key without an identifier, such as one from a certificate, is the issuer's whatever tokens call it.
+        // A key without an identifier, such as one from a certificate, is used for any key name.
         return keys.filter { $0.keyID?.isExactly(keyID) ?? true }
     }
 }
 
-/// The keys of an issuer cannot be had now; whether its token is good cannot be decided.
+/// The keys of an issuer are unavailable now, so its token cannot be judged.
 public struct KeysUnavailable: Error, Sendable, Hashable, CustomStringConvertible {
     /// What failed, for operators: the URL and the answer or the error.
     @Exact public private(set) var message: String
@@ -103,9 +103,9 @@ extension IssuerKeys {
     ///
     /// - Parameters:
     ///   - text: an https URL of a JWKS document, or `file:PATH` or `env:NAME`.
-    ///   - path: where the text stands in its section.
+    ///   - path: the path of the text in its section.
     ///   - host: what reads references, and fetches published keys.
-    /// - Throws: what is wrong with the text, or with the document that it refers to.
+    /// - Throws: the error in the text, or in the document that it refers to.
     public static func configured(
         _ text: String, at path: [ConfigurationError.Component], host: PluginHost
     ) throws(ConfigurationError) -> IssuerKeys {

@@ -5,7 +5,7 @@ internal import AssayCrypto
 public struct JWTClaims: Sendable, Hashable {
     /// All claims, each once.
     public let json: JSON
-    /// `iss`: who signed it, as it says itself.
+    /// `iss`: the issuer, according to the token.
     @Exact public private(set) var issuer: String?
     /// `sub`: whom it is about.
     @Exact public private(set) var subject: String?
@@ -22,8 +22,8 @@ public struct JWTClaims: Sendable, Hashable {
 
     private static let limits = JSON.Limits(bytes: 16_384, depth: 16, values: 1024, allowsRepeatedNames: false)
 
-    /// - Throws: ``JWTFault/malformed`` when the payload is no JSON object, names a claim twice, or has a registered claim
-    ///   of the wrong type.
+    /// - Throws: ``JWTFault/malformed`` when the payload is not a JSON object, repeats a claim, or has a registered
+    ///   claim of the wrong type.
     public init(payload: [UInt8]) throws(JWTFault) {
         guard let json = try? JSON.parse(payload, limits: JWTClaims.limits), json.members != nil else {
             throw .malformed
@@ -45,13 +45,14 @@ public struct JWTClaims: Sendable, Hashable {
         }
     }
 
-    /// Who a token says that it is from, read before anything is verified: it only tells whose rules to judge it by.
+    /// The issuer that a token claims, read before anything is verified: it only selects the rules for judging the
+    /// token.
     public static func issuer(ofUnverified token: String) -> String? {
         guard let signed = try? CompactJWS.parse(utf8: Array(token.utf8)[...]) else { return nil }
         return try? JWTClaims(payload: signed.payload).issuer
     }
 
-    /// A claim that is a text, found by a path with dots for what is nested; nil when it is absent or no text.
+    /// A claim that is a text, found by a path with dots for nested claims; nil when it is absent or not a text.
     public func text(at path: String) -> String? {
         var value: JSON? = json
         for name in path.split(onASCII: ".") where !name.isEmpty { value = value?[String(name)] }

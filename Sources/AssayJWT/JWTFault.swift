@@ -1,27 +1,27 @@
 internal import AssayCore
 internal import AssayCrypto
 
-/// What is wrong with a JWT.
+/// The errors of a JWT.
 ///
-/// Whoever verifies one gives each case a reason of its own.
+/// Callers map each case to a reason of their own.
 public enum JWTFault: Error, Sendable, Equatable {
     /// Not a JWT, or one whose claims have the wrong types.
     case malformed
-    /// A signature algorithm that is not used here, or not the one that goes with the key.
+    /// An unsupported signature algorithm, or one that does not match the key.
     case algorithm
     /// No key of the issuer has the token's key identifier.
     case keyUnknown
     case signature
-    /// `typ` is there and says something else than JWT.
+    /// `typ` is present and has a wrong value.
     case type
     case issuer
     case audience
     case expired
-    /// `nbf` or `iat` lies in the future.
+    /// `nbf` or `iat` is in the future.
     case notYetValid
     /// `exp` is further away from `iat`, or from now, than the issuer may grant.
     case lifeTooLong
-    /// A claim that must be there is missing, or has another value than it must.
+    /// A required claim is missing, or has a wrong value.
     case claim(String)
 
     /// Whether both are the same fault, and about the same claim.

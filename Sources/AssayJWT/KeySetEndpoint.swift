@@ -2,22 +2,22 @@ package import AssayCore
 package import AssayCrypto
 package import Logging
 
-/// A server's JWKS document: how it is fetched, and for how long a copy is good.
+/// A server's JWKS document: how to fetch it, and how long a copy is valid.
 package struct KeySetEndpoint: Sendable {
-    /// What came of a request.
+    /// The result of a request.
     package enum Answer: Sendable {
         case keys(JWKSet, entityTag: String?, freshFor: Duration)
         /// The copy that the caller has is still the present one.
         case unchanged(freshFor: Duration)
-        /// There is no new copy. A caller that gave up says nothing about the server.
+        /// There is no new copy. A cancelled call says nothing about the server.
         case failed(String, wasCancelled: Bool)
     }
 
-    /// For how long a copy is good at least, and at most, whatever the server says.
+    /// The least and the most time for which a copy is valid, whatever the server says.
     package static let freshness: ClosedRange<Duration> = .seconds(300)...Duration.seconds(86_400)
     /// For how long a copy may be used after that, while no newer one can be had.
     package static let staleness = Duration.seconds(86_400)
-    /// A server is not asked more often than that, whoever sends tokens with unknown keys.
+    /// The server is not asked more often, however many tokens with unknown keys arrive.
     package static let retryInterval = Duration.seconds(30)
     /// For how long a key is not asked for again that the server did not have.
     ///
@@ -35,7 +35,7 @@ package struct KeySetEndpoint: Sendable {
 
     /// Asks for the document.
     ///
-    /// - Parameter entityTag: that of the copy at hand, if there is one.
+    /// - Parameter entityTag: the entity tag of the present copy, if there is one.
     package func fetch(unless entityTag: String?) async -> Answer {
         var headers = [OutboundHeader("accept", "application/jwk-set+json, application/json")]
         if let entityTag { headers.append(OutboundHeader("if-none-match", entityTag)) }

@@ -5,13 +5,13 @@ internal import Logging
 
 /// The keys of a JWKS document, of which one copy is kept.
 ///
-/// A copy is fresh for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours; when it
-/// cannot be fetched anew it stays in use for a day after that. A token with an unknown key makes it be fetched early.
+/// A copy is fresh for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24 hours; if it cannot
+/// be fetched again, it stays in use for a day after that. A token with an unknown key causes an early fetch.
 ///
-/// Anybody can send tokens with unknown keys. So the server is asked at most every 30 seconds, whatever they send; a
-/// key that it did not have is not asked for again for a minute; and a fetch belongs to nobody who waits for it, so
-/// that a client that hangs up does not make the next one begin anew. A token whose key is in a fresh copy never waits,
-/// and neither does one whose key is in an old copy once the server has failed.
+/// Any client can send tokens with unknown keys. So the server is asked at most every 30 seconds; a missing key is not
+/// asked for again for a minute; and a fetch does not belong to the callers that wait for it, so that it continues when
+/// a client leaves. A token whose key is in a fresh copy never waits, nor does one whose key is in an old copy after
+/// the server has failed.
 actor PublishedKeys {
     private struct Copy {
         let keys: [JWK]
@@ -44,9 +44,9 @@ actor PublishedKeys {
         self.host = host
     }
 
-    /// The keys, after a look whether there are newer ones when they are old or lack a certain one.
+    /// The keys; if they are old or lack a certain key, newer ones are fetched first.
     ///
-    /// - Throws: ``KeysUnavailable`` when there are none, or only ones that are too old.
+    /// - Throws: ``KeysUnavailable`` when there are none, or when they are too old.
     func keys(including keyID: String?) async throws(KeysUnavailable) -> [JWK] {
         await fetchToWaitFor(keyID)?.value
         let now = host.clock.now

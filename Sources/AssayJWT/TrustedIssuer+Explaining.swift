@@ -2,19 +2,19 @@ public import AssayCore
 internal import AssayCrypto
 
 extension TrustedIssuer {
-    /// Says what is wrong with a token that ``verify(_:types:now:)`` refused: what it claims and what was expected, for
-    /// an operator and not for the sender.
+    /// Explains what is wrong with a token that ``verify(_:types:now:)`` refused: its claims and the expected values,
+    /// for an operator and not for the sender.
     ///
     /// - Parameters:
     ///   - fault: what ``verify(_:types:now:)`` threw.
-    ///   - token: what was refused. What it claims is shown shortened; never the token, and nothing of its signature.
+    ///   - token: the refused token. Its claims are shown shortened; never the token, and nothing of its signature.
     ///   - now: the time at which it was refused.
     public func explanation(of fault: JWTFault, in token: String, now: Instant) -> String {
         let signed = try? CompactJWS.parse(utf8: Array(token.utf8)[...])
         let claims = signed.flatMap { try? JWTClaims(payload: $0.payload) }
         func shown(_ text: String?) -> String { text.map { "'\(Self.short($0))'" } ?? "missing" }
         switch fault {
-        case .malformed: return "it is no JWT, or a claim has a wrong type"
+        case .malformed: return "it is not a JWT, or a claim has a wrong type"
         case .algorithm:
             return "its algorithm \(shown(signed?.header.algorithm.rawValue)) is not that of the issuer's key"
         case .keyUnknown: return "the issuer has no key for the key identifier \(shown(signed?.header.keyID))"

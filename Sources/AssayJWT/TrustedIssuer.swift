@@ -12,9 +12,9 @@ public struct TrustedIssuer: Sendable {
 
     /// - Parameters:
     ///   - configuration: the issuer as a section of a policy has it.
-    ///   - path: where the configuration stands in its section.
+    ///   - path: the path of the configuration in its section.
     ///   - host: what reads references, and fetches published keys.
-    ///   - longestLifetime: the longest life that its tokens may have.
+    ///   - longestLifetime: the longest allowed lifetime of its tokens.
     /// - Throws: what cannot be, by the path of its key.
     public init(
         _ configuration: TrustedIssuerConfiguration, at path: [ConfigurationError.Component] = [], host: PluginHost,
@@ -44,7 +44,7 @@ public struct TrustedIssuer: Sendable {
     ///
     /// - Parameters:
     ///   - token: a JWT in the compact form.
-    ///   - types: what `typ` may say, in lower case, where it is there.
+    ///   - types: the allowed values of `typ`, in lower case, if it is present.
     ///   - now: the time at which the token must be valid.
     /// - Throws: ``JWTFault`` when the token is invalid; ``KeysUnavailable`` when that cannot be decided now.
     public func verify(
@@ -66,18 +66,18 @@ public struct TrustedIssuer: Sendable {
     }
 }
 
-/// What is demanded of the claims of a JWT, whoever signed it.
+/// The requirements on the claims of a JWT, for any issuer.
 public struct JWTExpectation: Sendable, Hashable {
     /// The exact `iss`.
     @Exact public var issuer: String
     /// Of these, `aud` must hold one.
     public var audiences: Set<ExactText>
-    /// The longest that `exp` may be after `iat`, or after now where there is no `iat`.
+    /// The longest time from `iat` to `exp`, or from now if `iat` is absent.
     public var longestLifetime: Duration
-    /// How far the issuer's clock may be from ours.
+    /// How far the issuer's clock may differ from this server's.
     public var skew: Duration
 
-    /// An expectation; tokens may live an hour, and clocks may differ by 30 seconds, where nothing is said.
+    /// Makes an expectation; by default tokens may live an hour, and clocks may differ by 30 seconds.
     public init(
         issuer: String, audiences: Set<ExactText>, longestLifetime: Duration = .seconds(3600),
         skew: Duration = .seconds(30)
@@ -90,7 +90,7 @@ public struct JWTExpectation: Sendable, Hashable {
 
     /// Judges claims whose signature was verified (RFC 7519, section 4.1; RFC 8725, section 3).
     ///
-    /// `exp` must be there: a token that never expires is a password.
+    /// `exp` is required: a token that never expires is a password.
     public func judge(_ claims: JWTClaims, now: Instant) throws(JWTFault) {
         guard claims.issuer.isExactly(issuer) else { throw .issuer }
         guard claims.audience.contains(where: { audiences.contains(ExactText($0)) }) else { throw .audience }
@@ -99,7 +99,7 @@ public struct JWTExpectation: Sendable, Hashable {
         for start in [claims.issued, claims.notBefore].compactMap(\.self) where start > now + skew {
             throw .notYetValid
         }
-        // Counted from now it may be longer by the skew, which bounds how far `iat` may lie ahead.
+        // Counted from now, the lifetime may be longer by the skew, which limits how far `iat` may be ahead.
         guard expires - (claims.issued ?? now) <= longestLifetime else { throw .lifeTooLong }
     }
 }

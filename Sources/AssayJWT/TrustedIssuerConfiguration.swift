@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// Somebody whose JWTs a policy trusts: the part of a section that says who, and by which keys.
+/// An issuer whose JWTs a policy trusts: the part of a section that names it and its keys.
 ///
 ///     issuer: https://login.example.com/
 ///     audiences: [https://assay.example.com]

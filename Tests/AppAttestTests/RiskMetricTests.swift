@@ -330,7 +330,7 @@ struct RiskMetricTests {
     static let wrong: [(section: String, place: String, words: String)] = [
         ("key_id: short, private_key: 'env:KEY'", "risk_metric.key_id", "ten capital letters"),
         ("key_id: ABCDE12345", "risk_metric", "private_key"),
-        ("key_id: ABCDE12345, private_key: secret", "risk_metric.private_key", "must not stand in a policy"),
+        ("key_id: ABCDE12345, private_key: secret", "risk_metric.private_key", "a policy must not contain a secret"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', base_url: 'http://example.com'", "base_url", "https://host"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', base_url: 'https://example.com?a'", "base_url", "query"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', refuse_above: -1", "risk_metric.refuse_above", "negative"),

@@ -36,7 +36,7 @@ private let unusable: [Row] = [
     Row("key_ops text", ["key_ops": "verify"], "key_ops is not an array"),
     Row("key_ops null", ["key_ops": .null], "key_ops is not an array"),
     Row("key_ops object", ["key_ops": ["verify": true]], "key_ops is not an array"),
-    Row("key_ops of numbers", ["key_ops": ["verify", 1]], "something else than strings"),
+    Row("key_ops of numbers", ["key_ops": ["verify", 1]], "values other than strings"),
     Row("key_ops twice", ["key_ops": ["verify", "verify"]], "repeats"),
     // What kind of key it is.
     Row("no kty", ["kty": nil], "no kty"), Row("OKP", ["kty": "OKP"], "kty"),

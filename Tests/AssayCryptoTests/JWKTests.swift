@@ -74,7 +74,7 @@ import Testing
     @Test("A member that is there twice, or no object at all, is refused")
     func shapes() {
         let twice = (Self.good + [Self.good[0]]).map { JSONMember($0.0, .string($0.1)) }
-        #expect(throws: JWKError.malformed("a member is there twice")) { try JWK(.object(twice)) }
+        #expect(throws: JWKError.malformed("a member is present twice")) { try JWK(.object(twice)) }
         for json in [.null, "x", [], 1] as [JSON] {
             #expect(throws: JWKError.self) { try JWK(json) }
         }

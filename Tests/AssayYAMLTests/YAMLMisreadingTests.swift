@@ -152,14 +152,14 @@ struct YAMLMisreadingTests {
     }
 
     @Test(arguments: [
-        ("a: &an:chor b", "1:7 a: the name of an anchor goes on behind `an`"),
-        ("a: &x?y z", "1:6 a: the name of an anchor goes on behind `x`"),
-        ("a: &x 1\nb: [*x:y]", "2:7 b[0]: the name of an anchor goes on behind `x`"),
+        ("a: &an:chor b", "1:7 a: the name of an anchor continues after `an`"),
+        ("a: &x?y z", "1:6 a: the name of an anchor continues after `x`"),
+        ("a: &x 1\nb: [*x:y]", "2:7 b[0]: the name of an anchor continues after `x`"),
     ])
     func `The name of an anchor that libyaml cuts off is refused`(_ text: String, _ problem: String) {
         #expect(
             refusals(text).contains(
-                problem + " (use letters, digits, `_` and `-` only, and a space behind the name)"))
+                problem + " (use letters, digits, `_` and `-` only, and a space after the name)"))
     }
 
     @Test func `Anchors whose names end where they seem to are read`() throws {
@@ -224,10 +224,10 @@ struct YAMLMisreadingTests {
             "this line is indented by 3 spaces: indent it by 4, as in line 3, or by 2, as in line 2"
         ),
         ("a:\n  - 1\n - 2", "this line is indented by 1 space: indent it by 2, as in line 2, or by 0, as in line 1"),
-        ("a: x: y", "a text that holds `: ` must stand in quotes"),
-        ("a: 1\nb:2\nc: 3", "write a space behind the colon in line 2"),
-        ("a:\n  b:2\n  c: 3", "write a space behind the colon in line 2"),
-        ("a: %x", "a text that begins with this character must stand in quotes"),
+        ("a: x: y", "a text that contains `: ` must be in quotes"),
+        ("a: 1\nb:2\nc: 3", "write a space after the colon in line 2"),
+        ("a:\n  b:2\n  c: 3", "write a space after the colon in line 2"),
+        ("a: %x", "a text that begins with this character must be in quotes"),
     ])
     func `A mistake in layout is met with what was perhaps meant`(_ text: String, _ hint: String) {
         let found = refusals(text)

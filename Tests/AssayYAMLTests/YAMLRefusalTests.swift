@@ -35,7 +35,7 @@ struct YAMLRefusalTests {
         BadFile(
             "a: @b",
             "1:4 found character that cannot start any token while scanning for the next token "
-                + "(a text that begins with this character must stand in quotes)"),
+                + "(a text that begins with this character must be in quotes)"),
         BadFile(
             "a: \"\\q\"",
             "1:5 found unknown escape character while parsing a quoted scalar "

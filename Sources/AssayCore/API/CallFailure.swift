@@ -1,8 +1,8 @@
 /// Why a call has no reply message.
 public struct CallFailure: Error, Sendable {
-    /// What the client is told, as a canonical status.
+    /// The canonical status that the client receives.
     public let status: StatusCode
-    /// What the client is told in words: never the reason of a refusal.
+    /// The message for the client: never the reason of a refusal.
     public let message: String
     /// Why evidence was refused; for embedders and logs, not for clients.
     ///
@@ -12,7 +12,7 @@ public struct CallFailure: Error, Sendable {
     public let detail: String?
     /// When another try makes sense.
     public let retryAfter: Duration?
-    /// What it is in the words of OAuth, for transports that speak it: `invalid_target`; nil for what follows from the
+    /// The error code of OAuth, for transports that use OAuth: `invalid_target`; nil for the one that follows from the
     /// status.
     public let oauthError: String?
     /// Further data for the client, by the names of headers, such as the next challenge.
@@ -32,7 +32,7 @@ public struct CallFailure: Error, Sendable {
         }
     }
 
-    /// Makes a failure; `message` is shown to the client, `detail` only to the operator.
+    /// Makes a failure; the client receives `message`, and only the operator sees `detail`.
     public init(
         _ status: StatusCode, _ message: String, reason: Reason? = nil, detail: String? = nil,
         retryAfter: Duration? = nil, oauthError: String? = nil, metadata: [Metadata] = []

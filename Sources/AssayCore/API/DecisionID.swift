@@ -12,7 +12,7 @@ public struct DecisionID: Sendable, Hashable, CustomStringConvertible {
         text = DecisionID.base32(randomness.bytes(10).prefix(10).reduce(time) { $0 << 8 | UInt128($1) })
     }
 
-    /// An identifier that was written down before; its text is taken as it is.
+    /// Makes an identifier from the text of an earlier one, which is not checked.
     public init(text: String) {
         self.text = text
     }

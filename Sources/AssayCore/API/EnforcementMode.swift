@@ -1,8 +1,8 @@
 /// How far App Check protects a service: the levels of Google's service, in their order.
 public enum EnforcementMode: String, Decodable, Sendable, Hashable, CaseIterable, Comparable {
-    /// Requests are let through, and their tokens are not checked.
+    /// Requests are allowed, and their tokens are not checked.
     case off = "OFF"
-    /// Tokens are verified and requests counted; all are let through.
+    /// Tokens are verified and requests counted; all requests are allowed.
     case unenforced = "UNENFORCED"
     /// Requests without a valid token are refused.
     case enforced = "ENFORCED"

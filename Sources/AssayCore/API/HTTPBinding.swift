@@ -1,4 +1,4 @@
-/// How a method is spoken over HTTP where that is not App Check's way: JSON in, JSON out, errors as google.rpc.Status.
+/// The form of a method over HTTP, if it differs from App Check's: JSON in, JSON out, errors as google.rpc.Status.
 public struct HTTPBinding: Sendable, Hashable {
     /// What refusals and faults look like.
     public enum Errors: Sendable, Hashable {
@@ -14,7 +14,7 @@ public struct HTTPBinding: Sendable, Hashable {
     public enum Body: Sendable, Hashable {
         /// A JSON object.
         case json
-        /// `application/x-www-form-urlencoded`; a parameter that is there several times becomes a list.
+        /// `application/x-www-form-urlencoded`; a repeated parameter becomes a list.
         case form
         /// The body is not awaited and not read.
         case ignored
@@ -58,17 +58,17 @@ public struct HTTPBinding: Sendable, Hashable {
     public var body: Body
     /// How errors are written in responses.
     public var errors: Errors
-    /// Headers of requests that become fields; one that is there several times becomes a list.
+    /// Headers of requests that become fields; a repeated header becomes a list.
     public var requestHeaders: [Header]
     /// The field that gets the request's HTTP method; nil for none.
     @Exact public var verbField: String?
     /// Fields of replies that become headers.
     ///
-    /// Where it is not nil, a reply has no body, and the status 204.
+    /// If it is not nil, a reply has no body, and the status 204.
     public var replyHeaders: [Header]?
-    /// The field of such a reply with another status for it, a whole number from 200 to 299.
+    /// The field of such a reply that sets another status, a whole number from 200 to 299.
     @Exact public var statusField: String?
-    /// Statuses in place of the usual ones.
+    /// Statuses that replace the usual ones.
     public var statuses: [StatusCode: Int]
     /// Where the method decides about another request: the fields that describe it.
     public var proxied: ProxiedRequest?
@@ -91,6 +91,6 @@ public struct HTTPBinding: Sendable, Hashable {
 
     /// App Check's own way.
     public static let standard = HTTPBinding()
-    /// That of OAuth's endpoints: a form, and errors of OAuth.
+    /// The form of OAuth's endpoints: form requests, and OAuth errors.
     public static let oauth = HTTPBinding(body: .form, errors: .oauth)
 }

@@ -96,7 +96,7 @@ public enum APIVersion: String, Sendable, Hashable, CaseIterable {
     case v1beta
 }
 
-/// The kinds of resources that methods are called on: those that can obtain tokens, and projects.
+/// The kinds of resources that methods are called on: apps and OAuth clients, which can obtain tokens, and projects.
 public enum ResourceKind: String, Sendable, Hashable, CaseIterable {
     /// An app of a project.
     case app

@@ -27,10 +27,10 @@ public struct MessageShape: Sendable, Hashable, ExpressibleByArrayLiteral {
 
 /// One field of a message, in proto3's JSON.
 public struct MessageField: Sendable, Hashable {
-    /// What its value is.
+    /// The type of its value.
     public indirect enum Kind: Sendable, Hashable {
         case text
-        /// Text of so many bytes.
+        /// Text with a limited number of bytes.
         case textOfLength(ClosedRange<Int>)
         /// Base 64, in either alphabet.
         case bytes

@@ -2,7 +2,7 @@
 public enum PresentedToken: Sendable, Equatable {
     /// The value of the header for tokens; not verified.
     case one(String)
-    /// There are several, of which a reader behind this one might take another.
+    /// The request has several tokens, and a later reader might use another one.
     case several
     /// The token is in the URL, where logs and histories keep it.
     case inURL
@@ -18,7 +18,7 @@ public enum PresentedToken: Sendable, Equatable {
 
     /// - Parameters:
     ///   - values: those of the header `X-Firebase-AppCheck`.
-    ///   - targets: URLs or paths that the client sent, in whose queries no token may stand.
+    ///   - targets: URLs or paths that the client sent, whose queries must not contain a token.
     /// - Returns: nil when the request has no token.
     public init?(_ values: [String], targets: [String] = []) {
         if targets.contains(where: PresentedToken.isInQuery) {

@@ -12,7 +12,7 @@ public struct Reason: Sendable, Hashable, CustomStringConvertible {
     public let summary: String
     /// What an operator does about it: where to look, what to change, or that nothing needs to be done.
     ///
-    /// Empty where nothing is said.
+    /// Empty if there is none.
     public let advice: String
 
     /// Declares a reason.

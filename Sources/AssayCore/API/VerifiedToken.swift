@@ -14,9 +14,9 @@ public struct VerifiedToken: Sendable, Hashable {
     public let issued: Instant
     /// `jti`: what consuming a token is remembered by.
     @Exact public private(set) var id: String
-    /// `jti_by`: who chose `id`, as an opaque text; nil where the issuer chose it at random.
+    /// `jti_by`: an opaque text for the chooser of `id`; nil if the issuer chose it at random.
     ///
-    /// Two tokens count as one only if they have both in common.
+    /// Two tokens count as one only if both values are the same.
     @Exact public private(set) var idChooser: String?
 
     /// Makes a token from claims that are already verified.

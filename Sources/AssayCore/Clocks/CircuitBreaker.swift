@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Time is the ``HostClock/uptime``, so that a change of the wall clock has no effect.
 public final class CircuitBreaker: Sendable {
-    /// Whether calls are let through.
+    /// Whether calls are allowed.
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// Calls are permitted.
         case closed
@@ -34,7 +34,7 @@ public final class CircuitBreaker: Sendable {
         case refused(retryAfter: Duration)
     }
 
-    /// One call that was let through.
+    /// One call that was allowed.
     public struct Pass: Sendable, Hashable {
         /// How often the breaker had changed when the call started; outcomes of calls from earlier states are ignored.
         fileprivate let era: UInt64

@@ -20,7 +20,7 @@ extension Instant {
         self.init(milliseconds: seconds * 1000 + Int64(fraction))
     }
 
-    /// An instant from the parts of a UTC date, as ASN.1 times spell them; nil when there is no such date.
+    /// An instant from the parts of a UTC date, as ASN.1 times contain them; nil when the date does not exist.
     public init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9999).contains(year), (1...12).contains(month), day >= 1,
             day <= CivilDate.daysIn(month: month, year: year),

@@ -60,7 +60,7 @@ extension Duration {
 }
 
 extension Instant {
-    /// RFC 3339 in UTC, always with three digits behind the point, so that lines line up and sort as text.
+    /// RFC 3339 in UTC, always with three decimals, so that lines align and sort as text.
     package var textWithMilliseconds: String {
         let text = description
         let hasFraction = text.utf8.suffix(5).first == UInt8(ascii: ".")

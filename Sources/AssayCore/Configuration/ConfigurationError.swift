@@ -40,16 +40,16 @@ public struct ConfigurationError: Error, Sendable, Equatable {
 
     /// The way from the plugin's section to the value; empty for the section itself.
     public let path: [Component]
-    /// What is wrong and what was expected, in words for an operator; never a secret.
+    /// The error and the expected value, in words for an operator; never a secret.
     @Exact public private(set) var message: String
     /// Further errors in the section; see ``ConfigurationProblems``.
     public let others: [ConfigurationError]
-    /// The word that is not known, and those that are: the loader adds what was perhaps meant.
+    /// The unknown word, and the known ones: the loader adds a suggestion.
     ///
     /// Nil for other problems.
     package let choice: Choice?
 
-    /// A word that is not one of those that are known.
+    /// An unknown word with the known ones.
     package struct Choice: Sendable, Equatable {
         @Exact package private(set) var found: String
         @Exact package private(set) var known: [String]
@@ -60,11 +60,11 @@ public struct ConfigurationError: Error, Sendable, Equatable {
         self.init(at: path, message, choice: nil, others: [])
     }
 
-    /// The problem of a word that is not one of those that are allowed.
+    /// The error for a word that is not among the allowed ones.
     ///
     /// - Parameters:
     ///   - found: the word.
-    ///   - known: the permitted words; an operator is told the nearest, or all of them.
+    ///   - known: the allowed words; the operator sees the nearest one, or all.
     public init(at path: [Component] = [], _ message: String, found: String, known: [String]) {
         self.init(at: path, message, choice: Choice(found: found, known: known), others: [])
     }
@@ -100,7 +100,7 @@ public struct ConfigurationProblems: Sendable {
     /// Whether no problem was reported.
     public var isEmpty: Bool { found.isEmpty }
 
-    /// Takes a problem.
+    /// Adds an error.
     public mutating func report(at path: [ConfigurationError.Component] = [], _ message: String) {
         report(ConfigurationError(at: path, message))
     }
@@ -110,7 +110,7 @@ public struct ConfigurationProblems: Sendable {
         for error in error.all where found.count < ConfigurationProblems.limit { found.append(error) }
     }
 
-    /// The result of a check; nil when it throws, which is taken.
+    /// The result of a check; nil when it throws, and its error is added.
     public mutating func attempt<Value>(_ check: () throws(ConfigurationError) -> Value) -> Value? {
         do throws(ConfigurationError) {
             return try check()
@@ -120,7 +120,7 @@ public struct ConfigurationProblems: Sendable {
         }
     }
 
-    /// - Throws: everything that was taken, as one error; returns when there was nothing.
+    /// - Throws: all added errors as one; returns when there are none.
     public func throwIfAny() throws(ConfigurationError) {
         guard let first = found.first else { return }
         throw ConfigurationError(
@@ -132,7 +132,7 @@ public struct ConfigurationProblems: Sendable {
 public struct ConfigurationWarning: Sendable, Equatable {
     /// The way from the plugin's section to the value; empty for the section itself.
     public let path: [ConfigurationError.Component]
-    /// What is questionable and what to do, in words for an operator; never a secret.
+    /// The warning and what to do, in words for an operator; never a secret.
     @Exact public private(set) var message: String
 
     /// Makes a warning at a path within the plugin's section; an empty path means the section itself.

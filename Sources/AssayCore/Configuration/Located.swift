@@ -19,7 +19,7 @@ extension Located: Equatable where Value: Equatable {}
 extension Located: Hashable where Value: Hashable {}
 
 extension Located: Decodable where Value: Decodable {
-    /// Decodes the value, and takes the place from the policy decoder when it supplies one.
+    /// Decodes the value, and its place if the policy decoder supplies one.
     public init(from decoder: any Decoder) throws {
         value = try decoder.singleValueContainer().decode(Value.self)
         place = CodingUserInfoKey.place.flatMap { decoder.userInfo[$0] as? String }

@@ -1,6 +1,6 @@
-/// What a key of a policy means, and what is demanded of its value beyond the type.
+/// The meaning of a policy key, and the rules for its value beyond the type.
 public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
-    /// A rule that the configuration's own code checks, told to editors as well.
+    /// A rule that the configuration's own code checks, stated for editors as well.
     ///
     /// A test holds both together.
     public enum Rule: Sendable, Hashable {
@@ -16,15 +16,15 @@ public struct PolicyKey: Sendable, ExpressibleByStringLiteral {
         case notEmpty
     }
 
-    /// A sentence or two for the person who writes the policy.
+    /// One or two sentences for the person who writes the policy.
     public let text: String
     /// The rule that values must follow beyond their type; nil for none.
     public let rule: Rule?
-    /// What holds when the key is absent, as it would be written; nil when that is no value.
+    /// The default value, as it would be written; nil when the default cannot be written as a value.
     public let standard: JSON?
     /// Examples of values.
     public let examples: [JSON]
-    /// What the words in its value are names of; nil where they are no such names.
+    /// The kind of names in its value; nil if they are not names.
     public let names: Names?
     /// Which values are for development only; URLs of this machine when nothing is said.
     public let development: Development
@@ -58,20 +58,19 @@ extension PolicyKey {
         case localURLs
         /// Any value, such as the root of a simulated authority.
         case anyValue
-        /// These words, whatever the letter case, and URLs of this machine. `true` and `false` are words, too; of a
-        /// list, each element is looked at.
+        /// These words, in upper or lower case, and URLs of this machine. `true` and `false` count as words; in a list,
+        /// each element is checked.
         case words([ExactText])
-        /// None, not even URLs of this machine: for a server that is meant to run beside this one.
+        /// No value, not even URLs of this machine: for a server that runs next to this one.
         case none
     }
 
     /// What the words in a value are names of.
     ///
-    /// A name that is not known is refused at its line, with what was perhaps meant; the plugin itself need not look at
-    /// them.
+    /// An unknown name is refused at its line, with a suggestion; the plugin need not check names.
     public enum Names: Sendable, Hashable {
-        /// Providers: those of the program, and the kernel's own for minted tokens. A list is questionable where no app
-        /// of the project has any of them.
+        /// Providers: those of the program, and the kernel's own for minted tokens. A list gets a warning if no app of
+        /// the project has any of them.
         case providers
         /// App IDs and OAuth client IDs of the project.
         case apps

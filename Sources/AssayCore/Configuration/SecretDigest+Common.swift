@@ -1,9 +1,9 @@
 extension SecretDigest {
-    /// Whether the secret is one of a few that attackers try first: nothing, a word such as `password` or `changeme`, a
-    /// row of digits; also with a line end behind it, as `echo` writes it before `sha256sum`.
+    /// Whether the secret is one of a few that attackers try first: an empty text, a word such as `password` or
+    /// `changeme`, a row of digits; also followed by a line end, as `echo` writes it before `sha256sum`.
     ///
-    /// A hash does not tell whether its secret can be guessed: that it is none of these says little. It finds what was
-    /// written to try something and stayed.
+    /// A hash does not show whether its secret can be guessed, so a secret that is not among these may still be weak.
+    /// The check finds secrets that were set for a trial and never replaced.
     public var isOfCommonSecret: Bool {
         let prefix = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         return Self.commonPrefixes.contains(prefix)

@@ -1,4 +1,4 @@
-/// The SHA-256 of a secret, which a policy can hold in place of the secret: 64 hexadecimal digits.
+/// The SHA-256 of a secret, which a policy can contain instead of the secret: 64 hexadecimal digits.
 public struct SecretDigest: Sendable, Hashable, Decodable, WrittenAsText {
     /// The form in policies: 64 hexadecimal digits.
     public static let textForm = TextForm(
@@ -28,7 +28,7 @@ public struct SecretDigest: Sendable, Hashable, Decodable, WrittenAsText {
                 in: container,
                 debugDescription:
                     "this is the hash of an empty text or of a word that attackers try first: make a secret "
-                    + "at random, and its hash without a line end behind it")
+                    + "at random, and its hash without a trailing line end")
         }
         self = digest
     }

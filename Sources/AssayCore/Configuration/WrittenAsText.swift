@@ -1,19 +1,19 @@
 /// A type that a policy writes as text of a certain form, such as a time or a reference to a secret.
 ///
-/// Editors complete and check by the form. Its decoding takes the text whole, and refuses what is not of the form.
+/// Editors complete and check values by the form. Decoding reads the whole text, and refuses text without the form.
 public protocol WrittenAsText: Decodable {
     static var textForm: TextForm { get }
 }
 
 /// What text of a type looks like.
 public struct TextForm: Sendable, Hashable {
-    /// What it is, for the person who writes it.
+    /// The meaning of the text, for the person who writes it.
     @Exact public private(set) var summary: String
     /// A regular expression (ECMA-262) that the whole text matches, with `^` and `$`.
     @Exact public private(set) var pattern: String
     /// Texts that are of the form.
     @Exact public private(set) var examples: [String]
-    /// Whether text of another form may be a secret that was written here by mistake: it is never shown.
+    /// Whether other text may be a secret that was written here by mistake: it is never shown.
     public let mayBeSecret: Bool
 
     /// Makes a form from a summary, a regular expression for JSON Schema, and examples that match it.
@@ -28,7 +28,7 @@ public struct TextForm: Sendable, Hashable {
 extension SecretReference: WrittenAsText {
     /// The form in policies: `env:NAME` or `file:PATH`.
     public static let textForm = TextForm(
-        "Where the secret is to be found, `env:NAME` or `file:PATH`; never the secret itself.",
+        "Where the secret is stored, `env:NAME` or `file:PATH`; never the secret itself.",
         pattern: "^(env|file):[\\s\\S]+$", examples: ["env:ASSAY_SECRET", "file:/run/secrets/assay"],
         mayBeSecret: true)
 }

@@ -1,10 +1,10 @@
-/// Which fields an update is about (google.protobuf.FieldMask): paths in lowerCamelCase, with dots for what is nested.
+/// The fields that an update changes (google.protobuf.FieldMask): paths in lowerCamelCase, with dots for nested fields.
 public struct FieldMask: Sendable, Hashable {
     /// The paths, each once, in the order given; `*` stands for all.
     @Exact public private(set) var paths: [String]
 
     /// - Parameter text: paths with commas between them, each in lowerCamelCase or snake_case.
-    /// - Throws: ``InvalidRequest`` for what is no list of 1 to 64 such paths.
+    /// - Throws: ``InvalidRequest`` unless the text is a list of 1 to 64 such paths.
     public init(_ text: String) throws(InvalidRequest) {
         var paths: [String] = []
         guard text.utf8.count <= FieldMask.byteLimit else {
@@ -23,7 +23,7 @@ public struct FieldMask: Sendable, Hashable {
     /// Whether the mask is `*` alone.
     public var isEverything: Bool { paths.count == 1 && paths[0].isExactly("*") }
 
-    /// Whether a field is among them, as itself or within one that is.
+    /// Whether a field is among them, directly or inside another one.
     public func contains(_ path: String) -> Bool {
         paths.contains { $0.isExactly("*") || FieldMask.isWithin(path, $0) }
     }

@@ -49,7 +49,7 @@ public enum JSON: Sendable, Hashable {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The value of the last member with a name; nil when no member has it, or when the value is no object.
+    /// The value of the last member with a name; nil when no member has it, or when the value is not an object.
     public subscript(name: String) -> JSON? {
         members?.last { $0.name.isExactly(name) }?.value
     }

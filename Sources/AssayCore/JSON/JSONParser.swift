@@ -22,7 +22,7 @@ extension JSON {
     /// Parses exactly one JSON text, as strictly as RFC 8259 is written.
     ///
     /// - Throws: ``JSONError`` for anything that is not JSON in UTF-8, for a byte-order mark, for lone surrogates, for
-    ///   numbers that are no finite double, and for what exceeds `limits`.
+    ///   numbers that are not a finite double, and for texts that exceed `limits`.
     public static func parse(_ bytes: some Collection<UInt8>, limits: Limits = Limits()) throws(JSONError) -> JSON {
         guard bytes.count <= limits.bytes else {
             throw JSONError(.tooLarge, at: limits.bytes)
@@ -159,7 +159,7 @@ private struct JSONParser {
         let start = position
         position += 1
         var run = plainRun()
-        // Nearly all strings are one run without an escape, and are taken from where they stand.
+        // Nearly all strings are one run without an escape, and are read in place.
         if run.upperBound < bytes.count, bytes[run.upperBound] == UInt8(ascii: "\"") {
             position += 1
             return try text(bytes[run], at: start)
@@ -295,7 +295,7 @@ struct SeenNames {
 
     private var names: Set<ExactText> = []
 
-    /// Takes another name; false when one of the members before it has the same.
+    /// Adds a name; false when an earlier member has the same.
     mutating func insert(_ name: String, after members: [JSONMember]) -> Bool {
         if members.count < SeenNames.fewest {
             return !members.contains { $0.name.isExactly(name) }

@@ -1,6 +1,7 @@
 /// A typed request: reads itself from the fields that a client sent.
 public protocol RequestMessage: Sendable {
-    /// - Throws: ``InvalidRequest`` when a field is missing or has the wrong type; the client is told which one.
+    /// - Throws: ``InvalidRequest`` when a field is missing or has the wrong type; the message for the client names the
+    ///   field.
     init(_ fields: RequestFields) throws(InvalidRequest)
 
     /// Which fields it reads, for descriptions of the API; nil, the default, when it does not say.
@@ -12,9 +13,9 @@ extension RequestMessage {
     public static var shape: MessageShape? { nil }
 }
 
-/// A request that is not of the method's form: the client's mistake, told to it in words.
+/// A request without the method's form: the client's error, with a message for it.
 public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Names the field and says what is wrong with it; shown to the client.
+    /// The name of the field and the error, for the client.
     @Exact public private(set) var message: String
 
     /// Makes an error with a message for the client.
@@ -28,13 +29,14 @@ public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// The fields of a request, read as proto3 JSON: each name in lowerCamelCase or snake_case, `null` as absent.
 ///
-/// Real clients mix both spellings in one body. Unknown fields are ignored, so that newer clients work;
-/// a field that is there twice is refused, because two readers could take different ones.
+/// Real clients mix both spellings in one body. Unknown fields are ignored, so that newer clients work; a repeated
+/// field is refused, because two readers could use different values.
 public struct RequestFields: Sendable {
     private let members: [JSONMember]
     let bytesLimit: Int
 
-    /// - Throws: ``InvalidRequest`` when the body is no object, or a name in it is not ASCII, as those of fields are.
+    /// - Throws: ``InvalidRequest`` when the body is not an object, or when a name in it is not ASCII, as field names
+    ///   are.
     public init(_ body: JSON, bytesLimit: Int = .max) throws(InvalidRequest) {
         guard let members = body.members else {
             throw InvalidRequest("the request body must be a JSON object")
@@ -46,7 +48,7 @@ public struct RequestFields: Sendable {
         self.bytesLimit = bytesLimit
     }
 
-    /// The text of a field that must be there and not be empty.
+    /// The text of a field that is required and must not be empty.
     public func string(_ name: String) throws(InvalidRequest) -> String {
         guard let text = try optionalString(name) else { throw InvalidRequest("the field '\(name)' is missing") }
         return text
@@ -65,7 +67,7 @@ public struct RequestFields: Sendable {
         }
     }
 
-    /// The bytes of a Base 64 field that must be there and not be empty: either alphabet, padded or not.
+    /// The bytes of a Base 64 field that is required and must not be empty: either alphabet, padded or not.
     public func bytes(_ name: String) throws(InvalidRequest) -> [UInt8] {
         guard let value = try value(name), value != .string("") else {
             throw InvalidRequest("the field '\(name)' is missing")
@@ -91,7 +93,7 @@ public struct RequestFields: Sendable {
     func value(_ name: String) throws(InvalidRequest) -> JSON? {
         var found: JSON?
         for member in members where member.name.isExactly(name) || RequestFields.isSnakeCase(member.name, of: name) {
-            guard found == nil else { throw InvalidRequest("the field '\(name)' is there more than once") }
+            guard found == nil else { throw InvalidRequest("the field '\(name)' is present more than once") }
             found = member.value
         }
         if case .null? = found { return nil }
@@ -137,8 +139,7 @@ extension RequestFields {
         throw InvalidRequest("the field '\(name)' must be a whole number")
     }
 
-    /// A duration such as `3600s` or `0.5s` (google.protobuf.Duration, at most nine digits behind the point); nil when
-    /// it is absent.
+    /// A duration such as `3600s` or `0.5s` (google.protobuf.Duration, at most nine decimals); nil when it is absent.
     public func duration(_ name: String) throws(InvalidRequest) -> Duration? {
         guard let text = try optionalString(name) else { return nil }
         guard let duration = Duration(protoJSON: text) else {
@@ -147,7 +148,7 @@ extension RequestFields {
         return duration
     }
 
-    /// A list of texts; a single text is a list of one, as queries have it, and what is absent is empty.
+    /// A list of texts; a single text is a list of one, as in queries, and an absent field is empty.
     public func strings(_ name: String) throws(InvalidRequest) -> [String] {
         switch try value(name) {
         case nil: return []
@@ -185,7 +186,7 @@ extension RequestFields {
         return try FieldMask(text)
     }
 
-    /// The field mask of an update, which must be there.
+    /// The field mask of an update, which is required.
     public func requiredFieldMask(_ name: String = "updateMask") throws(InvalidRequest) -> FieldMask {
         guard let mask = try fieldMask(name) else { throw InvalidRequest("the field '\(name)' is missing") }
         return mask
@@ -196,7 +197,7 @@ extension RequestFields {
         try value(name)
     }
 
-    /// Whether a field is there and not null.
+    /// Whether a field is present and not null.
     public func has(_ name: String) throws(InvalidRequest) -> Bool {
         try value(name) != nil
     }

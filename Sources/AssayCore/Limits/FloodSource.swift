@@ -4,13 +4,13 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Who is counted as one when many requests come: an IPv4 address, or the /64 of an IPv6 address, of which a single
-/// customer gets all addresses (RFC 6177).
+/// The source that many requests are counted for: an IPv4 address, or the /64 of an IPv6 address, because a single
+/// customer has all its addresses (RFC 6177).
 public struct FloodSource: Sendable, Hashable {
-    /// 4 bytes, 8 bytes, or the text if it is no address.
+    /// 4 bytes, 8 bytes, or the text if it is not an address.
     private let bytes: [UInt8]
 
-    /// - Parameter peer: an address as a transport writes it, without a port; other text stands for itself, up to 64
+    /// - Parameter peer: an address as a transport writes it, without a port; other text is used as it is, up to 64
     ///   bytes.
     public init(_ peer: String) {
         var four = in_addr()

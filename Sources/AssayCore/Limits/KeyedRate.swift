@@ -29,10 +29,10 @@ public final class KeyedRate<Key: Hashable & Sendable>: Sendable {
         self.capacity = max(capacity, 1)
     }
 
-    /// Takes what one event costs.
+    /// Takes the cost of one event.
     ///
     /// - Parameter uptime: a clock that never goes back.
-    /// - Returns: nil when it fits; otherwise how long it would have to wait, and nothing is taken.
+    /// - Returns: nil when it fits; otherwise how long it would have to wait. Nothing is taken then.
     public func take(_ key: Key, at uptime: Duration) -> Duration? {
         state.withLock { state in
             let next = max(Self.fullAt(key, state), uptime) + step

@@ -11,7 +11,7 @@
 /// that do not match the declaration are dropped. `MetricRegistry` in `AssayMetrics` is the meter behind `/metrics`; an
 /// embedder may supply another one, which forwards to the metrics of its own program.
 public struct Meter: Sendable {
-    /// What is done to a number.
+    /// A change of a number.
     public enum Change: Sendable, Hashable {
         /// Adds to a counter or a gauge.
         case add(Double)
@@ -24,8 +24,8 @@ public struct Meter: Sendable {
     private let scope: String
     private let recording: @Sendable (_ scope: String, Metric, Change, _ labels: [String]) -> Void
 
-    /// - Parameter record: takes the prefix of the plugin (`app_attest_`, empty for the program's own metrics), the
-    ///   metric, what is done, and the values of its labels in the order of their declaration. It must not block.
+    /// - Parameter record: receives the prefix of the plugin (`app_attest_`, empty for the program's own metrics), the
+    ///   metric, the change, and the values of its labels in the order of their declaration. It must not block.
     public init(_ record: @escaping @Sendable (_ scope: String, Metric, Change, _ labels: [String]) -> Void) {
         self.init(scope: "", record)
     }

@@ -1,4 +1,4 @@
-/// Something that is counted or measured: its name, what it means, and every value that its labels may have.
+/// A counter or a measurement: its name, its meaning, and every value that its labels may have.
 ///
 /// Label cardinality is bounded: values are declared, or added at run time up to a limit. Any further value is recorded
 /// as `other`.
@@ -9,7 +9,7 @@ public struct Metric: Sendable, Hashable {
         case counter
         /// Goes up and down.
         case gauge
-        /// How many of the values seen lie within each of these upper bounds, in rising order; durations in seconds.
+        /// How many of the values are within each of these upper bounds, in rising order; durations in seconds.
         case histogram(buckets: [Double])
     }
 
@@ -29,7 +29,7 @@ public struct Metric: Sendable, Hashable {
 
         /// A label with values that are not known beforehand, such as the apps of policies: never what a client sends.
         ///
-        /// - Parameter limit: how many there may be; those that come later are `other`.
+        /// - Parameter limit: the most values; later ones count as `other`.
         public static func open(_ name: String, _ values: [String] = [], atMost limit: Int) -> Label {
             Label(name, values, openValues: max(0, limit))
         }
@@ -75,14 +75,15 @@ public struct Metric: Sendable, Hashable {
         Metric(.histogram(buckets: buckets), name, summary, labels: labels)
     }
 
-    /// From a tenth of a millisecond, which is what a challenge takes, to the 10 s after which a decision is given up.
+    /// From a tenth of a millisecond, the time of a challenge, to the time limit of a decision, 10 s.
     public static let latencies: [Double] = [
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
 }
 
 extension Metric {
-    /// What is wrong with the declaration by the rules of the exposition formats and by ours; nil when nothing is.
+    /// What is wrong with the declaration, by the rules of the exposition formats and of this library; nil when nothing
+    /// is.
     package var problem: String? {
         guard Metric.isName(name) else { return "the metric '\(name)' must be lower-case words joined by underscores" }
         switch kind {

@@ -1,12 +1,12 @@
-/// A secret text that lets its bearer in (RFC 6750); it never shows itself in a description.
+/// A secret text that authenticates its bearer (RFC 6750); its description never contains it.
 public struct BearerToken: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The largest one that is looked at, in bytes.
+    /// The largest accepted token, in bytes.
     public static let byteLimit = 16_384
 
     /// The token itself; a secret.
     @Exact public private(set) var text: String
 
-    /// - Returns: nil for what is empty, too long, or has other characters than RFC 6750, section 2.1 allows.
+    /// - Returns: nil for a text that is empty, too long, or has characters that RFC 6750, section 2.1 does not allow.
     public init?(_ text: String) {
         guard (1...BearerToken.byteLimit).contains(text.utf8.count), text.utf8.allSatisfy(BearerToken.isAllowed) else {
             return nil

@@ -7,7 +7,7 @@ public enum ETag {
         "\"\(Base64.encodeURL(Array(digest.prefix(12))))\""
     }
 
-    /// Compares what a caller holds a resource to be with what it is.
+    /// Compares the version of a resource that a caller expects with the present one.
     ///
     /// - Parameter stated: nil when the caller does not care; `*` is any.
     /// - Throws: ``StatusCode/aborted`` when the resource is another by now (AIP-154).

@@ -1,8 +1,8 @@
 /// Where another server is called: `https://host[:port][/path][?query]`, and no other form of URL.
 ///
-/// Plain `http` is for this machine alone (`localhost`, `127.0.0.1`, `[::1]`): for a test or a proxy beside the server.
-/// User names and passwords are refused, since a policy must not contain secrets; so are fragments and characters other
-/// than printable ASCII.
+/// Plain `http` is for this machine alone (`localhost`, `127.0.0.1`, `[::1]`): for a test or a proxy next to the
+/// server. User names and passwords are refused, since a policy must not contain secrets; so are fragments and
+/// characters other than printable ASCII.
 public struct EndpointURL: Sendable, Hashable, Decodable, CustomStringConvertible {
     /// The whole URL.
     @Exact public private(set) var text: String
@@ -127,8 +127,8 @@ extension EndpointURL {
     /// RFC 6761, section 6.3, and Docker's.
     private static let localDomains = [".localhost", ".docker.internal"]
 
-    /// The spellings of IPv4 addresses that `inet_aton` takes: one to four numbers, decimal, octal or hexadecimal, of
-    /// which the last one fills what is left.
+    /// The spellings of IPv4 addresses that `inet_aton` accepts: one to four numbers, decimal, octal or hexadecimal, of
+    /// which the last one fills the remaining bytes.
     private static func looseIPv4(_ host: String) -> IPAddress? {
         var text = host[...]
         if text.ends(withExactly: ".") { text = text.dropLast() }

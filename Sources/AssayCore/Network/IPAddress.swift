@@ -60,7 +60,7 @@ public struct IPAddress: Sendable, Hashable {
         let colon = UInt8(ascii: ":")
         var gap: ArraySlice<UInt8>.Index?
         for index in text.indices.dropLast() where text[index] == colon && text[index + 1] == colon {
-            // Of `:::`, the second pair is no gap either.
+            // In `:::`, the second pair is not a gap either.
             guard gap == nil else { return nil }
             gap = index
         }
@@ -121,7 +121,7 @@ public struct IPRange: Sendable, Hashable, CustomStringConvertible {
     private let first: IPAddress
     private let mask: IPAddress
 
-    /// Reads an address, for it alone, or an address, a slash and how many bits count.
+    /// Reads a single address, or a range: an address, a slash and the number of bits that count.
     ///
     /// Further bits may be set.
     public init?(_ text: some StringProtocol) {

@@ -17,7 +17,7 @@ public struct PeerTable: Sendable {
     private let count: Int
     private var sets: [Int: [Entry]] = [:]
 
-    /// - Parameter capacity: how many groups are remembered at most; each takes some 25 bytes once it came.
+    /// - Parameter capacity: how many groups are remembered at most; each uses about 25 bytes after its first event.
     public init(capacity: Int) {
         count = max(capacity / Self.ways, 1)
     }
@@ -30,7 +30,7 @@ public struct PeerTable: Sendable {
 
     /// Remembers a number.
     ///
-    /// One that is less than all others of a full set is not.
+    /// In a full set, a number that is less than all others is ignored.
     public mutating func set(_ value: Int64, of peer: PeerGroup, in scope: ExactText = "") {
         let (set, name) = place(peer, scope)
         var entries = sets[set, default: []]
@@ -56,7 +56,7 @@ public struct PeerTable: Sendable {
         sets = [:]
     }
 
-    /// The set that a group falls into, and what it is called there.
+    /// The set of a group, and its key there.
     private func place(_ peer: PeerGroup, _ scope: ExactText) -> (set: Int, name: Int) {
         var hasher = Hasher()
         hasher.combine(scope)

@@ -37,7 +37,7 @@ public struct OutboundFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The kind of failure.
     public let code: Code
-    /// What exactly, for an operator; nothing of the request but where it went.
+    /// The exact failure, for an operator; of the request, only its destination.
     @Exact public private(set) var detail: String
 
     /// Makes a failure; `detail` is for operators and holds no secret.

@@ -1,6 +1,6 @@
 /// A request to another server, and how long and how large the answer may be.
 public struct OutboundRequest: Sendable, Hashable {
-    /// What is asked for (RFC 9110, section 9).
+    /// The method of the request (RFC 9110, section 9).
     public enum Method: String, Sendable, Hashable, CaseIterable {
         case get = "GET"
         case post = "POST"

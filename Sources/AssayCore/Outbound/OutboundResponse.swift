@@ -19,8 +19,8 @@ public struct OutboundResponse: Sendable, Hashable {
         headers.value(of: name)
     }
 
-    /// How long the server asks not to be called again (`Retry-After`, RFC 9110, section 10.2.3): seconds, or until a
-    /// date; nil when it does not say, or not so that it can be read.
+    /// How long the server asks clients to wait (`Retry-After`, RFC 9110, section 10.2.3): seconds, or until a date;
+    /// nil when the header is missing or cannot be read.
     public func retryAfter(at now: Instant) -> Duration? {
         guard let value = header("retry-after") else { return nil }
         if !value.isEmpty, value.utf8.allSatisfy(\.isASCIIDigit) {

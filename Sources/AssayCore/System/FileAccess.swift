@@ -1,4 +1,4 @@
-/// Who may use a file, and whether a secret may be in it.
+/// The users of a file, and whether a secret may be in it.
 struct FileAccess {
     /// An entry of an access control list (acl(5)).
     struct Grant {
@@ -10,7 +10,7 @@ struct FileAccess {
         }
 
         let subject: Subject
-        /// Read 4, write 2, execute 1; what the list's mask takes away is not in it.
+        /// Read 4, write 2, execute 1; rights that the list's mask removes are not included.
         let rights: UInt32
     }
 
@@ -42,7 +42,7 @@ struct FileAccess {
             switch grant.subject {
             case .user(let user):
                 guard !process.trusts(user) else { continue }
-                // By the mode of the group, the mask of the list takes the rights away.
+                // The mask of the list is the mode of the group, and removes rights.
                 return "\(place): its access control list gives rights to user \(user), and it is a secret; run "
                     + "`chmod 600 \(quoted(path))`"
             case .owningGroup, .group:
@@ -110,7 +110,7 @@ struct ProcessIdentity {
     let user: UInt32
     /// The effective group and the supplementary ones.
     let groups: Set<UInt32>
-    /// Owners that are trusted beside root and the user itself.
+    /// Trusted owners in addition to root and the user itself.
     var trustedOwners: Set<UInt32> = []
 
     init(user: UInt32, groups: Set<UInt32>) {

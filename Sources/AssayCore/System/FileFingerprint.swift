@@ -19,12 +19,12 @@ public struct FileFingerprint: Sendable, Hashable {
 
     private let entries: [Entry]
 
-    /// The state of these files and folders, whether they are there or not.
+    /// The state of these files and folders, existing or not.
     public init(of paths: [String]) {
         entries = paths.map { Entry(path: $0, status: FileFingerprint.status(of: $0)) }
     }
 
-    /// Whether any of them is there.
+    /// Whether any of them exists.
     public var hasFiles: Bool { entries.contains { $0.status.count > 1 } }
 
     private static func status(of path: String) -> [Int64] {

@@ -15,17 +15,17 @@ package struct LogField: Sendable, CustomStringConvertible {
 
     package var description: String { LogField.value(text) }
 
-    /// A value, in quotation marks where it needs them.
+    /// A value, in quotation marks if it needs them.
     ///
-    /// - Parameter limit: about how many bytes are shown; `...` stands for the rest.
+    /// - Parameter limit: about how many bytes are shown; `...` replaces the rest.
     package static func value(_ text: String, limit: Int = .max) -> String {
         let shown = escaped(text, limit: limit)
         let isPlain = !shown.isEmpty && shown.utf8.allSatisfy { $0 > 0x20 && !special.contains($0) }
         return isPlain ? shown : "\"\(escaped(text, limit: limit, quote: true))\""
     }
 
-    /// Words of which nothing but the end of the line, or a character that they never have, marks the end: with the
-    /// escapes of ``value(_:limit:)``, and without quotation marks.
+    /// Words that end with the line or before a character that they never contain: with the escapes of
+    /// ``value(_:limit:)``, and without quotation marks.
     package static func words(_ text: String, limit: Int = .max) -> String {
         escaped(text, limit: limit)
     }
@@ -65,7 +65,7 @@ package struct LogField: Sendable, CustomStringConvertible {
         return shown
     }
 
-    /// Whether a character shows as itself in a line, and leaves the line as it is.
+    /// Whether a character is printed as itself and does not change the line.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return (0x20..<0x7F).contains(scalar.value) }
         return switch scalar.properties.generalCategory {

@@ -8,15 +8,15 @@ internal import Darwin
 ///
 /// One rule holds for all of them (see ``FileAccess``): the owner is root or the user of this process, a group may read
 /// the file if this process is a member of it, and no other user has rights on it. Symbolic links are followed, as
-/// Kubernetes mounts secrets behind them; what is judged is the file that was opened, so that it cannot be replaced
+/// Kubernetes mounts secrets behind them; the check applies to the file that was opened, so that it cannot be replaced
 /// meanwhile.
 public enum SecretFile {
     /// The contents of a file.
     ///
     /// - Parameter limit: the largest size, in bytes.
-    /// - Throws: ``SecretError`` when the file cannot be read, is no regular file, is larger than the limit, or may be
-    ///   used by more than the rule allows. The error says the mode and a command that mends it, and never what is in
-    ///   the file.
+    /// - Throws: ``SecretError`` when the file cannot be read, is not a regular file, is larger than the limit, or when
+    ///   its mode allows more than the rule. The error has the mode and a command that corrects it, and never the
+    ///   content of the file.
     public static func read(_ path: String, limit: Int) throws(SecretError) -> [UInt8] {
         try read(path, limit: limit, isSecret: true)
     }
@@ -101,7 +101,7 @@ extension ProcessIdentity {
     }
 }
 
-// Within the type above the name is that of its own method.
+// Inside the type above, the name means its own method.
 private func readBytes(_ descriptor: Int32, _ buffer: inout [UInt8]) -> Int {
     read(descriptor, &buffer, buffer.count)
 }

@@ -31,7 +31,7 @@ public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConver
         self.place = place
     }
 
-    /// A reference from its text; nil for anything that is none.
+    /// A reference from its text; nil when the text is not a reference.
     public init?(_ text: String) {
         if let name = text.dropping(prefix: "env:"), !name.isEmpty {
             place = .environment(name)
@@ -49,7 +49,7 @@ public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConver
             // The text is not repeated: it may be a secret that someone wrote here by mistake.
             throw DecodingError.dataCorruptedError(
                 in: container,
-                debugDescription: "a secret must not stand in a policy: refer to it as env:NAME or file:PATH")
+                debugDescription: "a policy must not contain a secret: refer to it as env:NAME or file:PATH")
         }
         self = reference
     }
@@ -86,7 +86,7 @@ public struct SecretSource: Sendable {
         self.resolving = resolve
     }
 
-    /// The secret's bytes, without a line end behind them; nil when an environment variable is not set or empty.
+    /// The secret's bytes, without a trailing line end; nil when an environment variable is not set or empty.
     ///
     /// - Throws: ``SecretError`` when a file cannot be read, is larger than 64 KiB, or may be used by others; see
     ///   ``SecretFile``.
@@ -94,7 +94,7 @@ public struct SecretSource: Sendable {
         try resolving(reference, true)
     }
 
-    /// The bytes of a document that is no secret, such as a set of public keys; otherwise as ``resolve(_:)``.
+    /// The bytes of a document that is not secret, such as a set of public keys; otherwise as ``resolve(_:)``.
     ///
     /// Its file may be readable by every user.
     public func document(_ reference: SecretReference) throws(SecretError) -> [UInt8]? {

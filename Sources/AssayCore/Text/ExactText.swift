@@ -1,7 +1,7 @@
 /// Text that is compared, ordered and hashed by its UTF-8 bytes, in linear time.
 ///
 /// `String` compares by canonical equivalence: different spellings are equal, and a hostile run of combining marks
-/// costs quadratic time. Whatever came from outside is looked up and compared as this type, or by
+/// costs quadratic time. Text from outside is looked up and compared as this type, or by
 /// ``Swift/String/isExactly(_:)``; RFC 7515, section 5.3, forbids normalization for the members of a JOSE header, and
 /// RFC 8259, section 8.3, compares names by code units.
 public struct ExactText: Sendable, Hashable, Comparable, CustomStringConvertible, ExpressibleByStringLiteral {
@@ -64,7 +64,7 @@ extension ExactText: CodingKeyRepresentable {
     /// The text as a coding key, for dictionaries that are encoded as objects.
     public var codingKey: any CodingKey { Key(stringValue: string) }
 
-    /// Takes the text of a coding key; never nil.
+    /// Makes the text of a coding key; never nil.
     public init?(codingKey: some CodingKey) {
         string = codingKey.stringValue
     }
@@ -83,7 +83,7 @@ extension ExactText: Codable {
     }
 }
 
-/// Look-ups by text in what is keyed by ``ExactText``.
+/// Lookups by text in dictionaries with ``ExactText`` keys.
 extension Dictionary where Key == ExactText {
     /// The value for a key, compared by its UTF-8 bytes; nil when the key is absent.
     @inlinable

@@ -31,7 +31,7 @@ extension UInt64 {
         (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - 8 * $0)) }
     }
 
-    /// The number that up to eight bytes stand for.
+    /// The number in up to eight bytes.
     package init(bigEndianBytes bytes: some Sequence<UInt8>) {
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }

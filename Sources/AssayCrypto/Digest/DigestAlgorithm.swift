@@ -21,7 +21,7 @@ public enum DigestAlgorithm: Sendable, Hashable, CaseIterable, CustomStringConve
     /// The name in the standards, such as `SHA-256`.
     public var description: String { "SHA-\(byteCount * 8)" }
 
-    /// OpenSSL's method for the digest, fetched once for the life of the process.
+    /// OpenSSL's method for the digest, fetched once in the lifetime of the process.
     var method: OpaquePointer {
         switch self {
         case .sha256: Self.sha256Method.pointer

@@ -10,12 +10,12 @@ public struct SHA256: ~Copyable {
     /// A digest over nothing yet.
     public init() {}
 
-    /// Takes more of the message.
+    /// Adds a part of the message.
     public mutating func update(_ bytes: some Collection<UInt8>) {
         context.update(bytes)
     }
 
-    /// The digest of all that was taken; 32 bytes.
+    /// The digest of all parts; 32 bytes.
     public consuming func finalize() -> [UInt8] {
         context.finish()
     }

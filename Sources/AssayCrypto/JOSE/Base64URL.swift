@@ -2,12 +2,12 @@
 ///
 /// The rules are those of `Base64` in AssayKit, of which this is a faster form; a test holds the two together.
 enum Base64URL {
-    /// The length of the text for so many bytes.
+    /// The length of the text for a number of bytes.
     static func encodedCount(_ count: Int) -> Int {
         count / 3 * 4 + (count % 3 == 0 ? 0 : count % 3 + 1)
     }
 
-    /// The most bytes that a text of such a length can stand for.
+    /// The most bytes that a text of a given length can encode.
     static func decodedCount(_ count: Int) -> Int {
         count / 4 * 3 + (count % 4 == 0 ? 0 : count % 4 - 1)
     }
@@ -64,12 +64,12 @@ enum Base64URL {
         return isValid ? bytes : nil
     }
 
-    /// Writes the bytes of a text into `output`, which must have room for ``decodedCount(_:)`` of them; false for what
-    /// ``decode(_:)`` refuses, whatever was written then.
+    /// Writes the bytes of a text into `output`, which must have room for ``decodedCount(_:)`` of them; false for text
+    /// that ``decode(_:)`` refuses, after an unspecified part of `output` was written.
     static func decode(_ text: UnsafeBufferPointer<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
         guard text.count % 4 != 1, output.count >= decodedCount(text.count) else { return false }
         return places.withUnsafeBufferPointer { places in
-            // A character outside the alphabet sets a bit above the 24 of a group, which nothing takes away again.
+            // A character outside the alphabet sets a bit above the 24 of a group, and nothing clears it.
             var seen: UInt32 = 0
             var index = 0
             var end = 0

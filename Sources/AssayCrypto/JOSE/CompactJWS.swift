@@ -1,4 +1,4 @@
-/// A token in JWS compact form (RFC 7515, section 7.1), taken apart; nothing in it is trusted before ``verify(with:)``.
+/// The parts of a token in JWS compact form (RFC 7515, section 7.1); nothing in it is trusted before ``verify(with:)``.
 public struct CompactJWS: Sendable {
     /// The largest token that is looked at, in bytes.
     public static let maximumByteCount = 16_384
@@ -12,7 +12,7 @@ public struct CompactJWS: Sendable {
     /// The signature, decoded.
     public let signature: [UInt8]
 
-    /// Takes a token apart.
+    /// Separates the parts of a token.
     ///
     /// - Throws: ``JWSError``: `malformed` or `unsupportedAlgorithm`.
     public static func parse(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {
@@ -27,8 +27,8 @@ public struct CompactJWS: Sendable {
 
     /// Verifies the signature with a key that the caller chose.
     ///
-    /// - Throws: ``JWSError``: `algorithmMismatch` unless the header's `alg` is the one that goes with the key's type,
-    ///   `badSignature` unless the signature is the key's.
+    /// - Throws: ``JWSError``: `algorithmMismatch` unless the header's `alg` is the algorithm of the key's type,
+    ///   `badSignature` unless the signature was made by the key.
     public func verify(with key: PublicKey) throws(JWSError) {
         guard header.algorithm == JWSAlgorithm(for: key) else { throw .algorithmMismatch }
         let digest = header.algorithm.digest
@@ -74,12 +74,12 @@ public enum JWSError: Error, Sendable, Hashable, CustomStringConvertible {
     case unsupportedAlgorithm
     /// No key has its `kid`, or it names none.
     case unknownKey
-    /// Its `alg` is not the one that goes with the key.
+    /// Its `alg` is not the algorithm of the key.
     case algorithmMismatch
     /// The signature is not the key's over these bytes.
     case badSignature
 
-    /// What is malformed.
+    /// The malformed part.
     public enum Defect: String, Sendable, Hashable {
         case tooLarge = "larger than 16 KiB"
         case parts = "not three parts"

@@ -12,14 +12,14 @@ extension JWK {
 
     /// A key from JSON; members that mean nothing here are ignored.
     ///
-    /// - Throws: ``JWKError``: `unsupported` for a `kty`, `crv`, `alg` or RSA size that is not used here, `malformed`
-    ///   for missing or non-canonical members and for an `alg` that does not go with the key, `invalidKey` for numbers
-    ///   that are no key or a weak one (``RSAPublicKey``), `containsPrivateKey` when a member of a private key is
-    ///   there, `notForVerification` when `key_ops` lacks `verify`. What `use` says is the caller's to judge.
+    /// - Throws: ``JWKError``: `unsupported` for a `kty`, `crv`, `alg` or RSA size that is not supported, `malformed`
+    ///   for missing or non-canonical members and for an `alg` that does not match the key, `invalidKey` for numbers
+    ///   that are not a key, or a weak one (``RSAPublicKey``), `containsPrivateKey` when a member of a private key is
+    ///   present, `notForVerification` when `key_ops` lacks `verify`. The caller must check `use`.
     public init(_ json: JSON) throws(JWKError) {
         guard let members = json.members else { throw .malformed("not an object") }
         guard Set(members.lazy.map { ExactText($0.name) }).count == members.count else {
-            throw .malformed("a member is there twice")
+            throw .malformed("a member is present twice")
         }
         guard Self.privateMember(of: json).isNil else { throw .containsPrivateKey }
         try Self.checkOperations(of: json)
@@ -43,13 +43,13 @@ extension JWK {
             algorithm: algorithm)
     }
 
-    /// `key_ops`, if it is there, lists different operations (RFC 7517, section 4.3), of which one is `verify`.
+    /// `key_ops`, if present, lists different operations (RFC 7517, section 4.3), of which one is `verify`.
     private static func checkOperations(of json: JSON) throws(JWKError) {
         guard let value = json["key_ops"] else { return }
         guard let elements = value.array else { throw .malformed("key_ops is not an array") }
         var operations: Set<ExactText> = []
         for element in elements {
-            guard let text = element.string else { throw .malformed("key_ops holds something else than strings") }
+            guard let text = element.string else { throw .malformed("key_ops contains values other than strings") }
             guard operations.insert(ExactText(text)).inserted else { throw .malformed("key_ops repeats an operation") }
         }
         guard operations.contains("verify") else { throw .notForVerification("its key_ops lacks verify") }

@@ -6,7 +6,7 @@ public struct JWK: Sendable, Hashable {
     public let publicKey: PublicKey
     /// Its identifier, `kid`.
     @Exact public private(set) var keyID: String?
-    /// What it is for, `use`; `sig` for all keys of ours.
+    /// The purpose of the key, `use`; `sig` for all keys of this service.
     @Exact public private(set) var use: String?
     /// The algorithm that it is for, `alg`.
     public let algorithm: JWSAlgorithm?
@@ -40,13 +40,13 @@ public struct JWK: Sendable, Hashable {
     }
 
     /// The key's thumbprint with SHA-256 in unpadded base64url (RFC 7638): the same for the same key, whatever its
-    /// `kid`.
+    /// `kid` is.
     public var thumbprint: String {
         let members = parameters.sorted { $0.name.precedesExactly($1.name) }
         return Base64.encodeURL(SHA256.hash(JSON.object(members).encoded))
     }
 
-    /// The members that make the key what it is.
+    /// The members that define the key.
     private var parameters: [JSONMember] {
         func member(_ name: String, _ bytes: some Collection<UInt8>) -> JSONMember {
             JSONMember(name, .string(Base64.encodeURL(bytes)))
@@ -68,9 +68,9 @@ public struct JWK: Sendable, Hashable {
 public enum JWKError: Error, Sendable, Equatable, CustomStringConvertible {
     /// It is not JSON of the right shape: a member is missing, of the wrong type, or not canonical base64url.
     case malformed(String)
-    /// Its `kty`, `crv`, `alg` or size is none that is used here.
+    /// Its `kty`, `crv`, `alg` or size is not supported.
     case unsupported(String)
-    /// Its numbers are no key.
+    /// Its numbers are not a key.
     case invalidKey(CryptoError)
     /// It brings the private half along, which a public key document must never do.
     case containsPrivateKey

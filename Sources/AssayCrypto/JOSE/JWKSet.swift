@@ -2,7 +2,7 @@ public import AssayCore
 
 /// A set of public keys (RFC 7517, section 5), such as a JWKS document publishes.
 public struct JWKSet: Sendable, Hashable {
-    /// The most keys that a set may list, those that are skipped included.
+    /// The most keys that a set may list, including skipped ones.
     public static let maximumCount = 64
 
     /// The keys that verify signatures, in the order of the document.
@@ -40,7 +40,7 @@ public struct JWKSet: Sendable, Hashable {
     /// useless: an unknown type, a point off its curve, a missing member, a private key, a key for encryption. Of two
     /// keys with one `kid` and one algorithm the first is used.
     ///
-    /// - Throws: ``JWKError``: `malformed` when the document is no such set or lists more than 64 keys.
+    /// - Throws: ``JWKError``: `malformed` when the document is not a key set or lists more than 64 keys.
     public init(json bytes: some Collection<UInt8>) throws(JWKError) {
         let document: JSON
         do throws(JSONError) {
@@ -81,7 +81,7 @@ public struct JWKSet: Sendable, Hashable {
 }
 
 extension JWK {
-    /// Whether `use`, if it is there, says so.
+    /// Whether `use` is `sig` or absent.
     var isForSignatures: Bool { use?.isExactly("sig") ?? true }
 
     /// Whether a token that names one of two keys names the other, too.

@@ -61,7 +61,7 @@ public enum JWSAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// ECDSA on P-384 with SHA-384.
     case es384 = "ES384"
 
-    /// The one algorithm that goes with a key: a header cannot choose another.
+    /// The only algorithm of a key: a header cannot choose another.
     public init(for key: PublicKey) {
         switch key {
         case .rsa: self = .rs256

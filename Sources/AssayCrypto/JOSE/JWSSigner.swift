@@ -29,7 +29,7 @@ public struct JWSSigner: Sendable {
         try sign(payload, head: head)
     }
 
-    /// A token of another type than JWT: `typ` tells what it is (RFC 8725, section 3.11).
+    /// A token with another type than JWT: `typ` distinguishes it (RFC 8725, section 3.11).
     ///
     /// - Throws: ``CryptoError`` (`operation_failed`) when OpenSSL fails.
     public func sign(payload: [UInt8], type: String) throws(CryptoError) -> String {

@@ -27,7 +27,7 @@ final class JWSVerificationKey: Sendable {
             }
     }
 
-    /// Verifies a token that has this very header, and a signature of the right length behind the second dot.
+    /// Verifies a token with this exact header, and a signature of the right length after the second dot.
     ///
     /// Where the dots are is known beforehand then; a third one is a character that no part can have. Nil means that
     /// the token is not of this form, and says nothing about its validity.

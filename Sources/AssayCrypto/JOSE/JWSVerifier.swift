@@ -15,7 +15,7 @@ public struct JWSVerifier: Sendable {
 
     /// Verifies a token with the key that its header names, and returns it.
     ///
-    /// Of several keys with that name, the one that goes with the header's algorithm counts.
+    /// If several keys have that name, the one that matches the header's algorithm counts.
     ///
     /// - Throws: ``JWSError``: any of its cases.
     public func verify(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {
@@ -35,8 +35,8 @@ public struct JWSVerifier: Sendable {
 
     /// Verifies a token with the key that its header names, and lends its header and its payload to `body`.
     ///
-    /// The result is that of ``verify(utf8:)``, but faster: a token with a header as ``JWSSigner`` writes it is not
-    /// parsed and not copied to the heap. `body` is called once for a valid token and never for any other.
+    /// Gives the same result as ``verify(utf8:)``, but faster: a token with a header as ``JWSSigner`` writes it is
+    /// neither parsed nor copied to the heap. `body` is called once for a valid token and never for any other.
     ///
     /// - Throws: ``JWSError``: any of its cases.
     public func verify(

@@ -17,7 +17,7 @@ enum ECDSASignatureFormat {
         return endOfInteger(in: signature, at: end, curve: curve) == signature.count
     }
 
-    /// Where the INTEGER that starts at `start` ends; nil when it is not a positive one of at most a coordinate's size.
+    /// The end of the INTEGER that starts at `start`; nil when it is not positive, or larger than a coordinate.
     private static func endOfInteger(
         in bytes: UnsafeBufferPointer<UInt8>, at start: Int, curve: EllipticCurve
     ) -> Int? {

@@ -46,8 +46,8 @@ public struct ECPublicKey: Sendable {
 
     /// Whether a DER signature (RFC 3279, section 2.2.3) over a message is valid.
     ///
-    /// Only the one strict encoding is accepted: minimal positive INTEGERs with 1 ≤ r, s < n, nothing over-long,
-    /// nothing behind. A high `s` is accepted, for Apple's devices emit both.
+    /// Only the one strict encoding is accepted: minimal positive INTEGERs with 1 ≤ r, s < n, without over-long forms
+    /// or trailing bytes. A high `s` is accepted, because Apple's devices produce both.
     public func isValidSignature(
         der signature: ArraySlice<UInt8>, digest: DigestAlgorithm, message: ArraySlice<UInt8>
     ) -> Bool {

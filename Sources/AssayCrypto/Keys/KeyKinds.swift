@@ -44,7 +44,7 @@ public enum EllipticCurve: Sendable, Hashable, CaseIterable {
 
 /// The kinds of key that are generated and imported.
 public enum KeyKind: Sendable, Hashable, CustomStringConvertible {
-    /// RSA with a modulus of so many bits.
+    /// RSA with a modulus of a number of bits.
     case rsa(bits: Int)
     /// A key on an elliptic curve.
     case ec(EllipticCurve)

@@ -1,17 +1,17 @@
 internal import CLibCrypto
 internal import Synchronization
 
-/// Verifies or signs digests with one key, in contexts that were set up for it once.
+/// Verifies or signs digests with one key, in contexts that are set up for it once.
 ///
-/// Setting up a context costs 2 µs or more, and so does what OpenSSL looks up by name meanwhile: so a context is used
-/// again, by one caller at a time, and there are as many of them as callers at once.
+/// Setting up a context costs 2 µs or more, and so do OpenSSL's lookups by name: so contexts are used again, each by
+/// one caller at a time, and there are as many as concurrent callers.
 final class KeyOperation: Sendable {
     enum Purpose {
         case verify
         case sign
     }
 
-    /// More are not kept when their callers are done: more callers at once than a machine has cores gain nothing.
+    /// Unused contexts above this number are released: more callers than cores gain nothing.
     private static let mostIdle = 64
 
     private let purpose: Purpose
@@ -120,7 +120,7 @@ struct KeyContext: @unchecked Sendable {
 final class KeyHandle: @unchecked Sendable {
     let pointer: OpaquePointer
 
-    /// Takes over the caller's reference.
+    /// Takes ownership of the caller's reference.
     init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }

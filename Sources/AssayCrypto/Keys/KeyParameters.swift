@@ -1,6 +1,6 @@
 internal import CLibCrypto
 
-/// The parts of a key under OpenSSL's names for them; what they hold is wiped at the end.
+/// The parts of a key under OpenSSL's names; their bytes are wiped at the end.
 struct KeyParameters: ~Copyable {
     private var parameters: [OSSL_PARAM] = []
     // OpenSSL keeps pointers to names and values until the key is made, so both need an address that stays.
@@ -27,7 +27,7 @@ struct KeyParameters: ~Copyable {
 
     /// Adds a natural number, given in big-endian bytes.
     mutating func add(_ name: String, number: [UInt8]) {
-        // OpenSSL takes numbers in the byte order of the machine.
+        // OpenSSL reads numbers in the byte order of the machine.
         var native = 1.littleEndian == 1 ? Array(number.reversed()) : number
         defer { SecretBytes.wipe(&native) }
         let count = native.count

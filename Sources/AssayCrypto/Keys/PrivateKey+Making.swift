@@ -1,7 +1,7 @@
 internal import CLibCrypto
 
 extension PrivateKey {
-    /// Generates a key with OpenSSL's random generator; RSA takes tenths of a second to seconds.
+    /// Generates a key with OpenSSL's random generator; for RSA this needs tenths of a second to seconds.
     ///
     /// - Throws: ``CryptoError``: `unsupported_key` for RSA of other than 2048, 3072 or 4096 bits, `operation_failed`
     ///   when OpenSSL fails.

@@ -6,8 +6,8 @@ extension PrivateKey {
     /// The text's copies that are made here are wiped; the caller wipes the text itself.
     ///
     /// - Throws: ``CryptoError``: `unsupported_key` for an encrypted key, for RSA of fewer than 2048 or more than 4096
-    ///   bits, and for other curves and types; `invalid_key` for what is no private key, or one whose halves do not
-    ///   belong together; `invalid_argument` beyond 16 KiB.
+    ///   bits, and for other curves and types; `invalid_key` for text that is not a private key, or when its public and
+    ///   private parts do not match; `invalid_argument` beyond 16 KiB.
     public init(pem text: SecretBytes) throws(CryptoError) {
         let handle = try text.withUnsafeBytes { text throws(CryptoError) in try Self.read(text) }
         try self.init(handle: handle)

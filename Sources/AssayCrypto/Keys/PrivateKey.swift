@@ -10,7 +10,7 @@ public struct PrivateKey: Sendable {
     let handle: KeyHandle
     private let signing: KeyOperation
 
-    /// Takes a key that OpenSSL holds, when it is of a kind that is used here and its two halves belong together.
+    /// Wraps a key of OpenSSL, if its kind is supported and its two halves match.
     init(handle: KeyHandle) throws(CryptoError) {
         let publicKey = try PublicKey(handle: handle)
         self.handle = handle
@@ -36,7 +36,7 @@ public struct PrivateKey: Sendable {
     /// - Parameters:
     ///   - message: the bytes, which are digested first.
     ///   - form: how an ECDSA signature is spelled; without effect on RSA.
-    ///   - digest: any for ECDSA; nil for the one that goes with the key. RSA keys sign with SHA-256.
+    ///   - digest: any for ECDSA; nil for the key's own. RSA keys sign with SHA-256.
     /// - Throws: ``CryptoError``: `invalid_argument` for RSA with another digest, `operation_failed` when OpenSSL
     ///   fails.
     public func sign(

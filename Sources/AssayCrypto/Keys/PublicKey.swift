@@ -30,7 +30,7 @@ public enum PublicKey: Sendable, Hashable {
         try self.init(handle: handle)
     }
 
-    /// The public half of a key that OpenSSL holds, made anew from its numbers, so that it holds nothing private.
+    /// The public half of a key of OpenSSL, made again from its numbers, so that it contains nothing private.
     init(handle: KeyHandle) throws(CryptoError) {
         switch EVP_PKEY_get_base_id(handle.pointer) {
         case EVP_PKEY_RSA:
@@ -54,7 +54,7 @@ public enum PublicKey: Sendable, Hashable {
             }
             self = .ec(try ECPublicKey(curve: curve, x963: point))
         default:
-            throw CryptoError(.unsupportedKey, "a key that is neither RSA nor on an elliptic curve")
+            throw CryptoError(.unsupportedKey, "a key that is neither RSA nor elliptic-curve")
         }
     }
 
@@ -102,8 +102,8 @@ extension PublicKey {
     ///
     /// It is for certificates in a configuration that only carry a key.
     ///
-    /// - Throws: ``CryptoError``: `invalid_key` for what is no certificate, `unsupported_key` for a key that is neither
-    ///   RSA of 2048 to 4096 bits nor on P-256 or P-384, `invalid_argument` beyond 16 KiB.
+    /// - Throws: ``CryptoError``: `invalid_key` for text that is not a certificate, `unsupported_key` for a key that is
+    ///   neither RSA of 2048 to 4096 bits nor on P-256 or P-384, `invalid_argument` beyond 16 KiB.
     public init(certificatePEM text: some Collection<UInt8>) throws(CryptoError) {
         guard text.count <= PEMBuffer.maximumByteCount else {
             throw CryptoError(.invalidArgument, "a PEM text of more than \(PEMBuffer.maximumByteCount) bytes")

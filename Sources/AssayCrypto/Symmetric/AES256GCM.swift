@@ -38,8 +38,8 @@ public enum AES256GCM: Sendable {
 
     /// Opens `ciphertext ‖ tag`, and returns the plaintext.
     ///
-    /// - Throws: ``CryptoError``: `authentication_failed` for a box that was not sealed with this key, nonce and
-    ///   associated data, whatever differs, or that is shorter than a tag; `invalid_argument` as in sealing.
+    /// - Throws: ``CryptoError``: `authentication_failed` for a box that was sealed with another key, nonce or
+    ///   associated data, or that is shorter than a tag; `invalid_argument` as in sealing.
     public static func open(
         _ box: ArraySlice<UInt8>, key: SecretBytes, nonce: ArraySlice<UInt8>,
         authenticating associatedData: ArraySlice<UInt8>
@@ -116,7 +116,7 @@ private struct Cipher: ~Copyable {
     }
 
     borrowing func process(_ bytes: ArraySlice<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>) -> Bool {
-        // To OpenSSL a call with neither input nor output means the end.
+        // For OpenSSL a call with neither input nor output means the end.
         guard !bytes.isEmpty else { return true }
         var written: Int32 = 0
         return bytes.withUnsafeBufferPointer { bytes in
@@ -141,7 +141,7 @@ private struct Cipher: ~Copyable {
     }
 }
 
-/// OpenSSL's cipher method, fetched once for the life of the process; nil where it is not offered.
+/// OpenSSL's cipher method, fetched once in the lifetime of the process; nil when it is not available.
 // A fetched method never changes, and OpenSSL counts its references atomically.
 private struct CipherMethod: @unchecked Sendable {
     static let aes256GCM = CipherMethod(pointer: EVP_CIPHER_fetch(nil, "AES-256-GCM", nil))

@@ -7,7 +7,7 @@ public struct HMACSHA256: Sendable {
 
     private let keyed: KeyedMAC
 
-    /// An authenticator under a key of any length; RFC 2104 wants at least 32 bytes of entropy.
+    /// An authenticator with a key of any length; RFC 2104 recommends at least 32 bytes of entropy.
     public init(key: some Collection<UInt8>) {
         keyed = withContiguousBytes(key) { KeyedMAC(key: $0) }
     }
@@ -84,7 +84,7 @@ private final class KeyedMAC: @unchecked Sendable {
     }
 }
 
-/// OpenSSL's HMAC method, fetched once for the life of the process.
+/// OpenSSL's HMAC method, fetched once in the lifetime of the process.
 // A fetched method never changes, and OpenSSL counts its references atomically.
 private struct MACMethod: @unchecked Sendable {
     static let hmac = MACMethod()

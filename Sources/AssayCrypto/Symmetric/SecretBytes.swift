@@ -1,9 +1,9 @@
 internal import CLibCrypto
 
 // Unchecked: the storage is written only while it is made.
-/// Bytes that are zeroed when their last reference is released, and that no log shows.
+/// Bytes that are zeroed when their last reference is released, and that never appear in logs.
 public final class SecretBytes: @unchecked Sendable {
-    /// How many bytes there are.
+    /// The number of bytes.
     public let count: Int
 
     private let storage: UnsafeMutableBufferPointer<UInt8>
@@ -74,7 +74,7 @@ public enum ConstantTime: Sendable {
     }
 }
 
-/// Lends the bytes of a collection, without a copy where it has them in one piece.
+/// Gives access to the bytes of a collection, without a copy if they are contiguous.
 func withContiguousBytes<Result>(
     _ bytes: some Collection<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result
 ) -> Result {

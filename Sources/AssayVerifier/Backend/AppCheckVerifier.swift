@@ -14,8 +14,8 @@ internal import Synchronization
 ///     switch try await verifier.verify(request.headers["X-Firebase-AppCheck"]) { … }
 ///
 /// One copy of the key set is kept, for as long as the server says (`Cache-Control: max-age`), from 5 minutes to 24
-/// hours. ``keepKeysFresh()`` fetches it anew before that, beside the requests. Where it cannot be had the copy stays
-/// in use for a day more. A token with an unknown key causes a fetch at once, at most one every 30 seconds.
+/// hours. ``keepKeysFresh()`` fetches it again before that, in the background. If that fails, the copy stays in use for
+/// one more day. A token with an unknown key causes a fetch at once, at most one every 30 seconds.
 public final class AppCheckVerifier: Sendable {
     /// The keys at hand, and what was verified with them.
     private struct Copy: Sendable {
@@ -50,7 +50,7 @@ public final class AppCheckVerifier: Sendable {
 
     /// - Parameters:
     ///   - keySet: where the issuer publishes its keys.
-    ///   - requirements: what is demanded of tokens.
+    ///   - requirements: the requirements on tokens.
     ///   - cacheLimit: how many verified tokens are remembered, so that their signatures are not verified again; each
     ///     costs about half a kilobyte. None by default. A remembered token is judged by the time whenever it is shown,
     ///     and forgotten with the key that it was verified with.
@@ -68,12 +68,12 @@ public final class AppCheckVerifier: Sendable {
 
     /// Verifies a token.
     ///
-    /// - Parameter token: the value of the header `X-Firebase-AppCheck`; nil or empty where there is none.
-    /// - Throws: ``KeysUnavailable`` when there are no keys to verify it with; the request cannot be decided, and is
-    ///   not to be let through.
+    /// - Parameter token: the value of the header `X-Firebase-AppCheck`; nil or empty when it is missing.
+    /// - Throws: ``KeysUnavailable`` when there are no keys to verify it with; no decision is possible, and the request
+    ///   must not be allowed.
     public func verify(_ token: String?) async throws(KeysUnavailable) -> TokenVerifier.Outcome {
         guard let token, !token.isEmpty else { return .refused(TokenReasons.missing) }
-        // Neither is worth a question for keys.
+        // Neither of them justifies a fetch of keys.
         guard !token.isExactly(TokenVerifier.placeholder) else { return .refused(TokenReasons.placeholder) }
         guard token.utf8.count <= Self.longest else { return .refused(TokenReasons.malformed) }
         let now = clock.now
@@ -92,7 +92,7 @@ public final class AppCheckVerifier: Sendable {
         return judge(token, copy, clock.now)
     }
 
-    /// Fetches the keys anew whenever four fifths of their time have passed, until the task is cancelled; after a
+    /// Fetches the keys again whenever four fifths of their time have passed, until the task is cancelled; after a
     /// failure, every 30 seconds.
     public func keepKeysFresh() async {
         while !Task.isCancelled {
@@ -146,7 +146,7 @@ public final class AppCheckVerifier: Sendable {
 
     private var isFetching: Bool { state.withLock { $0.isFetching } }
 
-    /// Whether another caller has fetched the keys since a copy was read: the new ones may have what it lacks.
+    /// Whether another caller has fetched the keys since a copy was read: the new copy may have a missing key.
     private func isRenewed(_ known: Copy) -> Bool {
         state.withLock { $0.copy.map { $0.fetched != known.fetched } ?? false }
     }
@@ -162,8 +162,8 @@ public final class AppCheckVerifier: Sendable {
             return state.copy
         }
         guard let old else { return await waitForOthers() }
-        // A fetch that has begun goes on when its caller hangs up: otherwise anybody who comes and goes could have the
-        // server asked without end.
+        // A running fetch continues when its caller is cancelled: otherwise clients that connect and leave could cause
+        // endless requests to the server.
         let answer = await Task { await endpoint.fetch(unless: old?.entityTag) }.value
         let waiting = state.withLock { state in
             switch answer {
@@ -173,7 +173,7 @@ public final class AppCheckVerifier: Sendable {
                 if let old { state.copy = copy(old.keys, old.entityTag, old, now, freshness) }
             case .failed(let failure, let wasCancelled):
                 state.lastFailure = failure
-                // A caller that gave up says nothing about the server: the next one may try at once.
+                // A cancelled call says nothing about the server: the next one may try at once.
                 if wasCancelled { state.lastTry = nil }
             }
             state.isFetching = false
@@ -206,7 +206,7 @@ public final class AppCheckVerifier: Sendable {
         _ keys: JWKSet, _ tag: String?, _ old: Copy?, _ now: Instant, _ freshness: Duration
     ) -> Copy {
         let end = now + freshness
-        // A key that is gone was perhaps revoked: nothing that it signed is accepted any more.
+        // A removed key may have been revoked: its tokens are no longer accepted.
         let keeps = old.map { old in old.keys.keys.allSatisfy(keys.keys.contains) } ?? false
         return Copy(
             verifier: TokenVerifier(keys: keys),

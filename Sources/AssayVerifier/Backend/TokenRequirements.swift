@@ -1,23 +1,22 @@
 public import AssayCore
 
-/// What a backend demands of a token beyond that it is good.
+/// A backend's requirements on a token in addition to its validity.
 public struct TokenRequirements: Sendable {
     /// The exact `iss`, such as `https://firebaseappcheck.googleapis.com/1234567890`.
     public var issuer: String
     /// What `aud` must hold: `projects/NUMBER` or `projects/ID`.
     public var audience: String
-    /// The apps (and OAuth clients) whose tokens are taken: values of `sub`.
+    /// The apps and OAuth clients whose tokens are accepted: values of `sub`.
     ///
     /// Nil for all of the project.
     public var apps: Set<ExactText>?
-    /// The providers whose tokens are taken.
+    /// The providers whose tokens are accepted.
     ///
-    /// Nil for all but ``development``; tokens that do not say how their app proved itself, as Google's do not, are
-    /// taken then, too.
+    /// Nil for all except ``development``; then tokens without a provider, such as Google's, are accepted as well.
     public var providers: Set<ExactText>?
     /// How old a token may be, from `iat` on.
     ///
-    /// Nil for as old as it may be by itself.
+    /// Nil for the token's whole lifetime.
     public var maximumAge: Duration?
     /// How far the issuer's clock may be ahead.
     public var skew: Duration
@@ -42,7 +41,7 @@ public struct TokenRequirements: Sendable {
         TokenVerifier.Expectation(issuer: issuer, audience: audience, skew: skew)
     }
 
-    /// Why a good token is not taken; nil if it is.
+    /// The reason why a valid token is not accepted; nil if it is.
     ///
     /// What depends on the time is judged by ``refusal(of:at:)``.
     func refusal(of token: VerifiedToken) -> Reason? {

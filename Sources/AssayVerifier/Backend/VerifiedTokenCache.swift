@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Tokens that were verified with one set of keys, by their SHA-256.
 ///
-/// Two generations: what is used again moves to the young one, and when that is full the old one is dropped. So it is
-/// bounded, costs the same for each token, and forgets tokens that are no longer used.
+/// It has two generations: a token that is used again moves to the young one, and when that is full the old one is
+/// dropped. So it is bounded, needs the same time for each token, and forgets tokens that are no longer used.
 package final class VerifiedTokenCache: Sendable {
     private struct Key: Hashable {
         let words: (UInt64, UInt64, UInt64, UInt64)

@@ -2,8 +2,9 @@ internal import AssayCore
 
 /// The claims of a token that is spelled as issuers of App Check tokens spell it, read without making a tree of them.
 ///
-/// That is one object with the eight claims in any order and no other; the last two may be absent. Everything else is left to `JSON`, which may find
-/// it just as good: so this reader accepts nothing that the other refuses, and a test holds the two together.
+/// Such a text is one object with only the eight claims, in any order; the last two may be absent. All other texts are
+/// left to `JSON`, which may accept them: this reader accepts nothing that the other refuses, and a test compares the
+/// two.
 enum PlainClaims {
     /// The names of the claims, as numbers of their letters.
     private enum Name: UInt64 {
@@ -17,7 +18,7 @@ enum PlainClaims {
         case provider = 0x7072_6F76_6964_6572
     }
 
-    /// More than any token has; `JSON` counts all values of those that have even more.
+    /// More than any token has; `JSON` reads tokens with even more.
     private static let mostAudiences = 8
 
     /// The claims; nil when one is missing or empty, or when something is spelled in another way.

@@ -2,12 +2,12 @@ internal import AssayCore
 
 /// A place in JSON of the plainest spelling: no space, text in printable ASCII without escapes, short whole numbers.
 ///
-/// What is spelled in another way may be just as good JSON; this only says that it is not plain. The bytes are no part
-/// of the value, because they are borrowed; every read of them is within their bounds or refused.
+/// JSON with another spelling may be valid as well; this reader only reports that it is not plain. The bytes are not
+/// stored, because they are borrowed; every read of them is within their bounds or refused.
 struct PlainJSON {
     private(set) var position = 0
 
-    /// Passes over a byte; false when another is there.
+    /// Skips an expected byte; false when another follows.
     mutating func take(_ byte: UInt8, of bytes: Span<UInt8>) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
@@ -22,7 +22,7 @@ struct PlainJSON {
         return letters
     }
 
-    /// Reads text into a variable that must still be nil; false for a second text, and for what is not plain.
+    /// Reads text into a variable that must still be nil; false for a second text, and for text that is not plain.
     mutating func text(into text: inout String?, of bytes: Span<UInt8>) -> Bool {
         guard text.isNil, let place = quoted(of: bytes) else { return false }
         text = PlainJSON.string(bytes, place)
@@ -72,12 +72,13 @@ struct PlainJSON {
         return take(UInt8(ascii: "\""), of: bytes) ? start..<end : nil
     }
 
-    /// Whether a byte stands for itself in a string and goes on with it.
+    /// Whether a byte in a string is an ordinary character.
     private static func isText(_ byte: UInt8) -> Bool {
         (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 
-    /// The same of eight bytes at once: no carry can hide a byte that is none, it can only make a neighbour look so.
+    /// The same for eight bytes at once: a carry cannot hide a special byte, it can only make a neighbour look like
+    /// one.
     private static func isText(_ bytes: UInt64) -> Bool {
         let ones: UInt64 = 0x0101_0101_0101_0101
         func zero(_ word: UInt64) -> UInt64 { (word &- ones) & ~word }

@@ -49,7 +49,7 @@ public enum TokenReasons {
     public static let notYetValid = Reason(
         "token_not_yet_valid", "The token was issued in the future.",
         advice: "The verifier's clock is behind the issuer's: correct the clocks.")
-    /// `token_issuer`: the token was issued by somebody else.
+    /// `token_issuer`: the token has another issuer than expected.
     public static let issuer = Reason(
         "token_issuer", "The token has another issuer than expected.",
         advice: """
@@ -91,24 +91,24 @@ public enum TokenReasons {
             Let the client refresh its token before this request, or raise `tokens.max_age` of the consumer \
             (`max_age` of the verifier).
             """)
-    /// `token_missing`: there is no token.
+    /// `token_missing`: the token is missing.
     public static let missing = Reason(
-        "token_missing", "There is no token.",
+        "token_missing", "The token is missing.",
         advice: """
             Check that the client installs App Check before its first request, and that no proxy removes the header \
             `X-Firebase-AppCheck`. Old versions of an app send no token: watch `token_uses_total` before you \
             enforce.
             """)
-    /// `token_repeated`: there are several tokens, of which others might read another one.
+    /// `token_repeated`: the request has several tokens, and other readers might use another one.
     public static let repeated = Reason(
-        "token_repeated", "There are several tokens, of which others might read another one.",
+        "token_repeated", "The request has several tokens, and other readers might use another one.",
         advice: """
             Find out which client or proxy adds a second `X-Firebase-AppCheck` header, and let it replace the first \
             one.
             """)
-    /// `token_in_url`: there is a token in the query of a URL, where logs and histories keep it.
+    /// `token_in_url`: the query of a URL has a token, where logs and histories keep it.
     public static let inURL = Reason(
-        "token_in_url", "There is a token in the query of a URL, where logs and histories keep it.",
+        "token_in_url", "The query of a URL has a token, where logs and histories keep it.",
         advice: """
             Send the token in the header `X-Firebase-AppCheck`. A token in a URL is in logs: treat it as disclosed \
             until it expires.

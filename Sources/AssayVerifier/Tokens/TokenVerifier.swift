@@ -3,10 +3,11 @@ public import AssayCrypto
 
 /// Verifies App Check tokens against a set of public keys, as a relying party does.
 ///
-/// The rules are those that the Admin SDKs share: `typ` is JWT, the key is named by `kid` and fits `alg`, the signature
-/// is good, `iss` is the project's, `aud` is an array that holds the project, `sub` is not empty, `exp` has not passed.
+/// The rules are those that the Admin SDKs share: `typ` is JWT, `kid` names the key, which matches `alg`, the signature
+/// is valid, `iss` is the project's, `aud` is an array that contains the project, `sub` is not empty, `exp` has not
+/// passed.
 public struct TokenVerifier: Sendable {
-    /// What App Check's clients send in place of a token that they could not obtain.
+    /// The text that App Check's clients send instead of a token that they could not obtain.
     public static let placeholder = "eyJlcnJvciI6IlVOS05PV05fRVJST1IifQ=="
 
     private let verifier: JWSVerifier
@@ -53,7 +54,7 @@ public struct TokenVerifier: Sendable {
         return outcome
     }
 
-    /// The type and the claims of any JWT that one of the keys signed, whatever it says; nil for all others.
+    /// The type and the claims of any JWT that one of the keys signed; nil for all others.
     package func signed(_ token: String) -> (type: String, claims: JSON)? {
         guard let signed = try? verifier.verify(utf8: Array(token.utf8)[...]), let type = signed.header.type,
             let claims = try? JSON.parse(
@@ -97,8 +98,8 @@ public struct TokenVerifier: Sendable {
 extension VerifiedToken {
     private static let limits = JSON.Limits(bytes: 16_384, depth: 8, values: 256, allowsRepeatedNames: false)
 
-    /// The claims of a token whose payload these bytes are; nil when it is not JSON in the manner of JOSE, or when a
-    /// claim is missing or has the wrong type.
+    /// The claims of a token with this payload; nil when it is not JSON as JOSE requires it, or when a claim is missing
+    /// or has the wrong type.
     init?(payload: Span<UInt8>) {
         if let plain = PlainClaims.read(payload) {
             self = plain

@@ -1,6 +1,6 @@
 public import AssayCrypto
 
-/// A signed message in the one shape that Apple's receipts have (RFC 5652, section 5), taken apart but not verified.
+/// A signed message in the one form of Apple's receipts (RFC 5652, section 5), parsed but not verified.
 ///
 /// Version 1, content of the type `id-data`, SHA-256, certificates, one signer with ECDSA, nothing else. Two forms are
 /// read: definite lengths throughout, and Apple's, where the outer elements have indefinite lengths and the content
@@ -20,7 +20,7 @@ public struct SignedData: Sendable {
     /// The one signer.
     public let signer: SignerInformation
 
-    /// Takes a message apart.
+    /// Parses a message.
     public init(_ bytes: ArraySlice<UInt8>) throws(CMSError) {
         guard bytes.count <= Self.byteLimit else { throw CMSError(.tooLarge) }
         do {
@@ -84,7 +84,8 @@ public struct SignedData: Sendable {
 }
 
 extension SignedData {
-    /// Whether the signer signed as RFC 5652, section 5.4, requires: the attributes where there are any, else the content.
+    /// Whether the signature is over what RFC 5652, section 5.4, requires: the attributes if there are any, otherwise
+    /// the content.
     ///
     /// The caller has to verify that the key is the one of a certificate that is trusted.
     public func isSigned(by key: ECPublicKey) -> Bool {
@@ -101,7 +102,7 @@ extension SignedData {
 
 /// Why bytes are not a signed message that is read here.
 public struct CMSError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: String, Sendable, Hashable {
         /// Not the encoding of a signed message, or a part of it has another form than it must.
         case malformed
@@ -117,9 +118,9 @@ public struct CMSError: Error, Sendable, Hashable, CustomStringConvertible {
         case attributesMalformed = "attributes_malformed"
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
-    /// The place where the ASN.1 is malformed; nil where it is not.
+    /// The place where the ASN.1 is malformed; nil when it is well-formed.
     public let cause: ASN1Error?
 
     package init(_ code: Code, cause: ASN1Error? = nil) {

@@ -1,18 +1,18 @@
 public import AssayCore
 internal import AssayCrypto
 
-/// Who signed a message, and the signature (RFC 5652, section 5.3).
+/// The signer of a message, and the signature (RFC 5652, section 5.3).
 public struct SignerInformation: Sendable {
     /// The encoded name of the issuer of the signer's certificate.
     public let issuer: ArraySlice<UInt8>
     /// The content of the serial number of the signer's certificate.
     public let serialNumber: ArraySlice<UInt8>
-    /// What the signer states beside the content; nil where there are no attributes.
+    /// The signer's statements in addition to the content; nil when there are no attributes.
     public let attributes: SignedAttributes?
     /// The signature: a DER `ECDSA-Sig-Value`, made with SHA-256.
     public let signature: ArraySlice<UInt8>
 
-    /// Takes an element `SignerInfo`; throws ``ASN1Error`` or ``CMSError``.
+    /// Reads an element `SignerInfo`; throws ``ASN1Error`` or ``CMSError``.
     init(_ element: ASN1Element) throws {
         var fields = element.reader
         // Version 1: the certificate is named by issuer and serial number.
@@ -26,7 +26,7 @@ public struct SignerInformation: Sendable {
         var algorithm = try fields.next(.sequence).reader
         try CMSAlgorithm.readECDSAWithSHA256(&algorithm)
         signature = try fields.octetString()
-        // Unsigned attributes may follow in other messages. Nothing vouches for them, so there must be none.
+        // Other messages may have unsigned attributes here. Nothing proves them, so none are allowed.
         try fields.finish()
     }
 
@@ -36,16 +36,17 @@ public struct SignerInformation: Sendable {
     }
 }
 
-/// What a signer states beside the content (RFC 5652, section 5.3): four known attributes, each at most once.
+/// The signer's statements in addition to the content (RFC 5652, section 5.3): four known attributes, each at most
+/// once.
 public struct SignedAttributes: Sendable {
     /// What a signature over the attributes is over: their `SET OF`, in DER (RFC 5652, section 5.4).
     public let signedPart: [UInt8]
     /// The digest of the content that the attributes claim.
     public let messageDigest: ArraySlice<UInt8>
-    /// When the signer claims to have signed; nil where it does not say.
+    /// When the signer claims to have signed; nil when it does not say.
     public let signingTime: Instant?
 
-    /// Takes the element `[0] IMPLICIT SignedAttributes`; throws ``ASN1Error`` or ``CMSError``.
+    /// Reads the element `[0] IMPLICIT SignedAttributes`; throws ``ASN1Error`` or ``CMSError``.
     init(_ element: ASN1Element) throws {
         var messageDigest: ArraySlice<UInt8>?
         var signingTime: Instant?
@@ -55,7 +56,7 @@ public struct SignedAttributes: Sendable {
         var reader = element.reader
         while !reader.isAtEnd {
             let attribute = try reader.next(.sequence)
-            // The order of a SET OF in DER also shows that no attribute is there twice with one value.
+            // The order of a SET OF in DER also shows that no attribute is repeated with the same value.
             guard previous.lexicographicallyPrecedes(attribute.encoded) else { throw CMSError(.attributesMalformed) }
             previous = attribute.encoded
             var fields = attribute.reader

@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayCrypto
 
-/// A version 3 certificate, taken apart but not verified (RFC 5280, section 4.1).
+/// A version 3 certificate, parsed but not verified (RFC 5280, section 4.1).
 ///
 /// Reading is strict: everything is DER, each extension occurs once, and both signature algorithms are the same. Keys
 /// are on P-256 or P-384 or RSA of 2048 to 4096 bits. Signatures are ECDSA or RSA (PKCS #1 v1.5 and PSS) with SHA-256,
@@ -54,16 +54,16 @@ public struct Certificate: Sendable {
     public let key: CertifiedKey
     /// The extensions, in their order.
     public let extensions: [CertificateExtension]
-    /// The basic constraints; nil where there are none.
+    /// The basic constraints; nil when absent.
     public let basicConstraints: BasicConstraints?
-    /// The key usage; nil where there is none.
+    /// The key usage; nil when absent.
     public let keyUsage: KeyUsage?
     /// The signature: for ECDSA a DER `ECDSA-Sig-Value`, for RSA as many bytes as the modulus has.
     public let signature: ArraySlice<UInt8>
 
     /// The value of an extension: the content of its octet string, mostly DER for a ``DERReader``.
     ///
-    /// Nil where there is none.
+    /// Nil when the extension is absent.
     public func value(of identifier: OID) -> ArraySlice<UInt8>? {
         extensions.first { $0.identifier == identifier }?.value
     }
@@ -71,12 +71,13 @@ public struct Certificate: Sendable {
     /// Whether the certificate says that it is a certification authority's.
     public var isAuthority: Bool { basicConstraints?.isAuthority ?? false }
 
-    /// Takes a certificate apart.
+    /// Parses a certificate.
     ///
     /// - Parameters:
     ///   - bytes: the DER, with nothing after it.
     ///   - algorithms: the keys and signatures to accept. Name the ones that your authority uses.
-    /// - Throws: ``CertificateError``, `key_unsupported` or `signature_algorithm_unsupported` for what is not accepted.
+    /// - Throws: ``CertificateError``, `key_unsupported` or `signature_algorithm_unsupported` for kinds that are not
+    ///   accepted.
     public init(der bytes: ArraySlice<UInt8>, accepting algorithms: Algorithms = .all) throws(CertificateError) {
         do {
             try self.init(reading: bytes, algorithms)

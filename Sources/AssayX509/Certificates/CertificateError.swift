@@ -2,7 +2,7 @@ public import AssayCore
 
 /// Why bytes are not a certificate that is read here.
 public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: String, Sendable, Hashable {
         /// Not the DER of RFC 5280's `Certificate`, or a part of it has another form than it must.
         case malformed
@@ -28,11 +28,11 @@ public struct CertificateError: Error, Sendable, Hashable, CustomStringConvertib
         case notAuthority = "not_authority"
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
     /// The object identifier of the extension that the code is about, in dotted form; nil for the other codes.
     @Exact public private(set) var extensionIdentifier: String?
-    /// The place where the ASN.1 is malformed; nil where it is not.
+    /// The place where the ASN.1 is malformed; nil when it is well-formed.
     public let cause: ASN1Error?
 
     package init(_ code: Code, extension identifier: OID? = nil, cause: ASN1Error? = nil) {

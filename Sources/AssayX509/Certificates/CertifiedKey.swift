@@ -76,7 +76,8 @@ public struct CertifiedKey: Sendable, Hashable {
     ///
     /// Making it costs time: keep a key that is used again.
     ///
-    /// - Throws: ``CertificateError`` (`key_invalid`) for a point off its curve, and for RSA numbers that are no safe key.
+    /// - Throws: ``CertificateError`` (`key_invalid`) for a point that is not on its curve, and for RSA numbers that
+    ///   are not a safe key.
     public func publicKey() throws(CertificateError) -> PublicKey {
         do {
             switch kind {

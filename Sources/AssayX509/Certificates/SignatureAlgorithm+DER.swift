@@ -1,7 +1,7 @@
 internal import AssayCrypto
 
 extension SignatureAlgorithm {
-    /// Reads an `AlgorithmIdentifier`; nil for an algorithm that is not known, and for unknown parameters.
+    /// Reads an `AlgorithmIdentifier`; nil for an unknown algorithm or unknown parameters.
     init?(reading element: ASN1Element) throws(ASN1Error) {
         var fields = element.reader
         switch try fields.objectIdentifier() {
@@ -44,7 +44,7 @@ extension SignatureAlgorithm {
 }
 
 extension DigestAlgorithm {
-    /// Reads the `AlgorithmIdentifier` of a digest; nil for one that is not known.
+    /// Reads the `AlgorithmIdentifier` of a digest; nil for an unknown one.
     ///
     /// Its parameters are absent or NULL, which mean the same (RFC 5754, section 2).
     init?(reading reader: inout DERReader) throws(ASN1Error) {

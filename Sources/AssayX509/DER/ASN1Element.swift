@@ -71,7 +71,7 @@ public struct ASN1Tag: Sendable, Hashable {
 /// The identifier and length octets of an element (X.690, sections 8.1.2 and 8.1.3).
 struct ASN1Header {
     let tag: ASN1Tag
-    /// The length of the content; nil where it is indefinite.
+    /// The length of the content; nil when it is indefinite.
     let contentCount: Int?
     /// The length of the header itself.
     let count: Int

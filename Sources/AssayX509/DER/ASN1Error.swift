@@ -1,12 +1,12 @@
 /// Why bytes are not the ASN.1 that was expected.
 public struct ASN1Error: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: String, Sendable, Hashable {
         /// An element ends after the bytes that contain it.
         case truncated
         /// A tag number that is not in its shortest form, or is above 2^21 - 1.
         case tagMalformed = "tag_malformed"
-        /// Another element than the one that must be here.
+        /// Another element than the required one.
         case tagUnexpected = "tag_unexpected"
         /// A length that is not in its shortest form.
         case lengthNotMinimal = "length_not_minimal"
@@ -26,17 +26,17 @@ public struct ASN1Error: Error, Sendable, Hashable, CustomStringConvertible {
         case nullMalformed = "null_malformed"
         /// An OBJECT IDENTIFIER that is empty, unfinished or not in its shortest form.
         case objectIdentifierMalformed = "object_identifier_malformed"
-        /// A time in another form than RFC 5280 has, or one that does not exist.
+        /// A time without the form of RFC 5280, or one that does not exist.
         case timeMalformed = "time_malformed"
         /// An octet string whose parts have other lengths than they must have.
         case partsMalformed = "parts_malformed"
         /// An element of indefinite length that does not end with end-of-contents octets.
         case endOfContentsMissing = "end_of_contents_missing"
-        /// A value other than the only one that is allowed here.
+        /// A value other than the only allowed one.
         case valueUnexpected = "value_unexpected"
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
     /// Where: an index of the array that was read.
     public let offset: Int

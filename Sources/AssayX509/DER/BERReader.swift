@@ -61,7 +61,7 @@ package struct BERReader: Sendable {
         limit = frame.outerLimit
     }
 
-    /// The next element, of definite length and with this tag; what is in it must be DER.
+    /// The next element, with definite length and this tag; its content must be DER.
     package mutating func next(_ tag: ASN1Tag) throws(ASN1Error) -> ASN1Element {
         var reader = DERReader(bytes[position..<limit])
         let element = try reader.next(tag)

@@ -1,7 +1,7 @@
 /// Reads elements one after the other, in the distinguished encoding only (X.690, section 10).
 ///
-/// A reader never descends by itself: code that wants the elements inside an element opens a reader on it. So depth is
-/// bounded by the code that reads, and work by the number of bytes. Nothing is copied: results are slices of the bytes.
+/// A reader never descends on its own: code that needs the elements inside an element opens a reader on it. So that
+/// code limits the depth, and the number of bytes limits the work. Nothing is copied: results are slices of the bytes.
 ///
 ///     var fields = try DERReader.single(.sequence, in: value).reader
 ///     let version = try fields.smallInteger()

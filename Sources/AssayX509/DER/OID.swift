@@ -3,7 +3,7 @@ public struct OID: Sendable, Hashable, CustomStringConvertible {
     /// The content octets (X.690, section 8.19): at most 64, known to be well formed.
     public let content: ArraySlice<UInt8>
 
-    /// Takes the content octets of an element.
+    /// Reads the content octets of an element.
     ///
     /// - Throws: ``ASN1Error`` unless each arc is finished and in its shortest form, and for more than 64 octets.
     public init(content: ArraySlice<UInt8>) throws(ASN1Error) {
@@ -38,7 +38,7 @@ public struct OID: Sendable, Hashable, CustomStringConvertible {
         content = octets[...]
     }
 
-    /// The arcs, joined by dots; arcs above 64 bits are not told apart.
+    /// The arcs, joined by dots; arcs above 64 bits are not distinguished.
     public var description: String {
         var arcs: [UInt64] = []
         var arc: UInt64 = 0

@@ -2,11 +2,11 @@ public import AssayCore
 
 /// Why a path of certificates does not lead from its leaf to a trust anchor.
 public struct CertificatePathError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The kinds of errors.
     public enum Code: String, Sendable, Hashable {
-        /// There is no certificate, or there are more than the verifier's limit.
+        /// The path has no certificate, or more than the verifier's limit.
         case lengthUnsupported = "length_unsupported"
-        /// The name of the issuer is not that of the next certificate.
+        /// The name of the issuer differs from the subject of the next certificate.
         case issuerMismatch = "issuer_mismatch"
         /// No anchor has the name of the issuer.
         case untrusted
@@ -24,13 +24,13 @@ public struct CertificatePathError: Error, Sendable, CustomStringConvertible {
         case pathTooLong = "path_too_long"
         /// The leaf is a certification authority's.
         case leafIsAuthority = "leaf_is_authority"
-        /// A critical extension that neither the verifier nor its caller judges.
+        /// A critical extension that neither the verifier nor its caller checks.
         case criticalExtensionUnknown = "critical_extension_unknown"
         /// The key is not a point of its curve, or not an RSA key that is safe to use.
         case keyInvalid = "key_invalid"
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let code: Code
     /// With which certificate: 0 is the leaf, the number of certificates is the anchor.
     public let position: Int
@@ -50,7 +50,7 @@ public struct CertificatePathError: Error, Sendable, CustomStringConvertible {
 }
 
 extension CertificatePathError: Hashable {
-    /// Errors of one code at one certificate are equal, whatever their details.
+    /// Errors with the same code at the same certificate are equal; details do not count.
     public static func == (left: CertificatePathError, right: CertificatePathError) -> Bool {
         left.code == right.code && left.position == right.position
     }

@@ -2,8 +2,8 @@ public import AssayCore
 
 /// Verifies that certificates lead, each signed by the next, from a leaf to a pinned anchor (RFC 5280, section 6.1).
 ///
-/// The path is the one that was presented, in its order: no other path is searched for. Name constraints and policies
-/// are not judged; a certificate that marks them as critical is refused. Revocation is not checked.
+/// The path must be complete and in order: no other path is searched for. Name constraints and policies are not judged;
+/// a certificate that marks them as critical is refused. Revocation is not checked.
 public struct CertificatePathVerifier: Sendable {
     /// The most certificates below the anchor, where a verifier sets no other limit.
     public static let defaultLengthLimit = 5

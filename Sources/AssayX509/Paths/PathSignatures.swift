@@ -39,12 +39,13 @@ extension CertificatePathVerifier {
 
 /// Remembers intermediates whose signature was verified, with their keys.
 ///
-/// An entry states one thing: these bytes were signed with that issuer's key. Validity, constraints and names are judged
-/// again at each use. Only certificates that were verified are remembered, so nobody can flood the cache with others.
+/// An entry states one thing: these bytes were signed with that issuer's key. Validity, constraints and names are
+/// judged again at each use. Only certificates that were verified are remembered, so the cache cannot be flooded with
+/// others.
 public final class VerifiedIntermediateCache: Sendable {
     /// A certificate that an issuer signed.
     struct Entry: Sendable {
-        /// SHA-256 of the issuer's fingerprint and the certificate: it stands for the whole path above.
+        /// SHA-256 of the issuer's fingerprint and the certificate: it identifies the whole path above.
         let fingerprint: [UInt8]
         let key: PublicKey
     }

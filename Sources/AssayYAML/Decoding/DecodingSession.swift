@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// What one decoding gathers beside its value, and the way every value in it is decoded.
+/// The results of one decoding in addition to its value, and the way every value in it is decoded.
 final class DecodingSession {
     let unknownKeys = DiagnosticSink(limit: LocatedFailure.limit)
 
@@ -40,7 +40,7 @@ final class DecodingSession {
         return value
     }
 
-    /// What is wrong with a value by itself; nothing when it can be decoded.
+    /// The errors of a single value; none when it can be decoded.
     func problems<T: Decodable>(of type: T.Type, _ node: YAMLNode, at path: YAMLPath) -> [Diagnostic] {
         do {
             _ = try decode(type, from: node, at: path)
@@ -50,7 +50,7 @@ final class DecodingSession {
         }
     }
 
-    /// - Parameter owner: the type that the value is to be, which knows whether it may be a secret.
+    /// - Parameter owner: the type of the value, which knows whether it may be a secret.
     func mismatch(
         _ type: any Any.Type, _ node: YAMLNode, _ path: YAMLPath, _ mismatch: YAMLMismatch,
         of owner: (any Decodable.Type)? = nil

@@ -71,7 +71,7 @@ struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
                 underlyingError: LocatedFailure([diagnostic])))
     }
 
-    /// The problems of the values that have not been asked for yet, beside the first.
+    /// The problems of the values that have not been asked for yet, after the first one.
     private func failures<T: Decodable>(after first: any Error, decoding type: T.Type) -> LocatedFailure {
         var diagnostics = LocatedFailure(in: first)?.diagnostics ?? []
         for entry in log.entries where diagnostics.count < LocatedFailure.limit && !log.isKnown(entry.key) {

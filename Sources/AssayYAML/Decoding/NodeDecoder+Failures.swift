@@ -1,7 +1,7 @@
 internal import AssayCore
 
 extension NodeDecoder {
-    /// What a type's initializer threw, with its place found; what has a place already is passed on.
+    /// An error that a type's initializer threw, with its place; an error with a place is returned unchanged.
     func failure(for error: any Error) -> LocatedFailure {
         if (type as? any WrittenAsText.Type)?.textForm.mayBeSecret == true { node.conceal() }
         return LocatedFailure(in: error) ?? LocatedFailure(diagnostics(for: error))
@@ -15,13 +15,13 @@ extension NodeDecoder {
                 underlyingError: failure))
     }
 
-    /// The problem of a key that is not there.
+    /// The problem of a missing key.
     func missing(_ key: String, _ log: KeyLog) -> Diagnostic {
         YAMLMapping.missing(key, in: node, path: path, log: log, known: fixedShape?.fields.map(\.key) ?? [])
     }
 
-    /// A failure and what else is wrong in a mapping that its type has given up on: each key that the type would have
-    /// asked for is looked at by itself.
+    /// A failure and the other errors in a mapping whose decoding was abandoned: each key that the type would have
+    /// asked for is checked separately.
     func completed(_ failure: LocatedFailure) -> LocatedFailure {
         guard let log = sharedLog else { return failure }
         guard let shape = fixedShape else {
@@ -43,7 +43,7 @@ extension NodeDecoder {
         return LocatedFailure(diagnostics)
     }
 
-    /// The keys that the type asks for whatever their values are; nil when that is not known.
+    /// The keys that the type asks for in any case; nil when that is not known.
     private var fixedShape: MappingShape? {
         guard let type, case .mapping(let shape) = ValueShape(of: type), shape.isFixed else { return nil }
         return shape

@@ -10,7 +10,7 @@ final class NodeDecoder: Decoder {
     /// Whether the type being decoded reads elements of one type only.
     let isHomogeneous: Bool
     private(set) var log: KeyLog?
-    /// Whether someone else reports the unknown keys.
+    /// Whether another reader reports the unknown keys.
     private let isShared: Bool
     /// Decoders that the type's own initializer made for values within this one.
     private var nested: [NodeDecoder] = []
@@ -69,7 +69,7 @@ final class NodeDecoder: Decoder {
         for decoder in nested { decoder.reportUnknownKeys() }
     }
 
-    /// The log of a mapping for another decoder of the same value; nil for a value that is no mapping.
+    /// The log of a mapping for another decoder of the same value; nil for a value that is not a mapping.
     var sharedLog: KeyLog? { node.entries == nil ? nil : try? keyLog() }
 
     private func keyLog() throws -> KeyLog {

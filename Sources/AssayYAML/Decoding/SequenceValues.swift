@@ -59,7 +59,7 @@ struct SequenceValues: UnkeyedDecodingContainer {
         return elements[currentIndex]
     }
 
-    /// The problems of the elements that follow, beside the first.
+    /// The problems of the following elements, after the first one.
     private mutating func failures<T: Decodable>(after first: any Error, decoding type: T.Type) -> LocatedFailure {
         var diagnostics = LocatedFailure(in: first)?.diagnostics ?? []
         currentIndex += 1

@@ -2,8 +2,8 @@
 ///
 /// Keys that the type does not ask for are errors. Every error becomes a diagnostic at the value it is about, with the
 /// path of keys from the root: those of `DecodingError`, `ConfigurationError` with its path relative to the value whose
-/// type threw it, and any other error in words of its own. After a failed element of a sequence, or a failed key of a
-/// mapping, the others are still looked at, as long as the type asks for the same keys whatever their values are.
+/// type threw it, and any other error in its own words. After a failed element of a sequence, or a failed key of a
+/// mapping, the others are still checked, as long as the keys that the type asks for do not depend on values.
 /// `Duration` is read from text such as `1h30m`.
 package struct YAMLDecoder {
     package init() {}

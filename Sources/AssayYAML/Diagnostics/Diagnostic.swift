@@ -6,7 +6,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
     public enum Severity: String, Sendable, Hashable, CaseIterable {
         /// The policies are refused.
         case error
-        /// The policies are good, but perhaps not what was meant.
+        /// The policies are valid, but perhaps not what was meant.
         case warning
     }
 
@@ -25,15 +25,15 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
 
     /// Whether the policies are refused because of it.
     public let severity: Severity
-    /// The file; nil when the problem is none of a single file.
+    /// The file; nil when the problem does not belong to a single file.
     public let file: String?
     /// Where; nil when the problem is not in a file's text, such as a file that cannot be read.
     public let location: SourceLocation?
-    /// The first place behind what is wrong; the end of the line where that is not known, or is far away.
+    /// The first place after the error; the end of the line when that is unknown or far away.
     public let end: SourceLocation?
     /// The way from the root to the value, such as `projects[0].apps[1].token_ttl`; empty for the root.
     public let path: String
-    /// What is wrong, and what was expected.
+    /// The error, and the expected value.
     public let message: String
     /// What was perhaps meant, such as "did you mean `token_ttl`?".
     public let hint: String?
@@ -41,7 +41,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
     public let related: [Note]
     private let place: Place
 
-    /// What an excerpt is made of, once everything is known that must not be shown in it.
+    /// The source of an excerpt, from which everything secret is removed at the end.
     private enum Place: Sendable {
         case none
         case shown(SourceExcerpt)
@@ -78,7 +78,7 @@ public struct Diagnostic: Error, Sendable, CustomStringConvertible {
         self.place = .source(source, start)
     }
 
-    /// The source line for the caret, without what may be a secret; nil when there is none to show.
+    /// The source line for the caret, without possible secrets; nil when no line can be shown.
     public var excerpt: SourceExcerpt? {
         switch place {
         case .none: nil
@@ -140,7 +140,7 @@ public struct SourceLocation: Sendable, Hashable, Comparable, CustomStringConver
     }
 }
 
-/// Text from a file made fit to stand in a message: one line, no control characters, not long.
+/// Text from a file, made safe for a message: one line, no control characters, and short.
 enum DisplayText {
     private static let longest = 60
 
@@ -165,7 +165,7 @@ enum DisplayText {
         return String(String.UnicodeScalarView(text.unicodeScalars.map { isSafe($0) ? $0 : "\u{FFFD}" }))
     }
 
-    /// Whether a terminal shows the scalar without being steered by it: no controls, no direction overrides.
+    /// Whether a terminal can print the scalar safely: no controls, no direction overrides.
     static func isSafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: false

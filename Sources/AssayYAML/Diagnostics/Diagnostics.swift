@@ -1,11 +1,11 @@
-/// What is wrong, or questionable, in policy files: at least one problem, sorted by file, line and column.
+/// Errors or warnings about policy files: at least one problem, sorted by file, line and column.
 public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problems, sorted by file, line and column.
     public let all: [Diagnostic]
     /// How many more problems were found and not kept; there may be others, because readers stop early then.
     public let omitted: Int
 
-    /// How many of those that were kept are errors.
+    /// How many of the kept problems are errors.
     public var errorCount: Int { all.count { $0.severity == .error } }
 
     /// Exactly one problem.
@@ -36,7 +36,7 @@ public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Gathers problems while policy files are read, so that an operator sees all of them at once.
+/// Collects problems while policy files are read, so that an operator sees all of them at once.
 ///
 /// At most `limit` are kept; the others are counted, and a reader that has many more to look at may stop then.
 package final class DiagnosticSink {
@@ -51,13 +51,13 @@ package final class DiagnosticSink {
     /// Whether nothing has been reported.
     package var isEmpty: Bool { kept.isEmpty }
 
-    /// Whether there were more problems than are kept, so that it is of no use to look for others.
+    /// Whether more problems were found than are kept, so that further checks are useless.
     package var isOverfull: Bool { omitted > 0 }
 
     /// What was reported, sorted; nil when nothing was.
     package var diagnostics: Diagnostics? { Diagnostics(kept, omitted: omitted) }
 
-    /// Takes a problem, which is not even made when there are too many already.
+    /// Adds a problem, which is not even made when there are too many already.
     package func report(_ diagnostic: @autoclosure () -> Diagnostic) {
         if kept.count < limit {
             kept.append(diagnostic())

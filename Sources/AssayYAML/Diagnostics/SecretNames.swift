@@ -1,14 +1,13 @@
 internal import AssayCore
 
-/// Finds what looks like a secret by the name it has, where no type can tell: in files that are no YAML, under keys that
-/// no type knows.
+/// Finds possible secrets by their names, where no type can tell: in files that are not YAML, and under unknown keys.
 ///
-/// It hides rather too much than too little, since nothing but an excerpt depends on it.
+/// It prefers to hide too much, since only excerpts depend on it.
 enum SecretNames {
     private static let words = [
         "secret", "password", "passwd", "passphrase", "private", "credential", "sha256", "token", "key",
     ]
-    /// Ends of names of what is about a secret and is none.
+    /// The ends of names that are about a secret but contain none.
     private static let harmlessEnds = ["_ttl", "_id", "_url", "_interval"]
 
     static func mayNameSecret(_ name: String) -> Bool {
@@ -16,13 +15,13 @@ enum SecretNames {
         return words.contains { name.utf8.contains($0.utf8) } && !harmlessEnds.contains { name.ends(withExactly: $0) }
     }
 
-    /// The parts of a line that stand behind such names, to the end of the line, where no reference to a secret stands
-    /// there, and the names and passwords in URLs.
+    /// The parts of a line after such names, to the end of the line, unless a reference to a secret follows, and the
+    /// names and passwords in URLs.
     static func values(in line: [Unicode.Scalar]) -> [Range<Int>] {
         named(in: line) + credentials(in: line)
     }
 
-    /// What stands between `://` and `@`.
+    /// The text between `://` and `@`.
     private static func credentials(in line: [Unicode.Scalar]) -> [Range<Int>] {
         let colons = line.indices.filter { line[$0...].starts(with: "://".unicodeScalars) }
         return colons.compactMap { colon in
@@ -54,7 +53,7 @@ enum SecretNames {
         return []
     }
 
-    /// Whether something is written there itself: no comment, no collection, no block that begins on the next line.
+    /// Whether a value is written on this line: not a comment, a collection, or a block that begins on the next line.
     private static func isValue(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
         guard let first = rest.first, !"#[{|>,}]".unicodeScalars.contains(first) else { return false }
         let text = rest.drop { $0 == "\"" || $0 == "'" }

@@ -5,7 +5,7 @@ public struct SourceExcerpt: Sendable, Hashable, CustomStringConvertible {
     /// The line, cut to a window around the place when it is long; control characters are replaced, and what may be a
     /// secret is `***`.
     @Exact public private(set) var text: String
-    /// How many characters of `text` stand before the place.
+    /// How many characters of `text` are before the place.
     public let caret: Int
 
     private static let windowBefore = 70
@@ -17,7 +17,7 @@ public struct SourceExcerpt: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// - Parameters:
-    ///   - caret: how many characters of the line stand before the place.
+    ///   - caret: how many characters of the line are before the place.
     ///   - hidden: parts of the line that are not shown, not even by their lengths.
     init(line: [Unicode.Scalar], caret: Int, hiding hidden: [Range<Int>]) {
         var shown: [Unicode.Scalar] = []

@@ -4,7 +4,7 @@ internal import AssayCore
 package enum Spelling {
     /// Names of more bytes than this are not compared.
     private static let longest = 64
-    /// So many names are compared; a list of more is no help to a reader either.
+    /// So many names are compared; a longer list would not help a reader.
     private static let most = 1000
 
     /// The candidate nearest to a name, or nil when none is near: one slip in a short name, up to three in a long one.
@@ -21,8 +21,7 @@ package enum Spelling {
         return best?.candidate
     }
 
-    /// "did you mean `x`?" for a near candidate; otherwise the list of what is known; nil when nothing is,
-    /// or too much.
+    /// "did you mean `x`?" for a near candidate; otherwise the list of known names; nil when it is empty or too long.
     package static func hint(for name: String, among candidates: [String]) -> String? {
         if let suggestion = suggestion(for: name, among: candidates) { return "did you mean `\(suggestion)`?" }
         guard !candidates.isEmpty, candidates.count <= most else { return nil }

@@ -14,7 +14,8 @@ extension YAMLNode {
 
     /// The problems that a plugin found in its own section, at the values it names.
     ///
-    /// `path` is this node's own. A value that is not in the file is shown at the nearest value around it that is.
+    /// `path` is the path of this node. A value that is not in the file is shown at the nearest enclosing value that
+    /// is.
     package func diagnostics(for error: ConfigurationError, path: YAMLPath) -> [Diagnostic] {
         error.all.map { error in
             descendant(error.path).diagnostic(
@@ -47,7 +48,7 @@ extension YAMLNode {
 }
 
 extension YAMLEntry {
-    /// A problem with the key itself; `path` is that of the mapping.
+    /// A problem with the key itself; `path` is the path of the mapping.
     package func diagnostic(
         _ message: String, in path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = [],
         severity: Diagnostic.Severity = .error

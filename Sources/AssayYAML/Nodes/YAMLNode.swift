@@ -1,10 +1,9 @@
 internal import AssayCore
 
-/// A value of a policy file that knows where it stands.
+/// A value of a policy file, with its place.
 package struct YAMLNode: Sendable {
     package enum Content: Sendable {
-        /// Text; what it means is decided by the type that is asked for. Only plain (unquoted) text can be null, a
-        /// number or a boolean.
+        /// Text; the requested type decides its meaning. Only plain (unquoted) text can be null, a number or a boolean.
         case scalar(String, isPlain: Bool)
         case sequence([YAMLNode])
         /// The pairs in the order of the file; the keys differ.
@@ -14,7 +13,7 @@ package struct YAMLNode: Sendable {
     package let content: Content
     package let source: YAMLSource
     let position: YAMLPosition
-    /// Behind the last character; for a collection without brackets, where the next thing begins.
+    /// After the last character; for a collection without brackets, the beginning of the next element.
     let end: YAMLPosition
 
     package var location: SourceLocation { source.location(position) }
@@ -43,19 +42,19 @@ package struct YAMLNode: Sendable {
         return Self.isNull(text)
     }
 
-    /// Whether nothing was written where a value could stand.
+    /// Whether no value was written.
     package var isAbsent: Bool {
         guard case .scalar(let text, isPlain: true) = content else { return false }
         return text.isEmpty
     }
 
-    /// The pairs of a mapping, and none for a value that was left out; nil for everything else.
+    /// The pairs of a mapping, none for an omitted value; nil for all other values.
     package var entries: [YAMLEntry]? {
         if case .mapping(let entries) = content { return entries }
         return isAbsent ? [] : nil
     }
 
-    /// The elements of a sequence; nil for everything else.
+    /// The elements of a sequence; nil for all other values.
     package var elements: [YAMLNode]? {
         if case .sequence(let elements) = content { return elements }
         return nil
@@ -94,7 +93,7 @@ struct YAMLPosition: Sendable, Hashable, Comparable {
     let column: UInt32
 
     static let start = YAMLPosition(line: 1, column: 1)
-    /// Behind everything.
+    /// After all text.
     static let end = YAMLPosition(line: .max, column: 1)
 
     static func < (left: YAMLPosition, right: YAMLPosition) -> Bool {

@@ -7,9 +7,9 @@ package final class YAMLSource: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// Where each line starts; computed when the first diagnostic is shown, because good files need none.
+        /// The start of each line; computed for the first diagnostic, because valid files need none.
         var lineStarts: [Int]?
-        /// What is not shown in excerpts.
+        /// The parts that excerpts must not show.
         var concealed: [Range<YAMLPosition>] = []
     }
 

@@ -34,7 +34,7 @@ struct OpenCollection {
         isMapping ? .key(key ?? "") : .index(elements.count)
     }
 
-    /// Takes a key; returns where the same key stood before.
+    /// Adds a key; returns where the same key was before.
     mutating func begin(key: String, at position: YAMLPosition, to end: YAMLPosition) -> YAMLPosition? {
         let first = firstPosition(of: key)
         self.key = key
@@ -43,7 +43,7 @@ struct OpenCollection {
         return first
     }
 
-    /// Takes a value.
+    /// Adds a value.
     mutating func add(_ node: YAMLNode, height childHeight: Int) {
         height = max(height, childHeight + 1)
         guard isMapping else {

@@ -3,9 +3,9 @@ internal import CLibYAML
 
 /// A text in double quotes that has characters above U+FFFF as JSON generators write them: as two escapes.
 struct SurrogateText {
-    /// What the text means; nil when a half of a character stands alone.
+    /// The meaning of the text; nil when it has an unpaired surrogate.
     @Exact private(set) var value: String?
-    /// Where halves stand alone.
+    /// The places of unpaired surrogates.
     private(set) var lone: [YAMLPosition] = []
 
     /// - Parameters:
@@ -30,7 +30,7 @@ struct SurrogateText {
         if lone.isEmpty { value = Self.meaning(of: readable) }
     }
 
-    /// The character that two escapes in a row stand for, and how many bytes they take.
+    /// The character of two consecutive escapes, and the number of their bytes.
     private static func pair(_ bytes: ArraySlice<UInt8>) -> (code: UInt32, count: Int)? {
         guard let high = half(bytes), high < 0xDC00, let low = half(bytes.dropFirst(6)), low >= 0xDC00 else {
             return nil
@@ -80,7 +80,7 @@ struct SurrogateText {
 }
 
 extension YAMLPosition {
-    /// The position behind some bytes of whole characters.
+    /// The position after a number of bytes of complete characters.
     fileprivate func advanced(over bytes: ArraySlice<UInt8>, before next: UInt8?) -> YAMLPosition {
         var position = self
         for index in bytes.indices {

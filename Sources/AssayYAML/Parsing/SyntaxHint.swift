@@ -28,7 +28,7 @@ struct SyntaxHint {
         case "found invalid Unicode character escape code":
             return "Unicode has no such character"
         case "found character that cannot start any token":
-            return "a text that begins with this character must stand in quotes"
+            return "a text that begins with this character must be in quotes"
         case "did not find expected <document start>" where hasEndMark(before: line):
             return "a line `...` ends the document: remove it"
         default:
@@ -85,7 +85,7 @@ struct SyntaxHint {
         guard let line = source.lineBytes(Int(position.line)), line.count < 4096 else { return nil }
         let before = line.prefix(Int(position.column) - 1)
         let hasColon = zip(before, before.dropFirst()).contains { $0 == (UInt8(ascii: ":"), UInt8(ascii: " ")) }
-        return hasColon ? "a text that holds `: ` must stand in quotes" : nil
+        return hasColon ? "a text that contains `: ` must be in quotes" : nil
     }
 
     /// A key whose colon is not followed by a space, as in `name:value`.
@@ -93,7 +93,7 @@ struct SyntaxHint {
         guard let line = source.lineBytes(number), let colon = line.firstIndex(of: UInt8(ascii: ":")),
             colon + 1 < line.endIndex, line[colon + 1] != UInt8(ascii: " ")
         else { return nil }
-        return "write a space behind the colon in line \(number)"
+        return "write a space after the colon in line \(number)"
     }
 
     private func hasEndMark(before number: Int) -> Bool {

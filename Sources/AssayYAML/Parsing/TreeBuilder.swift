@@ -27,8 +27,8 @@ struct TreeBuilder {
         self.limits = limits
     }
 
-    /// Consumes all events; duplicate keys and the like are gathered until there are too many, syntax errors and limits
-    /// end it.
+    /// Consumes all events; duplicate keys and similar errors are collected up to a limit, while syntax errors and
+    /// exceeded limits end it.
     mutating func build(from parser: borrowing EventParser) throws(Diagnostics) -> YAMLNode {
         do throws(Diagnostics) {
             while try accept(parser.next().pointee) {}
@@ -48,7 +48,7 @@ struct TreeBuilder {
         source.conceal(YAMLPosition(line: min(line, .max - 1) + 1, column: 1)..<YAMLPosition.end)
     }
 
-    /// Takes one event; false after the last, and when there are problems enough.
+    /// Handles one event; false after the last one, or when there are too many problems.
     private mutating func accept(_ event: yaml_event_t) throws(Diagnostics) -> Bool {
         guard !problems.isOverfull else { return false }
         switch event.type {
@@ -83,7 +83,7 @@ struct TreeBuilder {
         refuseAnchorName(scalar.anchor, event)
         let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
         let position = YAMLPosition(event.start_mark)
-        // A document that holds nothing, as behind the last `---` of a file, is none.
+        // A document without content, as after the last `---` of a file, does not count.
         if stack.isEmpty, isPlain, text.isEmpty { return }
         try beginRoot(event)
         if isPlain, event.end_mark.line > event.start_mark.line { refuseSwallowedItem(event) }
@@ -229,9 +229,9 @@ struct TreeBuilder {
         guard let end else { return }
         problems.report(
             source.diagnostic(
-                "the name of an anchor goes on behind \(DisplayText.quoted(String(cString: name)))", at: end,
+                "the name of an anchor continues after \(DisplayText.quoted(String(cString: name)))", at: end,
                 path: path,
-                hint: "use letters, digits, `_` and `-` only, and a space behind the name"))
+                hint: "use letters, digits, `_` and `-` only, and a space after the name"))
     }
 
     /// An item that is indented more than the one above it would become a part of its text.
@@ -263,7 +263,7 @@ struct TreeBuilder {
         Diagnostics(source.diagnostic(message, at: YAMLPosition(event.start_mark), path: path))
     }
 
-    /// Where the builder stands, for diagnostics.
+    /// The present place of the builder, for diagnostics.
     private var path: YAMLPath {
         var path = YAMLPath.root
         for collection in stack where !collection.expectsKey { path = path.appending([collection.place]) }

@@ -8,7 +8,7 @@ enum WideEncoding: CaseIterable {
     /// The encoding that the first bytes of a file are in, by their mark or by where they are zero (RFC 4627, section
     /// 3): YAML allows no NUL, and a policy begins with ASCII.
     ///
-    /// Nil for anything else.
+    /// Nil for all other encodings.
     init?(of bytes: [UInt8]) {
         let start = bytes.prefix(4)
         guard let found = Self.allCases.first(where: { start.starts(with: $0.mark) || $0.zeros(start) }) else {

@@ -19,7 +19,7 @@ package enum YAMLDocument {
             throw refusal(source, .start, "the file has \(bytes.count) bytes, more than the \(limits.bytes) allowed")
         }
         if let encoding = WideEncoding(of: bytes) {
-            // What its bytes would look like as text helps nobody.
+            // Its bytes shown as text would not help.
             throw refusal(
                 YAMLSource(file: file, bytes: []), .start, "the file is \(encoding.name), not UTF-8",
                 hint: "save it as UTF-8, for example with `iconv -f \(encoding.iconvName) -t UTF-8`")
@@ -56,10 +56,10 @@ package enum YAMLDocument {
 
     /// A policy needs no directive at all.
     ///
-    /// libyaml compares each `%TAG` with all before it, which takes hours for the million that a file may hold.
+    /// libyaml compares each `%TAG` with all earlier ones, which takes hours for the million that a file may contain.
     private static let mostDirectives = 100
 
-    /// The first byte of the line that is one directive too many; nil when there is none.
+    /// The first byte of the first line beyond the limit; nil when the limit is not exceeded.
     private static func firstExcessiveDirective(of text: [UInt8]) -> Int? {
         text.withUnsafeBufferPointer { text in
             var count = 0
@@ -88,7 +88,7 @@ package struct YAMLLimits: Sendable, Hashable {
     package var bytes: Int
     /// The deepest nesting of sequences and mappings.
     package var depth: Int
-    /// The most values, those that aliases repeat included.
+    /// The most values, including those that aliases repeat.
     package var nodes: Int
 
     package init(bytes: Int = 16 << 20, depth: Int = 32, nodes: Int = 1_000_000) {

@@ -6,15 +6,15 @@ internal import CLibYAML
 ///
 /// - JSON writes characters above U+FFFF as two escapes, the halves of UTF-16 (`\ud83d\ude00`; RFC 8259, section 7).
 ///   libyaml refuses the halves, so it gets other escapes of the same length instead.
-/// - A line of spaces and tabs looks blank; libyaml refuses it where a tab is no indentation. It is given an empty
-///   line.
+/// - A line of spaces and tabs looks blank, but libyaml refuses it where a tab is not allowed as indentation. It gets
+///   an empty line instead.
 ///
 /// Only libyaml can tell where a quoted text or a block of text begins and ends. It is therefore asked once for these
 /// places when a file has anything of the kind, and only then.
 struct YAMLText {
     /// What libyaml reads.
     private(set) var bytes: [UInt8]
-    /// What the quoted texts with halves mean, by where they start.
+    /// The meanings of quoted texts with surrogates, by their places.
     private(set) var quoted: [YAMLPosition: SurrogateText] = [:]
     /// Lines of spaces and tabs that were emptied, as places in `bytes`.
     private var emptied: [BlankLine] = []
@@ -22,11 +22,11 @@ struct YAMLText {
     private struct BlankLine {
         /// From 1.
         let number: UInt32
-        /// Where it is in `bytes`.
+        /// The offset in `bytes`.
         var offset: Int
         let original: ArraySlice<UInt8>
 
-        /// How many spaces stand before the first tab.
+        /// How many spaces are before the first tab.
         var indentation: Int { original.prefix { $0 == UInt8(ascii: " ") }.count }
     }
 

@@ -27,7 +27,7 @@ final class KeyLog {
     func index(_ key: String) -> Int? {
         let found = position(of: key)
         if let found { hit(found) }
-        // Some decoders ask for a key twice running: is it there, what is it.
+        // Some decoders ask for a key twice: first for its presence, then for its value.
         if !asked.last.isExactly(key) { asked.append(key) }
         return found
     }
@@ -42,14 +42,14 @@ final class KeyLog {
         for index in entries.indices { hit(index) }
     }
 
-    /// The entries of the keys that nobody asked for, which count as known from now on.
+    /// The entries of the keys that no reader asked for, which count as known from now on.
     func acceptRest() -> [YAMLEntry] {
         let rest = entries.indices.filter { !isHit($0) }
         for index in rest { hit(index) }
         return rest.map { entries[$0] }
     }
 
-    /// Reports a problem for each key that nobody asked for.
+    /// Reports a problem for each key that no reader asked for.
     func reportUnknownKeys(in path: YAMLPath, to sink: DiagnosticSink) {
         guard !isIncomplete else { return }
         let unknown = entries.indices.filter { !isHit($0) }
@@ -62,7 +62,7 @@ final class KeyLog {
         }
     }
 
-    /// For a missing key: a key that is there, that nobody asked for or will ask for, and that is spelled much like it.
+    /// For a missing key: a present key with a similar spelling that no reader asked for or will ask for.
     ///
     /// It counts as known from now on: one mistake is reported once.
     func misspelling(of key: String, known: [String]) -> YAMLEntry? {
@@ -78,7 +78,7 @@ final class KeyLog {
         return entries[index]
     }
 
-    /// Where the mapping lacks something that may hold a secret, the secret may stand under a misspelled key.
+    /// If the mapping lacks a key for a secret, the secret may be under a misspelled key.
     private func concealUnclaimed() {
         let lacking = types.flatMap { type -> [MappingShape.Field] in
             guard case .mapping(let shape) = ValueShape(of: type) else { return [] }
@@ -111,11 +111,11 @@ final class KeyLog {
 }
 
 extension YAMLEntry {
-    /// The problem of a key that nobody knows.
+    /// The problem of an unknown key.
     ///
     /// - Parameters:
-    ///   - path: the mapping that it stands in.
-    ///   - known: the keys that could stand there, of which the nearest is suggested.
+    ///   - path: the path of its mapping.
+    ///   - known: the allowed keys, of which the nearest is suggested.
     package func unknownKey(in path: YAMLPath, known: [String]) -> Diagnostic {
         diagnostic(
             "unknown key \(DisplayText.quoted(key))", in: path, hint: Spelling.hint(for: key, among: known))

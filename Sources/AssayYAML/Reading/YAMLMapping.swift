@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// A mapping that is read key by key, and that knows in the end which keys nobody asked for.
+/// A mapping that is read key by key, and that knows in the end which keys no reader asked for.
 ///
 /// Several readers may share it: the loader takes its own keys, a plugin's configuration is decoded from the same
 /// mapping, and then `finish()` reports what neither of them asked for.
@@ -22,7 +22,7 @@ package final class YAMLMapping {
         return child(entry)
     }
 
-    /// The value of a key, whatever it is, null included; a missing one is reported.
+    /// The value of a key, null included; a missing one is reported.
     package func required(_ key: String) -> YAMLValue? {
         guard let value = stated(key) else {
             value.sink.report(Self.missing(key, in: value.node, path: path, log: log))
@@ -31,7 +31,7 @@ package final class YAMLMapping {
         return value
     }
 
-    /// The value of a key, whatever it is, null included; nil when it is missing.
+    /// The value of a key, null included; nil when it is missing.
     package func stated(_ key: String) -> YAMLValue? {
         log.entry(key).map { child($0) }
     }
@@ -52,7 +52,7 @@ package final class YAMLMapping {
         return log.entries.map { ($0, child($0)) }
     }
 
-    /// The keys that nobody asked for, in the order of the file; all count as asked for.
+    /// The keys that no reader asked for, in the order of the file; all count as asked for.
     package func rest() -> [YAMLEntry] { log.acceptRest() }
 
     /// Decodes this same mapping; the keys that the type asks for count as known.
@@ -71,7 +71,7 @@ package final class YAMLMapping {
         value.sink.report(entry.diagnostic(message, in: path, hint: hint, related: related))
     }
 
-    /// Reports every key that nobody asked for, unless a reader gave up half-way and is reported already.
+    /// Reports every key that no reader asked for, unless a reader stopped early and has reported an error.
     package func finish() {
         log.reportUnknownKeys(in: path, to: value.sink)
     }
@@ -80,9 +80,9 @@ package final class YAMLMapping {
         YAMLValue(entry.value, path: path.key(entry.key), sink: value.sink)
     }
 
-    /// The problem of a key that is not there; where it seems to be misspelled, that is what is said.
+    /// The problem of a missing key; if it seems to be misspelled, the message says that.
     ///
-    /// - Parameter known: keys that nobody has asked for yet, but somebody will.
+    /// - Parameter known: keys that no reader has asked for yet, but one will.
     static func missing(
         _ key: String, in node: YAMLNode, path: YAMLPath, log: KeyLog, known: [String] = []
     ) -> Diagnostic {

@@ -1,6 +1,6 @@
 /// A value on the way of a reader through a file: the node, the path to it, and where problems go.
 ///
-/// The readers return nil after they have reported what is wrong; the caller goes on and looks at the sink at the end.
+/// The readers return nil after they have reported an error; the caller continues and checks the sink at the end.
 package struct YAMLValue {
     package let node: YAMLNode
     package let path: YAMLPath
@@ -28,7 +28,8 @@ package struct YAMLValue {
         return YAMLMapping(self, entries)
     }
 
-    /// The value as the mapping that a type is decoded from; a type that may hold a secret has no word of it repeated.
+    /// The value as the mapping that a type is decoded from; if the type may contain a secret, no part of it is
+    /// repeated.
     package func mapping(for type: any Decodable.Type) -> YAMLMapping? {
         guard node.entries == nil, ValueShape.mayHoldSecret(type) else { return mapping() }
         node.conceal()

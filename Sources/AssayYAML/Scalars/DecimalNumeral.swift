@@ -4,12 +4,12 @@ internal import AssayCore
 /// 10.3.2, without its other bases).
 struct DecimalNumeral {
     @Exact private(set) var text: String
-    /// Whether there is neither a fraction nor an exponent.
+    /// Whether it has neither a fraction nor an exponent.
     let isWhole: Bool
     /// Whether a zero precedes further digits, so that other readers may take the number as octal.
     let hasLeadingZero: Bool
 
-    /// Nil for text that is no such number.
+    /// Nil for text that is not such a number.
     init?(_ text: String) {
         var rest = text.utf8[...]
         func digits() -> Int {

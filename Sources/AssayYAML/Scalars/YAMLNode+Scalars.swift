@@ -89,7 +89,7 @@ extension YAMLNode {
 package struct YAMLMismatch: Error, Sendable {
     package let message: String
     package let hint: String?
-    /// The same without a word of the value.
+    /// The same message without any part of the value.
     let reticent: String
 
     package init(_ message: String, hint: String? = nil) {

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// An array or a set, and what is in it.
+/// An array or a set, with the type of its elements.
 protocol ListShape {
     static var elementType: any Decodable.Type { get }
     static var isSet: Bool { get }
@@ -21,7 +21,7 @@ extension Set: ListShape where Element: Decodable {
     static var isSet: Bool { true }
 }
 
-/// A dictionary from names, and what is in it.
+/// A dictionary with names as keys, and the type of its values.
 protocol DictionaryShape {
     static var valueType: any Decodable.Type { get }
 }

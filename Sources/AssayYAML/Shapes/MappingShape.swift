@@ -10,7 +10,7 @@ package struct MappingShape {
 
     /// In the order in which they are asked for.
     package let fields: [Field]
-    /// Whether the type asks for these keys and no others, whatever their values are.
+    /// Whether the type asks for these keys in any case, and for no others.
     package let isFixed: Bool
     private let type: any Decodable.Type
 
@@ -34,12 +34,12 @@ package struct MappingShape {
         }
     }
 
-    /// What the type says of its keys.
+    /// The type's descriptions of its keys.
     package var descriptions: [ExactText: PolicyKey] {
         (type as? any DescribedConfiguration.Type)?.keys ?? [:]
     }
 
-    /// Groups of keys of which exactly one must be there.
+    /// Groups of keys of which exactly one must be present.
     package var alternatives: [[String]] {
         (type as? any DescribedConfiguration.Type)?.alternatives ?? []
     }

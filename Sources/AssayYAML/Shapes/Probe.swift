@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// A decoder that holds nothing, and takes note of what a type asks it for.
+/// A decoder without content that records what a type asks for.
 final class Probe: Decoder {
     struct Asked {
         let key: String
@@ -16,7 +16,7 @@ final class Probe: Decoder {
         /// Keys that were looked for, and so may be absent.
         private var looked: Set<ExactText> = []
         var isKeyed = false
-        /// The types that the value was taken as a whole by.
+        /// The types that decoded the value as a whole.
         var wholes: [any Decodable.Type] = []
         var asksForText = false
         /// Whether something was asked for that cannot be followed.
@@ -85,7 +85,7 @@ final class Probe: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { ProbeValue(probe: self) }
 
-    /// A decoder of something that is not followed.
+    /// A decoder whose requests are ignored.
     func aside() -> Probe {
         log.isOpaque = true
         return Probe(extent, text: text, depth: depth + 1)

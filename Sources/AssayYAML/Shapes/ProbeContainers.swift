@@ -42,7 +42,7 @@ struct ProbeKeys<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) -> any Decoder { probe.aside() }
 }
 
-/// The elements of a probe: there are none.
+/// The elements of a probe: it has none.
 struct ProbeElements: UnkeyedDecodingContainer {
     let probe: Probe
 
@@ -66,7 +66,7 @@ struct ProbeElements: UnkeyedDecodingContainer {
     func superDecoder() throws -> any Decoder { throw Probe.Failure() }
 }
 
-/// A probe that is taken as a whole.
+/// A probe that is decoded as a whole.
 struct ProbeValue: SingleValueDecodingContainer {
     let probe: Probe
 

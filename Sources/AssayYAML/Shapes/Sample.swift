@@ -2,11 +2,11 @@ internal import AssayCore
 
 /// Values of any type for a probe: such as a policy could give, and of no meaning.
 enum Sample {
-    /// Types may ask for different keys by what they were given so far: two extents show whether they do.
+    /// The keys that a type asks for may depend on earlier values: two samples show whether they do.
     enum Extent: CaseIterable {
-        /// Nothing that may be absent is there; the first of all choices.
+        /// No optional value is present, and each choice is the first.
         case least
-        /// Everything is there; the last of all choices.
+        /// All values are present, and each choice is the last.
         case most
     }
 
@@ -16,7 +16,7 @@ enum Sample {
     /// Types may hold themselves.
     static let deepest = 6
 
-    /// A value; nil for a type that takes none of the samples.
+    /// A value; nil for a type that accepts none of the samples.
     static func value<T: Decodable>(_ type: T.Type, _ extent: Extent, depth: Int) -> T? {
         if let value = simple(type, extent) ?? (type as? any CaseIterable.Type).flatMap({ choice($0, extent) }) as? T {
             return value

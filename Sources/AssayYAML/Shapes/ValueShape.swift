@@ -1,6 +1,6 @@
 package import AssayCore
 
-/// What a type looks like in a policy file: seen by letting it decode samples, so that nobody writes it down twice.
+/// The form of a type in a policy file, found by letting the type decode samples, so that it is not written twice.
 package enum ValueShape {
     /// Any text.
     case text
@@ -23,7 +23,7 @@ package enum ValueShape {
         self = ValueShape(known: type) ?? ValueShape(probing: type)
     }
 
-    /// The shape of a type that need not be asked; nil for one that decodes itself.
+    /// The shape of a known type; nil for one that decodes itself.
     init?(known type: any Decodable.Type) {
         if let form = (type as? any WrittenAsText.Type)?.textForm {
             self = .form(form)
@@ -56,7 +56,7 @@ package enum ValueShape {
     /// Whether a value of the type can be, or can have within it, a secret that was written in the wrong place.
     package var mayHoldSecret: Bool { mayHoldSecret(levels: 8) }
 
-    /// Whether a value of a type can; asked only when something is wrong, since it takes a look at the whole type.
+    /// Whether a value of a type may contain a secret; computed only after an error, since it examines the whole type.
     static func mayHoldSecret(_ type: any Any.Type) -> Bool {
         (type as? any Decodable.Type).map { ValueShape(of: $0).mayHoldSecret } ?? false
     }
@@ -84,9 +84,9 @@ package enum ValueShape {
     }
 }
 
-/// What to say of a value that is none of an enumeration's cases.
+/// The message for a value that is not a case of an enumeration.
 enum ClosedChoice {
-    /// A message that lists the raw values; nil for a type that is no enumeration of strings.
+    /// A message that lists the raw values; nil for a type that is not an enumeration of strings.
     static func mismatch(_ type: any Any.Type, _ node: YAMLNode) -> YAMLMismatch? {
         guard let names = names(of: type) else { return nil }
         var hint: String?
@@ -98,7 +98,7 @@ enum ClosedChoice {
         return YAMLMismatch(expected: expected, found: node, hint: hint)
     }
 
-    /// The raw values; nil for a type that is no enumeration of strings.
+    /// The raw values; nil for a type that is not an enumeration of strings.
     static func names(of type: any Any.Type) -> [String]? {
         let names = (type as? any CaseIterable.Type).map { rawValues(of: $0) } ?? []
         return names.isEmpty ? nil : names
