@@ -103,10 +103,10 @@ struct UpstreamFailureTests {
         guard case .string(let token) = DeviceCheckScene.token() else { return }
         for text in ["no: \(token)", String(repeating: "-", count: 180) + token] {
             scene.apple.script([words(400, text)])
-            #expect(await scene.exchange().failure?.detail == "upstream_request_refused: it repeats what it was sent")
+            #expect(await scene.exchange().failure?.detail == "upstream_request_refused: it repeats the request")
         }
         scene.apple.script([words(400, "device token \(token)")])
-        #expect(await scene.exchange().failure?.detail == "it repeats what it was sent")
+        #expect(await scene.exchange().failure?.detail == "it repeats the request")
     }
 
     @Test("A server that fails five times is left alone for half a minute, then asked once")

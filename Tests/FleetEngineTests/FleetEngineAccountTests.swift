@@ -6,7 +6,7 @@ import Testing
 
 /// Members of a key file, and what is said of them.
 private let mistakes: [(JSON, String)] = [
-    (["type": "authorized_user"], "no key file"),
+    (["type": "authorized_user"], "not a key file"),
     (["client_email": nil], "client_email"),
     (["client_email": 5], "client_email"), (["client_email": "nobody"], "client_email"),
     (["private_key_id": nil], "private_key_id"), (["private_key_id": ""], "private_key_id"),

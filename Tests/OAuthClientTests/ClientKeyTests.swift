@@ -61,7 +61,7 @@ struct ClientKeyTests {
         #expect(problem(rsa)?.contains("RS256") == true)
         #expect(problem(p384, [.es384]) == nil)
         #expect(problem(rsa, [.rs256]) == nil)
-        #expect(problem("text")?.contains("no JSON object") == true)
+        #expect(problem("text")?.contains("not a JSON object") == true)
     }
 }
 

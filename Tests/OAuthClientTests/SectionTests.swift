@@ -76,7 +76,7 @@ private let mistakes: [(String, [String])] = [
     ("verifier: {challenge: sometimes}", ["verifier.challenge"]),
     ("verifier: {proof_algorithms: [HS256]}", ["verifier.proof_algorithms[0]"]),
     ("verifier: {resource_servers: [https://login.example.com]}", ["is one of `authorization_servers`, too"]),
-    ("verifier: {resource_servers: [a, a]}", ["resource_servers[1]", "it stands here twice"]),
+    ("verifier: {resource_servers: [a, a]}", ["resource_servers[1]", "it is repeated here"]),
     ("verifier: {resource_servers: []}", ["resource_servers", "expected at least one"]),
     ("verifier: {attesters: [{jwks: x}]}", ["attesters[0].jwks", "expected an https URL"]),
     (

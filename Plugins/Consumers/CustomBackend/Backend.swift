@@ -4,16 +4,16 @@ internal import AssayKit
 /// One backend of a project.
 struct Backend: Sendable {
     private let name: String
-    /// What it demands of tokens, where no route says more.
+    /// Its demand on tokens, unless a route changes it.
     private let demand: TokenDemand
     private let source: BackendConfiguration.OriginalRequest?
-    /// The status over HTTP of what is let through, where the policy says one.
+    /// The HTTP status for allowed requests, if the policy sets one.
     private let successStatus: Int?
     private let routes: [Route]
 
     private static let routeLimit = 256
 
-    /// - Parameter tokens: what the section demands of tokens, where the backend says nothing else.
+    /// - Parameter tokens: the section's demand on tokens, for what the backend does not set.
     init(
         _ name: String, _ configuration: BackendConfiguration, under tokens: TokenDemand,
         at path: [ConfigurationError.Component]
@@ -28,12 +28,12 @@ struct Backend: Sendable {
         }
         let sections = configuration.routes ?? []
         if sections.count > Backend.routeLimit {
-            problems.report(at: path + ["routes"], "at most \(Backend.routeLimit) routes can be told apart")
+            problems.report(at: path + ["routes"], "at most \(Backend.routeLimit) routes are supported")
         }
         if !sections.isEmpty, configuration.originalRequest == nil {
             problems.report(
                 at: path + ["routes"],
-                "`original_request` must say where the proxy tells what its client asked for: x-original, x-forwarded "
+                "`original_request` must say where the proxy puts its client's request: x-original, x-forwarded "
                     + "or transport")
         }
         let methods = RouteMethods(configuration.otherMethods, at: path + ["other_methods"], problems: &problems)
@@ -97,7 +97,7 @@ struct Backend: Sendable {
         case .own: return demand
         case .route(let route): return route.tokens.applied(to: demand)
         case .unknown:
-            // Whatever the policy enforces otherwise: an unclear request is not let through.
+            // Whatever the policy enforces, an unclear request is not allowed.
             var demand = demand
             demand.enforcement = .enforced
             return demand
@@ -134,7 +134,7 @@ private struct OriginalRequest: Sendable {
     let methods: [String]
     let targets: [String]
 
-    /// What is put on record.
+    /// The facts about the request for the record.
     ///
     /// The query stays out of it: it may contain secrets.
     var facts: [Fact] {

@@ -20,9 +20,9 @@ public struct CustomBackendConfiguration: Decodable, Sendable {
     }
 }
 
-/// What a policy says of one backend.
+/// The policy of one backend.
 public struct BackendConfiguration: Decodable, Sendable {
-    /// Where the proxy says what its client asked for.
+    /// Where the proxy puts its client's request.
     public enum OriginalRequest: String, Decodable, Sendable, CaseIterable {
         /// `X-Original-URI` and `X-Original-Method`, as configurations of nginx have it.
         case original = "x-original"
@@ -32,7 +32,7 @@ public struct BackendConfiguration: Decodable, Sendable {
         case transport
     }
 
-    /// What the backend demands of tokens; what is absent is taken from the section's own `tokens`.
+    /// The backend's demand on tokens; absent keys have the values of the section's own `tokens`.
     public let tokens: TokenDemandConfiguration?
     /// Where the proxy puts the original request; nil where the policy does not say.
     public let originalRequest: OriginalRequest?
@@ -40,7 +40,7 @@ public struct BackendConfiguration: Decodable, Sendable {
     public internal(set) var successStatus: Int?
     /// What the backend demands for some requests; the first route that fits counts.
     public let routes: [Located<RouteConfiguration>]?
-    /// HTTP methods that routes may be for beside those that are registered with IANA; none when absent.
+    /// HTTP methods for routes in addition to those that are registered with IANA; none when absent.
     public internal(set) var otherMethods: [String]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -54,13 +54,13 @@ public struct BackendConfiguration: Decodable, Sendable {
     static let successStatuses = 200...299
 }
 
-/// What a policy says of some of a backend's requests.
+/// The policy of some of a backend's requests.
 public struct RouteConfiguration: Decodable, Sendable {
     /// The path, or a pattern such as `/payments/*`.
     public let path: String
     /// The HTTP methods that the route is for; every method when absent.
     public let methods: [String]?
-    /// What the route demands of tokens; what is absent is taken from the backend's own `tokens`.
+    /// The route's demand on tokens; absent keys have the values of the backend's own `tokens`.
     public let tokens: TokenDemandConfiguration
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -78,7 +78,7 @@ extension CustomBackendConfiguration: DescribedConfiguration {
 extension BackendConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
-        "tokens": "What the backend demands of tokens; what is absent is taken from the section's own `tokens`.",
+        "tokens": "The demand on tokens; absent keys have the values of the section's own `tokens`.",
         "original_request": PolicyKey(
             """
             Where the proxy says what its client asked for; needed for `routes`. It must set these headers itself, or \
@@ -90,7 +90,7 @@ extension BackendConfiguration: DescribedConfiguration {
             .range(successStatuses), standard: 204, examples: [200]),
         "routes": "What other tokens some requests demand; the first route that fits counts.",
         "other_methods": PolicyKey(
-            "HTTP methods that `routes` may be for beside those that are registered with IANA.", .notEmpty,
+            "HTTP methods for `routes` in addition to those that are registered with IANA.", .notEmpty,
             examples: [["PURGE"]]),
     ]
 }
@@ -105,8 +105,8 @@ extension RouteConfiguration: DescribedConfiguration {
             """, .pattern("^/([!$-)+-:=@-Z\\[\\]-{}~]*\\*?|([!$-)+-:=@-Z\\[\\]-{}~]*/)?\\*\\*)$"),
             examples: ["/payments/*", "/bank/**"]),
         "methods": PolicyKey(
-            "The HTTP methods, of which GET stands for HEAD, too; all of them when absent.", .notEmpty,
+            "The HTTP methods; GET includes HEAD. All methods when absent.", .notEmpty,
             examples: [["POST", "PUT"]]),
-        "tokens": "What these requests demand of tokens; what is absent is taken from the backend's own `tokens`.",
+        "tokens": "The demand on tokens; absent keys have the values of the backend's own `tokens`.",
     ]
 }

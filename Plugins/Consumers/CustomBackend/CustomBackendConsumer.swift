@@ -10,7 +10,7 @@ public struct CustomBackendConsumer: TokenConsumer {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
         name: "custom_backend", contract: 1,
-        summary: "Your own backends, behind a proxy that asks here before it lets a request through.",
+        summary: "Your own backends, behind a proxy that asks here before it allows a request.",
         reasons: CustomBackendReasons.all, facts: [.requestMethod, .requestPath])
 
     /// The methods that the plugin offers, with their HTTP rules.
@@ -29,8 +29,8 @@ public struct CustomBackendConsumer: TokenConsumer {
         .optional("consumed", .boolean), .optional("status", .integer(200...299)),
     ]
 
-    /// What proxies understand: 2xx is yes, to Envoy 200 alone; 401 and 403 are no, and nginx makes a 500 of everything
-    /// else.
+    /// The answers that proxies understand: 2xx allows the request, for Envoy only 200; 401 and 403 deny it, and nginx
+    /// turns any other answer into a 500.
     private static let binding = HTTPBinding(
         body: .ignored, errors: .bare,
         requestHeaders: [
@@ -73,7 +73,7 @@ public struct CustomBackendConsumer: TokenConsumer {
         audiences = backends.keys.sorted().map(\.string)
     }
 
-    /// Finds the backend that a request is about: the kernel has seen that it names one, or that there is but one.
+    /// Finds the backend of a request: the kernel has checked that the request names one, or that there is only one.
     private func prepare(_ request: VerifyRequest) throws(InvalidRequest) -> PreparedRequest {
         let backend =
             if let name = request.backend {

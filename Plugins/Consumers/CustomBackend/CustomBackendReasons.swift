@@ -3,10 +3,10 @@ public import AssayKit
 
 /// Why requests to a backend are refused whose tokens may be good.
 public enum CustomBackendReasons {
-    /// The proxy did not say what its client requested, and the policy's routes depend on it.
+    /// The proxy did not send its client's request, which the policy's routes need.
     public static let targetMissing = Reason(
         "backend_target_missing",
-        "The proxy did not say what its client requested, and the policy's routes depend on it.",
+        "The proxy did not send its client's request, which the policy's routes need.",
         advice: """
             Let the proxy send the original method and URI (`X-Original-Method` and `X-Original-URI`, or \
             `X-Forwarded-Method` and `X-Forwarded-Uri`): see the configurations in *Protect a backend*.
@@ -27,6 +27,6 @@ public enum CustomBackendReasons {
 extension FactName {
     /// The method of the request that a proxy asked about.
     public static let requestMethod: FactName = "request_method"
-    /// Its path, without the query, as the proxy told it.
+    /// The path, without the query, as the proxy sent it.
     public static let requestPath: FactName = "request_path"
 }

@@ -35,15 +35,15 @@ enum RequestTarget: Sendable, Equatable {
             && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-_".utf8.contains($0) }
     }
 
-    /// The path with its escapes decoded; nil where a separator or a control character is escaped, or where a character
-    /// stands for itself that only some servers take.
+    /// The path with its escapes decoded; nil if a separator or a control character is escaped, or if it has an
+    /// unescaped character that only some servers accept.
     private static func path(_ uri: String) -> [UInt8]? {
         guard uri.utf8.first == UInt8(ascii: "/") else { return nil }
         var path: [UInt8] = []
         path.reserveCapacity(uri.utf8.count)
         let isPlain = PercentCoding.decode(uri.utf8.prefix { $0 != UInt8(ascii: "?") }) { byte, isEscaped in
             if isEscaped {
-                // What is a separator to one and a letter to another. A decoded `%` would be decoded twice.
+                // These are separators for some servers and letters for others. A decoded `%` would be decoded twice.
                 guard byte > 0x20, byte != 0x7F, !"/\\%;?#".utf8.contains(byte) else { return false }
             } else {
                 switch byte {
@@ -59,12 +59,12 @@ enum RequestTarget: Sendable, Equatable {
         return path
     }
 
-    /// Whether a decoded path is valid UTF-8 and has neither dot segments nor empty ones, which some take out and some
-    /// do not.
+    /// Whether a decoded path is valid UTF-8 and has neither dot segments nor empty ones, which only some servers
+    /// remove.
     ///
     /// An empty last segment is a slash at the end.
     private static func isPlain(_ path: [UInt8]) -> Bool {
-        // What is no valid UTF-8, such as an overlong form of a dot, is decoded to anything.
+        // Servers decode invalid UTF-8, such as an overlong form of a dot, in different ways.
         if path.contains(where: { $0 >= 0x80 }), String(validating: path, as: UTF8.self).isNil { return false }
         let segments = path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         return segments.enumerated().allSatisfy { index, segment in
@@ -74,9 +74,9 @@ enum RequestTarget: Sendable, Equatable {
 
     private static func isDot(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") }
 
-    /// Whether a backend may take a decoded path for another one that has other bytes: it may fold compatibility forms
-    /// and accents of Unicode (`ｂ`, `K` the sign of Kelvin), and name a file by other names as Windows does (`a.`,
-    /// `a::$DATA`, `PROGRA~1`, wildcards).
+    /// Whether a backend may confuse a decoded path with another one that has other bytes: it may fold compatibility
+    /// forms and accents of Unicode (`ｂ`, `K` the sign of Kelvin), and accept other names of a file as Windows does
+    /// (`a.`, `a::$DATA`, `PROGRA~1`, wildcards).
     ///
     /// Letter case and a slash at the end are ``RoutePath``'s to judge.
     static func hasOtherSpellings(_ path: [UInt8]) -> Bool {

@@ -6,7 +6,7 @@ struct Route: Sendable {
     let path: RoutePath
     /// The path as the policy writes it.
     @Exact private(set) var text: String
-    /// Where the route stands; nil where the policy is no file.
+    /// The place of the route in the policy; nil if the policy is not a file.
     @Exact private(set) var place: String?
     let methods: [String]?
     /// Whether it says nothing of methods.
@@ -39,7 +39,7 @@ enum RouteChoice: Sendable {
     case own
     /// What a route demands of it.
     case route(Route)
-    /// Which route counts is not known: nothing is let through.
+    /// It is unknown which route counts, so nothing is allowed.
     case unknown(Reason)
 
     /// Why a request cannot be judged; nil when it can.
@@ -64,7 +64,7 @@ extension [Route] {
     private func uncertainChoice(_ method: String) -> RouteChoice {
         for route in self where route.isFor(method) {
             if route.path.isForAll { return .route(route) }
-            // What it demands cannot be left out. What it lets go is not given.
+            // A route must state its demand, but need not state what it allows.
             if route.mayDemandMore { return .ambiguous }
         }
         return .own
@@ -105,7 +105,7 @@ extension [Route] {
 
     private static func words(_ what: String, _ route: Route, behind first: Route) -> String {
         let place = first.place.map { " at \($0)" } ?? ""
-        // Another spelling of an earlier path is not let through to either.
+        // Another spelling of an earlier path is not allowed through either route.
         guard first.path.coversAll(of: route.path) else {
             return
                 "\(what): its path differs from `\(first.text)`\(place) only in letter case or in the slash at its end, "

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// The HTTP methods that routes can be for: those that are registered with IANA ("Hypertext Transfer Protocol (HTTP)
+/// The HTTP methods that routes can have: those that are registered with IANA ("Hypertext Transfer Protocol (HTTP)
 /// Method Registry"), and others that a backend declares.
 ///
 /// A misspelled method would fit no request, and so protect nothing.
@@ -15,8 +15,8 @@ struct RouteMethods {
     private let known: [String]
 
     /// - Parameters:
-    ///   - others: the methods that the backend declares beside the registered ones.
-    ///   - path: where they stand.
+    ///   - others: the methods that the backend declares in addition to the registered ones.
+    ///   - path: their path in the section.
     init(
         _ others: [String]?, at path: [ConfigurationError.Component], problems: inout ConfigurationProblems
     ) {
@@ -32,7 +32,7 @@ struct RouteMethods {
         known = RouteMethods.registered + (others ?? [])
     }
 
-    /// Reports what is wrong with the methods of a route.
+    /// Reports errors in the methods of a route.
     func check(
         _ methods: [String]?, at path: [ConfigurationError.Component], problems: inout ConfigurationProblems
     ) {

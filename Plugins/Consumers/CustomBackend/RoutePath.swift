@@ -2,13 +2,13 @@ internal import AssayCore
 
 /// Which paths a route is for.
 struct RoutePath: Sendable, Hashable {
-    /// What belongs to a route beside the path itself.
+    /// The paths of a route in addition to its own.
     enum Extent: Sendable, Hashable {
         /// `/bank`: nothing.
         case exact
-        /// `/bank/*` and `/bank*`: whatever begins with it.
+        /// `/bank/*` and `/bank*`: all paths that begin with it.
         case prefix
-        /// `/bank/**`: whatever is below it, and the path with any suffix, such as `/bank.json`, `/bank:pay` and
+        /// `/bank/**`: all paths below it, and the path with any suffix, such as `/bank.json`, `/bank:pay` and
         /// `/bank(1)`; but not `/banking`, `/bank-2` and `/bank_2`.
         case tree
     }
@@ -29,7 +29,7 @@ struct RoutePath: Sendable, Hashable {
             } else {
                 (text[...], .exact)
             }
-        // A query is no part of a path, and to leave it out unsaid would make the route another one.
+        // A query is not part of a path, and removing it silently would change the route.
         guard !base.utf8.contains(where: { "*?#".utf8.contains($0) }) else { return nil }
         if base.isEmpty, extent == .tree {
             self.path = []
@@ -54,7 +54,7 @@ struct RoutePath: Sendable, Hashable {
 
     func covers(_ target: [UInt8]) -> Bool { covers(target, from: path) }
 
-    /// Whether it would cover a path to a backend that takes no notice of letter case, or of a slash at the end.
+    /// Whether it would cover a path for a backend that ignores letter case, or a slash at the end.
     ///
     /// - Parameter target: the path, folded.
     func nearlyCovers(folded target: [UInt8]) -> Bool { covers(target, from: folded) }
@@ -67,7 +67,7 @@ struct RoutePath: Sendable, Hashable {
         }
     }
 
-    /// Whether a byte behind a word makes it a longer word, rather than giving it a suffix.
+    /// Whether a byte after a word makes it a longer word, rather than adding a suffix.
     private static func goesOn(_ byte: UInt8) -> Bool {
         byte.isASCIILetterOrDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || byte >= 0x80
     }
@@ -79,11 +79,11 @@ struct RoutePath: Sendable, Hashable {
 }
 
 extension RoutePath {
-    /// Whether every path that another route is for is one that this is for.
+    /// Whether it covers every path of another route.
     func coversAll(of other: RoutePath) -> Bool { covers(all: other, by: \.path) }
 
-    /// The same for a backend that takes no notice of letter case, or of a slash at the end: of the other route, no request
-    /// is sure to be meant.
+    /// The same for a backend that ignores letter case, or a slash at the end: no request is then certain to mean the
+    /// other route.
     func nearlyCovers(_ other: RoutePath) -> Bool { covers(all: other, by: \.folded) }
 
     private func covers(all other: RoutePath, by spelling: KeyPath<RoutePath, [UInt8]>) -> Bool {
@@ -95,7 +95,7 @@ extension RoutePath {
         case (.prefix, _): return theirs.starts(with: mine)
         case (.tree, .exact): return covers(theirs, from: mine)
         case (.tree, .tree) where theirs == mine: return true
-        // What is added to the path must not make its last word a longer one.
+        // The rest of the path must not make its last word longer.
         case (.tree, .prefix), (.tree, .tree): return theirs.count > mine.count && covers(theirs, from: mine)
         }
     }

@@ -2,7 +2,7 @@ internal import AssayCore
 
 /// A proxy's question about one request of its client.
 struct VerifyRequest: RequestMessage {
-    /// The backend's name; nil where there is but one.
+    /// The backend's name; nil if there is only one.
     let backend: String?
     /// What a transport says that the client asked for.
     let methods: [String]

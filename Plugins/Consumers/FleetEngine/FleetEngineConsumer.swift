@@ -1,8 +1,8 @@
 public import AssayCore
 public import AssayKit
 
-/// Tokens for Google's Fleet Engine (Mobility services: on-demand trips and scheduled tasks), for apps that showed an
-/// App Check token and users of whom the policy says which vehicle, trip or shipment is theirs.
+/// Tokens for Google's Fleet Engine (Mobility services: on-demand trips and scheduled tasks), for apps with an App
+/// Check token and users whose vehicle, trip or shipment the policy determines.
 ///
 /// Tokens come from token exchange, and from the paths that Google's sample apps call.
 public struct FleetEngineConsumer: TokenConsumer {
@@ -43,7 +43,7 @@ public struct FleetEngineConsumer: TokenConsumer {
         }
         let lifetime = configuration.tokenTTL ?? FleetEngineMinter.lives.upperBound
         if !FleetEngineMinter.lives.contains(lifetime) {
-            problems.report(at: ["token_ttl"], "expected 10m to 1h: Fleet Engine takes no tokens that live longer")
+            problems.report(at: ["token_ttl"], "expected 10m to 1h: Fleet Engine does not accept longer lifetimes")
         }
         let read = problems.attempt { () throws(ConfigurationError) in
             try FleetEngineRules(configuration, knowsActors: scope.knowsActors, host: host)

@@ -44,17 +44,17 @@ public enum FleetEngineReasons {
 extension FactName {
     /// The role of the token that was given.
     public static let fleetEngineRole: FactName = "fleet_engine_role"
-    /// What it is about: `vehicleid:ID`; `*` for a whole fleet.
+    /// The entities of the token: `vehicleid:ID`; `*` for a whole fleet.
     public static let fleetEngineIDs: FactName = "fleet_engine_ids"
 }
 
-/// What is counted of tokens for Fleet Engine.
+/// The metrics of tokens for Fleet Engine.
 enum FleetEngineMetrics {
     static let tokens = Metric.counter(
-        "tokens_total", "Tokens that were given out, newly signed or once more.",
+        "tokens_total", "Tokens that were issued, newly signed or again.",
         labels: [.init("role", FleetEngineRole.allCases.map(\.rawValue)), .init("result", ["minted", "reused"])])
     static let callbacks = Metric.counter(
-        "callbacks_total", "What came of questions to the operator's backend.",
+        "callbacks_total", "Questions to the operator's backend, by their results.",
         labels: [.init("result", CallbackResult.allCases.map(\.rawValue))])
     static let all = [tokens, callbacks]
 }

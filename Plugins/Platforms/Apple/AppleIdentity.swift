@@ -93,7 +93,7 @@ private struct BundleID: WrittenAsText {
     }
 }
 
-/// Whether a byte is one that Apple's identifiers of teams and keys consist of.
+/// Whether a byte may be in Apple's identifiers of teams and keys.
 func isCapitalOrDigit(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
 }

@@ -2,22 +2,22 @@ public import AssayCore
 public import AssayCrypto
 internal import Synchronization
 
-/// A team's key for the services of DeviceCheck, which a developer account gives out as a `.p8` file, and the token
-/// that is made with it.
+/// A team's key for the services of DeviceCheck, which a developer account provides as a `.p8` file, and the token that
+/// is made with it.
 ///
 /// Tokens are kept for twenty minutes: Apple's servers refuse callers that make a new one for each call. All apps of a
 /// team that name the same key share one, and what costs time of reading it.
 public final class AppleServerKey: Sendable {
     /// How long a token is used.
     ///
-    /// Apple takes them for up to an hour after `iat`.
+    /// Apple accepts them for up to an hour after `iat`.
     public static let tokenLifetime = Duration.seconds(1200)
 
     private let teamID: String
     private let signer: JWSSigner
     private let current = Mutex<AppleServerToken?>(nil)
 
-    /// Takes a team's key.
+    /// Checks and keeps a team's key.
     ///
     /// - Parameters:
     ///   - teamID: the `iss` of tokens.
@@ -30,7 +30,7 @@ public final class AppleServerKey: Sendable {
 
     /// The key that a policy names.
     ///
-    /// - Throws: what is wrong, at `key_id` or `private_key`; nothing of what is in the file.
+    /// - Throws: the error, at `key_id` or `private_key`; nothing of the file's content.
     public static func named(
         _ keyID: String, teamID: String, privateKey: SecretReference, secrets: SecretSource
     ) throws(ConfigurationError) -> AppleServerKey {
@@ -66,12 +66,12 @@ public final class AppleServerKey: Sendable {
 
     /// The token to use now.
     ///
-    /// - Parameter refused: one that Apple did not take; another one than that is returned.
+    /// - Parameter refused: a token that Apple did not accept; a different one is returned.
     public func token(at now: Instant, insteadOf refused: AppleServerToken? = nil) throws(CryptoError)
         -> AppleServerToken
     {
         try current.withLock { (current: inout AppleServerToken?) throws(CryptoError) -> AppleServerToken in
-            // A clock that was set back would leave a token in use for longer than Apple takes it.
+            // After a clock was set back, a token would stay in use for longer than Apple accepts it.
             if let token = current, token != refused, token.issued <= now, now < token.issued + Self.tokenLifetime {
                 return token
             }
@@ -91,7 +91,7 @@ public struct AppleServerToken: Sendable, Hashable {
     public let issued: Instant
 }
 
-/// How the token stands in the header `Authorization`.
+/// The form of the token in the header `Authorization`.
 ///
 /// Apple's text and its samples disagree, and its servers have been seen to take both (Apple, Assessing Fraud Risk;
 /// Apple, Accessing and Modifying Per-Device Data).
@@ -112,7 +112,7 @@ public enum AppleAuthorizationForm: String, Decodable, Sendable, CaseIterable {
 
 /// The keys that policies in force name, so that ten thousand apps of one team read their key once.
 ///
-/// A key goes with the last instance that uses it.
+/// A key is released with the last instance that uses it.
 private final class AppleServerKeys: Sendable {
     struct Name: Hashable {
         @Exact private(set) var teamID: String

@@ -7,7 +7,7 @@ public import AssayJWT
 public struct CustomTokenConfiguration: Decodable, Sendable {
     /// Service accounts, whose tokens Admin SDKs make with `createToken`.
     public let serviceAccounts: [ServiceAccount]?
-    /// Issuers whose keys are published, for those who have no service accounts.
+    /// Issuers that publish their keys, for operators without service accounts.
     public let issuers: [Issuer]?
 
     /// A service account: its e-mail address, and its key in one of three forms.
@@ -58,7 +58,7 @@ extension CustomTokenConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "service_accounts": "Service accounts, whose tokens Admin SDKs make with `createToken`.",
-        "issuers": "Issuers whose keys are published, for those who have no service accounts.",
+        "issuers": "Issuers that publish their keys, for operators without service accounts.",
     ]
 }
 
@@ -72,7 +72,7 @@ extension CustomTokenConfiguration.ServiceAccount: DescribedConfiguration {
         "certificate": "The account's certificate in PEM.",
         "public_key": "The account's public key in PEM.",
         "key_file":
-            "Where the account's key file (JSON) is to be found: `file:PATH` or `env:NAME`. Only its public half is used.",
+            "The location of the account's key file (JSON): `file:PATH` or `env:NAME`. Only its public half is used.",
     ]
 
     /// Groups of keys of which exactly one must be present.

@@ -2,7 +2,7 @@ public import AssayCore
 internal import AssayJWT
 public import AssayKit
 
-/// Custom tokens: a server of the operator's says that an app is genuine, by whatever it found out itself.
+/// Custom tokens: an operator's own server confirms that an app is genuine, by its own checks.
 ///
 /// A custom token is a JWT that a service account signs, as the Admin SDKs' `createToken` makes it, or one of an issuer
 /// whose keys are published. It is valid for a few minutes and may be exchanged more than once.
@@ -19,7 +19,7 @@ public struct CustomTokenProvider: AttestationProvider {
         }
     ]
 
-    /// What `aud` of a service account's token is, wherever this service stands (Admin SDKs, `createToken`).
+    /// The `aud` of a service account's token, the same for every server (Admin SDKs, `createToken`).
     static let audience = "https://firebaseappcheck.googleapis.com/google.firebase.appcheck.v1.TokenExchangeService"
     /// The Admin SDKs' tokens live for five minutes.
     static let longestLifetime = Duration.seconds(300)
@@ -45,7 +45,7 @@ public struct CustomTokenProvider: AttestationProvider {
             }
             guard let account = made else { continue }
             if accounts.updateValue(account, forKey: ExactText(account.email)) != nil {
-                problems.report(at: path, "the account `\(account.email)` stands here twice")
+                problems.report(at: path, "the account `\(account.email)` is repeated here")
             }
         }
         var issuers: [ExactText: (issuer: TrustedIssuer, appClaim: String)] = [:]
@@ -58,7 +58,7 @@ public struct CustomTokenProvider: AttestationProvider {
             let isKnown =
                 issuers.updateValue((issuer, section.appClaim ?? "app_id"), forKey: ExactText(issuer.name)) != nil
             if isKnown || accounts[issuer.name] != nil {
-                problems.report(at: path, "the issuer `\(issuer.name)` stands here twice")
+                problems.report(at: path, "the issuer `\(issuer.name)` is repeated here")
             }
         }
         try problems.throwIfAny()
@@ -89,7 +89,8 @@ public struct CustomTokenProvider: AttestationProvider {
             guard let lifetime = ttl.string.flatMap({ Duration(protoJSON: $0) }), TokenLifetime.isPossible(lifetime)
             else {
                 return .refused(
-                    CustomTokenReasons.claim, detail: "`ttl` is no duration of whole seconds from 30 minutes to 7 days",
+                    CustomTokenReasons.claim,
+                    detail: "`ttl` is not a duration of whole seconds from 30 minutes to 7 days",
                     facts: appraisal.facts)
             }
             appraisal.tokenLifetime = lifetime
@@ -114,7 +115,7 @@ public struct CustomTokenProvider: AttestationProvider {
 }
 
 extension FactName {
-    /// Who signed the custom token.
+    /// The issuer of the custom token.
     public static let customTokenIssuer: FactName = "custom_token_issuer"
     /// Whom the custom token is about, as its issuer says.
     public static let customTokenSubject: FactName = "custom_token_subject"

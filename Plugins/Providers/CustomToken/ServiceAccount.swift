@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
 
-/// A service account that a policy trusts: what its tokens are verified by.
+/// A service account that a policy trusts, with the means to verify its tokens.
 struct ServiceAccount: Sendable {
     /// Its e-mail address.
     let email: String
@@ -39,7 +39,8 @@ struct ServiceAccount: Sendable {
             throw ConfigurationError(at: path + ["email"], "expected the e-mail address of a service account")
         }
         guard case .rsa = key else {
-            throw ConfigurationError(at: path, "the account's key is no RSA key, and its tokens are signed with RS256")
+            throw ConfigurationError(
+                at: path, "the account's key is not an RSA key, and its tokens are signed with RS256")
         }
         self.email = email
         keys = .fixed([JWK(key)])

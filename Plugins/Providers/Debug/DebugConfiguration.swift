@@ -18,7 +18,7 @@ public struct DebugConfiguration: DescribedConfiguration, Sendable {
     ]
 }
 
-/// What a policy says of the debug tokens that administrators register.
+/// The policy of the debug tokens that administrators register.
 public struct ManagedTokenPolicy: DescribedConfiguration, Sendable {
     /// How many of them an app may have that have not expired; 20 when absent, as in Google's service.
     public let limit: Int?
@@ -30,7 +30,7 @@ public struct ManagedTokenPolicy: DescribedConfiguration, Sendable {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "limit": PolicyKey(
-            "How many of them an app may have; those that have expired do not count.", .range(limits),
+            "The most registered tokens of an app; expired ones do not count.", .range(limits),
             standard: .integer(Int64(standardLimit)))
     ]
 }
@@ -55,7 +55,7 @@ public struct DebugToken: DescribedConfiguration, Sendable {
         "name": PolicyKey(
             "What the token is called in logs.", .length(1...100), examples: ["a developer's device"]),
         "sha256": "The SHA-256 of the token's text in lower case, in hexadecimal; `assay debug-token` prints it.",
-        "token": "Where the token's text is to be found, in place of its hash: `env:NAME` or `file:PATH`.",
+        "token": "The location of the token's text, instead of its hash: `env:NAME` or `file:PATH`.",
         "optional": PolicyKey(
             "Whether the policy is valid when the token's text is missing: then the token is left out.", standard: false
         ),
@@ -68,15 +68,15 @@ public struct DebugToken: DescribedConfiguration, Sendable {
     /// How many characters a token has at least: fewer can be guessed.
     static let shortest = 16
 
-    /// The hash that a token's text is known by.
+    /// The hash that identifies a token.
     ///
-    /// App Check's tokens are UUIDs, which SDKs write in either case; other letters than those of ASCII are taken as
-    /// they are, so that a hash does not depend on a version of Unicode.
+    /// App Check's tokens are UUIDs, which SDKs write in either case; letters outside ASCII are not changed, so that a
+    /// hash does not depend on a version of Unicode.
     public static func hash(of text: String) -> [UInt8] {
         SHA256.hash(text.utf8.map { $0.lowercasedASCII })
     }
 
-    /// The hash that the policy means; nil when it refers to an optional text that is not there.
+    /// The hash in the policy; nil when it refers to an optional text that is not set.
     func hash(
         at path: [ConfigurationError.Component], secrets: SecretSource
     ) throws(ConfigurationError) -> [UInt8]? {

@@ -1,11 +1,11 @@
 public import AssayCore
 public import AssayKit
 
-/// Debug tokens: shared secrets that stand in for a device's evidence, for simulators and continuous integration.
+/// Debug tokens: shared secrets that replace a device's evidence, for simulators and continuous integration.
 ///
-/// The policy names each token by the SHA-256 of its text, or refers to the text. Where it has `managed`,
-/// administrators register others, which are kept in the state store, hashed in the same way. A token obtained so says
-/// `provider: debug`.
+/// The policy names each token by the SHA-256 of its text, or refers to the text. With `managed`, administrators
+/// register others, which are kept in the state store, hashed in the same way. A token issued for one has `provider:
+/// debug`.
 public struct DebugProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
@@ -43,9 +43,9 @@ public struct DebugProvider: AttestationProvider {
 
     /// Those of the policy.
     let listed: ListedTokens
-    /// Those that administrators registered; nil where the policy has none of them.
+    /// The tokens that administrators registered; nil if the policy allows none.
     let managed: ManagedTokenStore?
-    /// Where the policy's section stands.
+    /// The place of the policy's section.
     let place: String?
     let randomness: Randomness
 
@@ -76,11 +76,11 @@ public struct DebugProvider: AttestationProvider {
     }
 
     func appraise(_ request: ExchangeDebugTokenRequest, _ context: ProviderContext) async throws -> Verdict {
-        // Looking up a hash tells nothing about the token by the time it takes. What the policy says of a token comes
-        // first, and needs no store.
+        // The time of a lookup by hash reveals nothing about the token. The policy's tokens come first, and need no
+        // store.
         let hash = DebugToken.hash(of: request.debugToken)
         let token: DebugTokenView
-        // What a hash in the policy hides is judged when it is shown.
+        // The policy has only the hash, so the text is checked here.
         if request.debugToken.utf8.count < DebugToken.shortest {
             return .refused(DebugReasons.unknownToken)
         } else if let found = listed.token(hash: hash) {
@@ -99,9 +99,9 @@ public struct DebugProvider: AttestationProvider {
 }
 
 extension FactName {
-    /// What the debug token is called that was shown, registered or changed.
+    /// The name of the debug token that was presented, registered or changed.
     public static let debugTokenName: FactName = "debug_token"
-    /// Its identifier in the API: names of registered tokens may be there twice.
+    /// Its identifier in the API, because registered tokens may have the same name.
     public static let debugTokenID: FactName = "debug_token_id"
 }
 

@@ -5,7 +5,7 @@ internal import AssayKit
 /// A debug token of the policy.
 struct ListedToken: Sendable {
     let view: DebugTokenView
-    /// Where the policy lists it; nil where the policy is no file.
+    /// Its place in the policy; nil if the policy is not a file.
     let place: String?
 }
 
@@ -13,10 +13,10 @@ struct ListedToken: Sendable {
 struct ListedTokens: Sendable {
     private var byHash: [[UInt8]: ListedToken] = [:]
     private var byID: [ExactText: ListedToken] = [:]
-    /// Those that have expired, which cannot be used.
+    /// The expired tokens, which cannot be used.
     private(set) var warnings: [ConfigurationWarning] = []
 
-    /// - Parameter problems: takes what is wrong with the entries.
+    /// - Parameter problems: collects the errors of the entries.
     init(
         _ tokens: [Located<DebugToken>], secrets: SecretSource, now: Instant, problems: inout ConfigurationProblems
     ) {
@@ -36,7 +36,7 @@ struct ListedTokens: Sendable {
             }
             let found = problems.attempt { () throws(ConfigurationError) in try token.hash(at: path, secrets: secrets) }
             guard case let hash?? = found else { continue }
-            if byHash[hash] != nil { problems.report(at: path, "the same token stands here twice") }
+            if byHash[hash] != nil { problems.report(at: path, "the same token is repeated here") }
             let view = DebugTokenView(
                 id: ListedTokens.id(of: token.name), displayName: token.name, expires: token.expires, updated: nil)
             byHash[hash] = ListedToken(view: view, place: entry.place)
@@ -50,14 +50,14 @@ struct ListedTokens: Sendable {
 
     var views: [DebugTokenView] { byID.values.map(\.view) }
 
-    /// What the API knows a token by: the same as long as the token keeps its name, and never that of a registered one,
-    /// which is a UUID.
+    /// The token's identifier in the API: the same as long as the token keeps its name, and never that of a registered
+    /// one, which is a UUID.
     private static func id(of name: String) -> String {
         "policy-\(Hex.encode(SHA256.hash(Array(name.utf8)).prefix(16)))"
     }
 }
 
-/// A debug token as it may be shown: without its text, and without its hash.
+/// The public description of a debug token: without its text, and without its hash.
 struct DebugTokenView: Sendable, Hashable {
     @Exact private(set) var id: String
     @Exact private(set) var displayName: String

@@ -4,9 +4,9 @@ internal import Synchronization
 /// Gathers concurrent writes into one transaction, so that they share the cost of making it durable.
 ///
 /// While a transaction runs, the writes that arrive wait; the next transaction takes them together, in the order of
-/// their arrival. A lone write does not wait for company. A caller hears of its write after the commit and never before;
-/// where the transaction fails, all of its writes fail with the same error and none has an effect. The sizes of writes
-/// are checked before they get here, so that what can fail is the disk, the file or its lock: the same for all.
+/// their arrival. A lone write does not wait for company. A caller gets its result after the commit and never before;
+/// if the transaction fails, all of its writes fail with the same error and none has an effect. The sizes of writes are
+/// checked before they get here, so that only the disk, the file or its lock can fail: the same for all.
 ///
 /// A cancelled caller still waits for its write, which may already be part of a transaction with others.
 final class GroupCommit: Sendable {
@@ -17,10 +17,10 @@ final class GroupCommit: Sendable {
 
     private struct State {
         var waiting: [Waiting] = []
-        /// How many writes were taken and not answered, those of the running transaction included, and their bytes.
+        /// How many writes were accepted and not answered, including those of the running transaction, and their bytes.
         var unansweredCount = 0
         var unansweredBytes = 0
-        /// Whether a transaction is running or about to, whose end looks after those who wait.
+        /// Whether a transaction is running or about to run, which starts the next one at its end.
         var isRunning = false
     }
 

@@ -28,7 +28,7 @@ enum Mutation: Sendable {
     func apply(to db: Connection, now: Instant) throws -> Int {
         switch self {
         case .insert(let key, let value, let expires):
-            // What would have expired by what was purged may have been there: the clock was set back since.
+            // A purged entry may count as unexpired again, because the clock was set back since.
             return try db.change(
                 """
                 INSERT INTO entry (space, name, value, expires) SELECT ?1, ?2, ?3, ?4

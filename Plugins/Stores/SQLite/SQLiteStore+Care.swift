@@ -8,10 +8,10 @@ internal import Darwin
 #endif
 
 extension SQLiteStore {
-    /// Writes a whole copy to another file (0600), as SQLite's `VACUUM INTO` makes it: of everything that is committed,
-    /// what is in the write-ahead log included.
+    /// Writes a complete copy to another file (0600) with SQLite's `VACUUM INTO`: everything that is committed, also in
+    /// the write-ahead log.
     ///
-    /// Blocks for as long as the disk takes.
+    /// Blocks until the disk has written it.
     public static func copy(
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
     ) async throws(StateStoreOpeningError) {

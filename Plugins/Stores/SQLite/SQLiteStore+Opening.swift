@@ -8,7 +8,7 @@ internal import Darwin
 #endif
 
 extension SQLiteStore {
-    /// Makes the file where it is missing, recognises it, and opens the connection that writes.
+    /// Makes the file if it is missing, checks it, and opens the connection that writes.
     static func open(_ file: DatabaseFile, _ options: Options) throws -> (
         ConnectionQueue, ReadingConnections, FileWatch
     ) {
@@ -21,11 +21,11 @@ extension SQLiteStore {
             try openWriter(file, options, timeout)
         }
         try writer.perform { db in
-            // A log that belongs to another state of the file, such as one that was restored beside it, is carried out
-            // by SQLite without a word.
+            // SQLite silently applies a log that belongs to another state of the file, such as a log next to a restored
+            // file.
             if hasLog { try checkPages(db, file) }
         }
-        // The log is there from the first transaction until the last connection is closed.
+        // The log exists from the first transaction until the last connection is closed.
         let watch = FileWatch(file, file.log)
         guard before.blockingReason.isNil else {
             throw SQLiteStoreError(.replaced, "\(file.path): the file was replaced while it was opened")
@@ -33,7 +33,7 @@ extension SQLiteStore {
         let readers = ReadingConnections(count: Limits.readers) {
             try watch.check()
             let db = try connect(file, .queryOnly, timeout)
-            // Not of a file that has taken this one's place meanwhile.
+            // Not of a file that has replaced this one meanwhile.
             try watch.check()
             return db
         }
@@ -52,7 +52,7 @@ extension SQLiteStore {
         try configure(db, options)
         try Schema.create(db, path: file.path)
         try Schema.extend(db)
-        // Touches the roots of the tables, so that damage there is found now.
+        // Reads the roots of the tables, so that damage there is found now.
         for table in ["entry", "counter", "purged"] {
             try touch(table, db, file)
         }
@@ -77,8 +77,8 @@ extension SQLiteStore {
         }
     }
 
-    /// When two processes switch a new file to write-ahead logging at the same time, SQLite tells one of them "busy" at
-    /// once, without regard to the timeout; that one tries again.
+    /// When two processes switch a new file to write-ahead logging at the same time, SQLite reports "busy" to one of
+    /// them at once, ignoring the timeout; that one tries again.
     private static func retrying(for timeout: Duration, _ body: () throws -> Connection) throws -> Connection {
         let end = ContinuousClock.now + timeout
         while true {

@@ -9,13 +9,14 @@ internal import Synchronization
 /// - Several stores, in one process or several on one machine, may use the same file at once; every write is one atomic
 ///   statement in an immediate transaction. SQLite's write-ahead log needs a local file system: not NFS or SMB.
 /// - A file that is removed or replaced while it is open is noticed with every operation, and the operation fails.
-/// - When there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since a log may have
-///   been left beside a file that was restored.
-/// - Expired entries are removed in small numbers by the writes that follow, or all at once by ``sweep()``. Freed pages
-///   are used again; the file does not shrink.
+/// - If there is a write-ahead log at the start, all pages are checked (seconds for a gigabyte), since the log may be
+///   next to a restored file that it does not belong to.
+/// - Expired entries are removed in small numbers by later writes, or all at once by ``sweep()``. Freed pages are used
+///   again; the file does not shrink.
 /// - Spaces and names have at most 1024 bytes of UTF-8, values at most 1 MiB, pages of a list at most 10 000 entries.
 ///   Counters go up to `UInt64.max`.
-/// - A write is not undone by the cancellation of its task, nor a read cut short: both end soon in any case.
+/// - Cancelling the task of a write does not undo it, and a cancelled read is not interrupted: both end soon in any
+///   case.
 public final class SQLiteStore: StateStore {
     private let writer: ConnectionQueue
     private let readers: ReadingConnections
@@ -27,14 +28,14 @@ public final class SQLiteStore: StateStore {
     /// One store of a process opens its file at a time: see ``DatabaseFile/create()``.
     private static let opening = Mutex(())
 
-    /// Opens the file at a path, or makes it (0600), and its folder (0700) where that alone is missing.
+    /// Opens the file at a path, or makes it (0600), and its folder (0700) if only that is missing.
     ///
     /// Blocks for the time of a few disk accesses, or up to the busy timeout while another process opens the file.
     ///
     /// - Parameters:
     ///   - path: a path of the file system, never a URI.
     ///   - clock: tells which entries have expired.
-    /// - Throws: ``SQLiteStoreError``: what is wrong with the folder, the file, its format or its version.
+    /// - Throws: ``SQLiteStoreError`` about the folder, the file, its format or its version.
     public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
         let file = try DatabaseFile(path)
         do {
@@ -109,7 +110,7 @@ public final class SQLiteStore: StateStore {
 
     /// Removes all entries that have expired, a few hundred in a transaction.
     ///
-    /// Returns how many there were.
+    /// Returns their number.
     ///
     /// Writes do the same in passing; this is for a store that is seldom written. Stops early, without an error, when
     /// its task is cancelled.
@@ -128,7 +129,7 @@ public final class SQLiteStore: StateStore {
     ///
     /// Operations that come later throw ``SQLiteStoreError/Code/closed``.
     ///
-    /// A store that is merely dropped closes its file too. Neither is needed for anything to be durable.
+    /// A released store closes its file as well. Neither is needed for durability.
     public func close() {
         readers.close()
         // The last connection empties the write-ahead log.

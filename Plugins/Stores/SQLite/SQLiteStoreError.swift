@@ -3,8 +3,8 @@ internal import CLibSQLite
 
 /// Why a SQLite store could not be opened, or an operation on it could not be carried out.
 ///
-/// An operation that throws has no effect, or (after a failed write to the disk) one that must not be relied on.
-/// Errors of the disk pass: when it has space again or is writable again, the same store goes on.
+/// An operation that throws has no effect, or (after a failed write to the disk) one that must not be relied on. Errors
+/// of the disk are temporary: when it has space or is writable again, the same store continues.
 public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong; stable, for programs.
     public enum Code: String, Sendable, Hashable {
@@ -30,13 +30,13 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
         case replaced
         /// Another process kept the file locked for longer than ``SQLiteStore/Options/busyTimeout``.
         case busy
-        /// A space, a name, a value or a limit is larger than the store takes.
+        /// A space, a name, a value or a limit is larger than the store accepts.
         case tooLarge
-        /// More writes wait than the store takes.
+        /// More writes wait than the store accepts.
         case overloaded
         /// The store was closed.
         case closed
-        /// Anything else that SQLite or the operating system reports.
+        /// Any other error of SQLite or the operating system.
         case failed
     }
 
@@ -58,7 +58,7 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
 }
 
 extension SQLiteStoreError {
-    /// What a failed access to the database means to the one who opened the store.
+    /// The error of the store for a failed access to the database.
     init(_ error: any Error, path: String) {
         if let known = error as? SQLiteStoreError {
             self = known

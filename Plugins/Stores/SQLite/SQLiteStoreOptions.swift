@@ -25,8 +25,8 @@ extension SQLiteStore {
         public var busyTimeout: Duration
         /// The bytes that the database file may grow to; nil for no limit but the disk's.
         ///
-        /// Writes beyond it throw ``SQLiteStoreError/Code/diskFull``. The write-ahead log beside the file is a few MiB
-        /// and not counted.
+        /// Writes beyond it throw ``SQLiteStoreError/Code/diskFull``. The write-ahead log next to the file has a few
+        /// MiB and does not count.
         public var maximumFileSize: Int?
 
         /// Makes options; every argument has a default.
@@ -39,7 +39,7 @@ extension SQLiteStore {
         }
     }
 
-    /// Bounds on what callers may pass and on what is done in one go.
+    /// Limits on the arguments of callers and on the work of one step.
     enum Limits {
         /// Connections that read at the same time.
         static let readers = 4
@@ -54,7 +54,8 @@ extension SQLiteStore {
         /// Writes, and bytes in them, that wait for a transaction or are in one.
         static let waitingWrites = 16_384
         static let waitingBytes = 64 << 20
-        /// Expired entries that a transaction removes beside its writes: twice the writes, and at least this many.
+        /// Expired entries that a transaction removes in addition to its writes: twice the writes, and at least this
+        /// many.
         static let leastPurged = 16
         /// Expired entries that one transaction of a sweep removes.
         static let swept = 512
@@ -72,7 +73,7 @@ extension SQLiteStore: StateStorePlugin {
         _ location: String, clock: HostClock
     ) async throws(StateStoreOpeningError) -> SQLiteStore {
         guard !location.isExactly(":memory:") else {
-            throw StateStoreOpeningError("`:memory:` would be the name of a file here; what is in memory is `memory`")
+            throw StateStoreOpeningError("`:memory:` would be the name of a file here; the store in memory is `memory`")
         }
         do throws(SQLiteStoreError) {
             return try SQLiteStore(path: location, clock: clock)

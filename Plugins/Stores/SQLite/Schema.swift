@@ -1,7 +1,7 @@
 /// The tables of the store, and the marks by which a file is known as one.
 ///
-/// Spaces and names are BLOBs of UTF-8: compared byte by byte, and whole where they hold a NUL. A counter is a BLOB of
-/// eight bytes, most significant first: SQLite's integers end at `Int64.max`, bytes compare the same for all `UInt64`.
+/// Spaces and names are BLOBs of UTF-8: compared byte by byte, also after a NUL. A counter is a BLOB of eight bytes,
+/// most significant first: SQLite's integers end at `Int64.max`, bytes compare the same for all `UInt64`.
 enum Schema {
     /// "Asay" in ASCII: `PRAGMA application_id` of every file that this store made.
     static let applicationID = 0x4173_6179
@@ -37,7 +37,7 @@ enum Schema {
 
     /// Makes the table that files of version 0.2 lack: up to when entries of a space have expired and were removed.
     ///
-    /// That version goes on with such a file all the same, and writes nothing there.
+    /// That version still uses such a file, and writes nothing there.
     static func extend(_ db: Connection) throws {
         let isThere = try db.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'purged'") ?? 0
         guard isThere == 0 else { return }

@@ -122,7 +122,7 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             standard: "OFF"),
         "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
         "providers": PolicyKey(
-            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]],
+            "The providers whose tokens are accepted; all of them when absent.", .notEmpty, examples: [["app_attest"]],
             names: .providers),
         "apps": PolicyKey(
             "The app IDs and OAuth client IDs whose tokens are taken; all of the project's apps when absent.",

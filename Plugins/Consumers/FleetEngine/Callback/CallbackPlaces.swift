@@ -7,9 +7,9 @@ internal import Synchronization
 /// Only requests with a verified token get here. Without bounds of their own, one client with one genuine device could
 /// hold all places while the backend is slow.
 final class CallbackPlaces: Sendable {
-    /// Who a call is made for.
+    /// The user or token that a call is made for.
     struct Requester: Sendable, Hashable {
-        /// The user, or the token where there is none.
+        /// The user, or the token if there is none.
         let subject: ExactText
         /// Where the request came from; nil in a process.
         let peer: FloodSource?
@@ -31,10 +31,10 @@ final class CallbackPlaces: Sendable {
         self.width = width
     }
 
-    /// Takes a place; false when there is none.
+    /// Takes a place; false when none is free.
     func enter(_ requester: Requester) -> Bool {
         state.withLock { state in
-            // Clients of a proxy share an address, so one peer may have half of the places, and no more.
+            // Clients behind a proxy share an address, so one peer may have half of the places, but not more.
             guard state.taken < width, state.bySubject[requester.subject, default: 0] < Self.subjectWidth,
                 requester.peer.map({ state.byPeer[$0, default: 0] < max(width / 2, 1) }) ?? true
             else { return false }
@@ -67,7 +67,7 @@ extension CallbackPlaces.Requester {
     }
 }
 
-/// What came of a question to the operator's backend, as it is counted.
+/// The result of a question to the operator's backend, as a metric counts it.
 enum CallbackResult: String, Sendable, CaseIterable {
     case allowed
     case refused

@@ -5,11 +5,11 @@ internal import AssayKit
 ///
 /// Only an explicit yes allows it and only an explicit no refuses it; any other answer leaves it undecided.
 final class FleetEngineCallback: Sendable {
-    /// How many questions may be in flight at once.
+    /// The most concurrent questions.
     static let width = 64
     /// An answer is a small object.
     private static let responseLimit = 4096
-    /// The least time that a question is begun with, and what is kept of the deadline to answer in.
+    /// The least time for which a question is started, and the part of the deadline that is kept for the answer.
     private static let leastTime = Duration.milliseconds(50)
     private static let reserve = Duration.milliseconds(100)
 
@@ -47,7 +47,7 @@ final class FleetEngineCallback: Sendable {
 
     /// What the backend says.
     ///
-    /// - Throws: ``CallFailure`` with `UNAVAILABLE` when it says neither yes nor no.
+    /// - Throws: ``CallFailure`` with `UNAVAILABLE` when the backend gives no clear answer.
     func allows(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws(CallFailure) -> Bool {
         let requester = CallbackPlaces.Requester(context)
         guard places.enter(requester) else { throw undecided(.crowded, "too many questions are on their way") }
@@ -77,7 +77,7 @@ final class FleetEngineCallback: Sendable {
         return allows
     }
 
-    /// What the backend is told.
+    /// The content of the question to the backend.
     private static func question(_ claims: FleetEngineClaims, _ context: ConsumerContext) -> JSON {
         var ids: [JSONMember] = []
         for entity in FleetEngineEntity.allCases {

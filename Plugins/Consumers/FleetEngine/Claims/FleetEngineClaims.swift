@@ -2,8 +2,8 @@ public import AssayCore
 
 /// What a token lets its bearer touch: the object under `authorization` in its claims, good by Fleet Engine's rules.
 ///
-/// Roles for a whole fleet have `*` for every kind of entity. The others have the IDs that are asked for: `taskids`
-/// where there are several tasks, which `BatchCreateTasks` needs.
+/// Roles for a whole fleet have `*` for every kind of entity. The others have the requested IDs: `taskids` for several
+/// tasks, which `BatchCreateTasks` needs.
 public struct FleetEngineClaims: Sendable, Hashable {
     /// The most tasks in one token, which goes in a header.
     public static let taskLimit = 64
@@ -12,7 +12,7 @@ public struct FleetEngineClaims: Sendable, Hashable {
     public let role: FleetEngineRole
     /// What was asked for, each list sorted and without repetitions; empty for a whole fleet.
     public let ids: [FleetEngineEntity: [FleetEngineID]]
-    /// Whether the tasks stand under `taskids`.
+    /// Whether the tasks are in `taskids`.
     public let isBatch: Bool
     /// The object in JSON, always in the same spelling.
     public let json: [UInt8]
@@ -31,7 +31,7 @@ public struct FleetEngineClaims: Sendable, Hashable {
                 throw InvalidFleetEngineClaims("there are too many \(entity.collection)")
             }
             guard list.count == 1 || !list.contains(.all) else {
-                throw InvalidFleetEngineClaims("* stands for all \(entity.collection), and alone")
+                throw InvalidFleetEngineClaims("* means all \(entity.collection), and must be the only one")
             }
         }
         let tasks = ids[.task] ?? []
@@ -42,7 +42,7 @@ public struct FleetEngineClaims: Sendable, Hashable {
         try checkCombination()
     }
 
-    /// Which claims a token has at once (Google, Fleet Engine, "JSON Web Tokens").
+    /// Checks which claims a token may combine (Google, Fleet Engine, "JSON Web Tokens").
     private func checkCombination() throws(InvalidFleetEngineClaims) {
         guard !ids.isEmpty || !role.fleet.isEmpty else {
             throw InvalidFleetEngineClaims("the role \(role.rawValue) needs an ID")
@@ -53,14 +53,14 @@ public struct FleetEngineClaims: Sendable, Hashable {
         let delivery = ids.filter { [.deliveryVehicle, .task, .tracking].contains($0.key) }
         let isAll = delivery.allSatisfy { $0.value == [.all] }
         guard isAll || delivery.count == 1 || delivery[.tracking] == nil else {
-            throw InvalidFleetEngineClaims("tracking goes without a task and without a vehicle")
+            throw InvalidFleetEngineClaims("tracking cannot be combined with a task or a vehicle")
         }
         guard role != .deliveryConsumer || (ids.count == 1 && !isBatch) else {
             throw InvalidFleetEngineClaims("the role \(role.rawValue) is about one shipment or one task")
         }
     }
 
-    /// What is put on record: `vehicleid:ID`, of long lists the beginning.
+    /// The IDs for the record: `vehicleid:ID`; of long lists only the beginning.
     var summary: String {
         let shown = 8
         let parts = FleetEngineEntity.allCases.compactMap { entity -> String? in
@@ -93,7 +93,7 @@ public struct FleetEngineClaims: Sendable, Hashable {
 
 /// Claims that no token of the role has.
 public struct InvalidFleetEngineClaims: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, for the client.
+    /// The error, for the client.
     @Exact public private(set) var message: String
 
     init(_ message: String) {

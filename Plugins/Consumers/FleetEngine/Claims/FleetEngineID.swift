@@ -14,9 +14,9 @@ public struct FleetEngineID: Sendable, Hashable, CustomStringConvertible {
     /// The text of the ID.
     @Exact public private(set) var text: String
 
-    /// Nil for what is no ID.
+    /// Nil for text that is not an ID.
     public init?(_ text: String) {
-        // A scalar has four bytes at most: what is longer is not looked at.
+        // A scalar has at most four bytes: longer text is not read.
         guard (1...4 * Self.lengthLimit).contains(text.utf8.count), text.unicodeScalars.count <= Self.lengthLimit,
             text.unicodeScalars.allSatisfy(Self.isAllowed), Self.isComposed(text)
         else { return nil }

@@ -19,12 +19,12 @@ public enum FleetEngineRole: String, Sendable, Hashable, CaseIterable {
     case trustedDeliveryDriver = "trusted_delivery_driver"
     /// Scheduled tasks: a person who watches the whole fleet.
     case deliveryFleetReader = "delivery_fleet_reader"
-    /// Somebody who watches the whole fleet, trips and tasks alike.
+    /// A person who watches the whole fleet, trips and tasks.
     case fleetReader = "fleet_reader"
-    /// Whatever claims a policy allows.
+    /// Any claims that a policy allows.
     case custom
 
-    /// What its tokens are about whole, without an ID: every entity of these kinds.
+    /// The kinds of entities that its tokens cover completely, without an ID.
     ///
     /// Empty for roles with IDs.
     public var fleet: [FleetEngineEntity] {

@@ -7,7 +7,7 @@ struct FleetEngineExchange: Sendable {
     /// What URIs of resources begin with.
     let bases: [String]
 
-    /// Google's service, and the audience where it is another URL.
+    /// Google's service, and the audience if it is another URL.
     init(provider: String, audience: String) {
         self.provider = provider
         var bases = [FleetEngineMinter.standardAudience]
@@ -16,8 +16,8 @@ struct FleetEngineExchange: Sendable {
         self.bases = bases
     }
 
-    /// - Throws: `invalid_target` for what is no resource of this provider, or does not go with the role;
-    ///   `invalid_scope` where the scope is no role, or the role is neither there nor said by the resource;
+    /// - Throws: `invalid_target` for a resource of another provider, or one that does not match the role;
+    ///   `invalid_scope` when the scope is not a role, or when neither the scope nor the resource gives a role;
     ///   `invalid_request` for another type of token.
     func claims(_ request: TokenExchangeRequest) throws(CallFailure) -> FleetEngineClaims {
         guard request.requestedType.map({ [.jwt, .accessToken].contains($0) }) ?? true else {
@@ -46,7 +46,7 @@ struct FleetEngineExchange: Sendable {
     ) throws(CallFailure) -> FleetEngineRole {
         if let scope = scopes.first {
             guard scopes.count == 1, let role = FleetEngineRole(exactly: scope) else {
-                throw Self.failure("invalid_scope", "the scope is no role")
+                throw Self.failure("invalid_scope", "the scope is not a role")
             }
             return role
         }
@@ -56,7 +56,7 @@ struct FleetEngineExchange: Sendable {
         return role
     }
 
-    /// The role that an entity alone says; of several, the one that may do least.
+    /// The role that an entity implies; of several, the one with the fewest rights.
     private static func role(of entity: FleetEngineEntity) -> FleetEngineRole? {
         switch entity {
         case .vehicle: .driver

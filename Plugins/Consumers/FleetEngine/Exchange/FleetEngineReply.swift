@@ -1,7 +1,7 @@
 internal import AssayCore
 
-/// A token as the sample providers of Google's spell it, both at once: those of on-demand trips (`jwt`) and those of
-/// scheduled tasks (`token`), with times in milliseconds; and the seconds that it has to live, which browsers need.
+/// A token with the spellings of both of Google's sample providers: those of on-demand trips (`jwt`) and of scheduled
+/// tasks (`token`), with times in milliseconds; and its remaining lifetime in seconds, which browsers need.
 enum FleetEngineReply {
     static let shape: MessageShape = [
         .required("jwt", .text), .required("token", .text),

@@ -11,7 +11,7 @@ struct DriverTokenRequest: RequestMessage {
     }
 }
 
-/// What they ask for as riders.
+/// The request of a rider's app.
 struct ConsumerTokenRequest: RequestMessage {
     static let shape: MessageShape? = [.required("tripId", .text)]
 
@@ -33,7 +33,7 @@ struct DeliveryDriverTokenRequest: RequestMessage {
     }
 }
 
-/// What they ask for as recipients of a shipment.
+/// The request of a shipment recipient's app.
 struct DeliveryConsumerTokenRequest: RequestMessage {
     static let shape: MessageShape? = [.required("trackingId", .text)]
 

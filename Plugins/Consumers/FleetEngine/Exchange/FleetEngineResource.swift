@@ -8,7 +8,7 @@ struct FleetEngineResource: Sendable, Hashable {
     /// Longer URIs are of no entity.
     private static let lengthLimit = 2048
 
-    /// Nil for what is no entity's URI, has a query or a fragment, or is of another provider.
+    /// Nil for a URI that is not an entity's, has a query or a fragment, or is of another provider.
     ///
     /// - Parameter bases: what such URIs begin with, up to the slash before `v1`.
     init?(_ uri: String, provider: String, bases: [String]) {
@@ -25,8 +25,8 @@ struct FleetEngineResource: Sendable, Hashable {
         self.id = id
     }
 
-    /// A segment of a path without its escapes (RFC 3986, section 2.1); nil where an escape is none, or where the bytes
-    /// are no text.
+    /// A segment of a path without its escapes (RFC 3986, section 2.1); nil for an invalid escape, or when the bytes
+    /// are not text.
     private static func decoded(_ segment: Substring) -> String? {
         var bytes: [UInt8] = []
         let isWhole = PercentCoding.decode(segment.utf8) { byte, isEscaped in

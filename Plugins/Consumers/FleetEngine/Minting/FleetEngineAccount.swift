@@ -16,11 +16,12 @@ public struct FleetEngineAccount: Sendable {
 
     /// The account of a key file (Google Cloud, "Create and delete service account keys"); the caller wipes the bytes.
     ///
-    /// - Throws: when it is no key file, or its key is no RSA key of 2048 bits or more; nothing of what is in it.
+    /// - Throws: when it is not a key file, or its key is not an RSA key of 2048 bits or more; the error contains
+    ///   nothing of its content.
     public init(keyFile bytes: [UInt8]) throws(ConfigurationError) {
         let limits = JSON.Limits(bytes: 65_536, depth: 4, values: 64, allowsRepeatedNames: false)
         guard let file = try? JSON.parse(bytes, limits: limits), file["type"].map({ $0 == "service_account" }) ?? true
-        else { throw ConfigurationError("it is no key file of a service account") }
+        else { throw ConfigurationError("it is not a key file of a service account") }
         guard let email = file["client_email"]?.string, (3...320).contains(email.utf8.count),
             email.utf8.contains(UInt8(ascii: "@"))
         else {
@@ -37,7 +38,7 @@ public struct FleetEngineAccount: Sendable {
         do throws(CryptoError) {
             let key = try PrivateKey(pem: pem)
             guard case .rsa = key.publicKey else {
-                throw CryptoError(.unsupportedKey, "Fleet Engine takes RS256 only, which needs an RSA key")
+                throw CryptoError(.unsupportedKey, "Fleet Engine accepts RS256 only, which needs an RSA key")
             }
             signer = try JWSSigner(key: key, keyID: keyID, algorithm: .rs256)
             identity = "\(email) \(keyID) \(Hex.encode(SHA256.hash(try key.publicKey.pem())))"

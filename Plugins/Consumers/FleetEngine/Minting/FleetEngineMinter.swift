@@ -8,14 +8,14 @@ internal import Synchronization
 /// `iat`, and its `iat` a minute back, so that a clock that is a little ahead of Google's does no harm (Google, Fleet
 /// Engine, "JSON Web Tokens").
 public final class FleetEngineMinter: Sendable {
-    /// Who takes the tokens: Google's service.
+    /// The recipient of the tokens: Google's service.
     public static let standardAudience = "https://fleetengine.googleapis.com/"
     /// How long tokens may live.
     ///
     /// Half of the least is five minutes: what the clients of Google's SDKs need at least.
     public static let lives: ClosedRange<Duration> = .seconds(600)...Duration.seconds(3600)
 
-    /// How far back `iat` lies, in seconds.
+    /// How far `iat` is in the past, in seconds.
     static let backdating: Int64 = 60
     private static let longestLifetime: Int64 = 3600
 
@@ -33,20 +33,20 @@ public final class FleetEngineMinter: Sendable {
         audienceClaim = Array(#","aud":"#.utf8) + JSON.string(audience).encoded + Array(#","iat":"#.utf8)
     }
 
-    /// A token with more than half of its life before it.
+    /// A token with more than half of its lifetime left.
     public func token(
         _ claims: FleetEngineClaims, by account: FleetEngineAccount, at now: Instant
     ) throws(CryptoError) -> FleetEngineToken {
         try mint(claims, by: account, at: now).token
     }
 
-    /// The same, and whether the token was there before.
+    /// The same, and whether it was signed before.
     func mint(
         _ claims: FleetEngineClaims, by account: FleetEngineAccount, at now: Instant
     ) throws(CryptoError) -> (token: FleetEngineToken, isReused: Bool) {
         let key = SignedTokens.Key(claims, by: account.identity, for: audience)
         if let key, let token = signed.withLock({ $0.token(key, at: now) }) { return (token, true) }
-        // Signing takes long and is done outside the lock; when two calls sign the same claims, both return the first
+        // Signing is slow and is done outside the lock; when two calls sign the same claims, both return the first
         // token.
         let token = try sign(claims, by: account, at: now)
         guard let key else { return (token, false) }

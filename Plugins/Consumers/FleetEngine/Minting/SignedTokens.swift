@@ -2,7 +2,7 @@ public import AssayCore
 
 /// The tokens that were signed last, up to a number.
 ///
-/// All live equally long: so the one that was signed first is the first to expire, and the one that makes room.
+/// All have the same lifetime: so the one that was signed first expires first, and makes room.
 struct SignedTokens: Sendable {
     /// Everything that is in a token but its times.
     ///
@@ -27,7 +27,7 @@ struct SignedTokens: Sendable {
 
     private var places: [Key: Int] = [:]
     private var kept: [(key: Key, token: FleetEngineToken)] = []
-    /// The place that is used next, once all are: the one that was used longest ago.
+    /// The next place to use, when all are used: the oldest one.
     private var next = 0
 
     var count: Int { places.count }
@@ -39,7 +39,7 @@ struct SignedTokens: Sendable {
         return token.isReusable(at: now) ? token : nil
     }
 
-    /// Keeps a token, and returns the one to issue: an earlier one, if there is one.
+    /// Keeps a token, and returns the one to issue: an earlier one, if it exists.
     mutating func keep(_ token: FleetEngineToken, _ key: Key, at now: Instant) -> FleetEngineToken {
         if let first = self.token(key, at: now) { return first }
         if kept.count < Self.limit {
@@ -47,7 +47,7 @@ struct SignedTokens: Sendable {
             kept.append((key, token))
             return token
         }
-        // What is there may have a successor, which stays.
+        // An existing entry may have a newer one, which stays.
         if places[kept[next].key] == next { places[kept[next].key] = nil }
         kept[next] = (key, token)
         places[key] = next

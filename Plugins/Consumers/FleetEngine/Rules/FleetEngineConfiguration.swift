@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// The section `fleet_engine` of a policy: who gets which tokens, and which service accounts sign them.
+/// The section `fleet_engine` of a policy: the rules for issuing tokens, and the service accounts that sign them.
 ///
 ///     account: file:/run/secrets/fleet-engine.json
 ///     callback: {url: https://backend.example.com/fleet-engine, token: "env:FLEET_ENGINE_CALLBACK"}
@@ -24,7 +24,7 @@ public struct FleetEngineConfiguration: Decodable, Sendable {
     /// The roles that are given, each to whom its rule says.
     public let roles: FleetEngineRolesConfiguration
 
-    /// The roles of those who watch a fleet.
+    /// The roles of people who watch a fleet.
     public enum ReaderRole: String, Decodable, Sendable, CaseIterable {
         case deliveryFleetReader = "delivery_fleet_reader"
         case fleetReader = "fleet_reader"
@@ -47,13 +47,13 @@ public struct FleetEngineConfiguration: Decodable, Sendable {
     }
 }
 
-/// The operator's backend that says yes or no, and what it knows us by.
+/// The operator's backend that allows or denies a token, and how it recognises this server.
 public struct FleetEngineCallbackConfiguration: Decodable, Sendable {
     /// How long it may take.
     static let timeLimits: ClosedRange<Duration> = .seconds(1)...Duration.seconds(5)
     static let standardTimeLimit = Duration.seconds(2)
 
-    /// What is called, by POST.
+    /// The URL that is called with POST.
     public let url: EndpointURL
     /// The secret that is sent with each call as `Authorization: Bearer`.
     public let token: SecretReference
@@ -122,8 +122,8 @@ extension FleetEngineRolesConfiguration: DescribedConfiguration {
         "untrusted_delivery_driver": "Scheduled tasks: a driver's own phone, which may report where its vehicle is.",
         "trusted_delivery_driver": "Scheduled tasks: a phone that you manage, which may change its vehicle and tasks.",
         "delivery_fleet_reader": "Scheduled tasks: a person who watches the whole fleet.",
-        "fleet_reader": "Somebody who watches the whole fleet, trips and tasks alike.",
-        "custom": "Whatever IDs the rule allows, of several kinds at once.",
+        "fleet_reader": "A person who watches the whole fleet, trips and tasks.",
+        "custom": "Any IDs that the rule allows, of several kinds at once.",
     ]
 }
 
@@ -151,7 +151,7 @@ extension FleetEngineCallbackConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "url": PolicyKey(
-            "What is called, by POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
+            "The URL that is called with POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
             examples: ["https://backend.example.com/fleet-engine"], development: .none),
         "token": PolicyKey(
             """

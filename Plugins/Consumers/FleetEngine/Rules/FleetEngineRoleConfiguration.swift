@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// A rule: who gets the tokens of one role.
+/// The rule for the tokens of one role.
 ///
 /// Everything that it says must hold.
 ///
@@ -10,9 +10,9 @@ public import AssayCore
 public struct FleetEngineRoleConfiguration: Sendable {
     /// The key file of the service account that signs; the section's when absent.
     public let account: SecretReference?
-    /// Which IDs may be asked for, of the kinds that the role takes any of.
+    /// The IDs that may be requested, for the kinds of entities that the role allows.
     public let ids: [FleetEngineEntity: IDs]
-    /// What the user's JWT must say, whatever is asked for.
+    /// The claims that the user's JWT must have for any request.
     public let actor: Actor?
     /// Whether the section's callback must say yes.
     public let callback: Bool?
@@ -31,7 +31,7 @@ public struct FleetEngineRoleConfiguration: Sendable {
         }
     }
 
-    /// A claim of the user's JWT, and what it must have.
+    /// A claim of the user's JWT, and its required value.
     public struct Actor: Decodable, Sendable {
         /// Its path with dots.
         public let claim: String

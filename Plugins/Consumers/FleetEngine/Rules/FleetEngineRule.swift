@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayKit
 
-/// Who gets the tokens of one role, and who signs them.
+/// The rule for the tokens of one role, and their signer.
 struct FleetEngineRule: Sendable {
     /// Which IDs of a kind may be asked for.
     enum IDs: Sendable {
@@ -22,7 +22,7 @@ struct FleetEngineRule: Sendable {
     let callback: FleetEngineCallback?
     let allowsAll: Bool
 
-    /// - Throws: ``Refusal``, or whatever keeps the callback from deciding.
+    /// - Throws: ``Refusal``, or the error that keeps the callback from deciding.
     func check(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws {
         let asked = "\(claims.role.rawValue) \(claims.summary)"
         if let actor {
@@ -33,7 +33,7 @@ struct FleetEngineRule: Sendable {
                 throw Refusal(reason: FleetEngineReasons.actor, detail: "\(asked): by `\(actor.claim)`")
             }
         }
-        // For a whole fleet, or a part of it, the rule has nothing but an actor and a callback.
+        // For a whole fleet, or a part of it, the rule has only an actor and a callback.
         if claims.role.fleet.isEmpty {
             for entity in FleetEngineEntity.allCases {
                 try check(claims.ids[entity] ?? [], of: entity, context.actor, asked)
@@ -60,7 +60,7 @@ struct FleetEngineRule: Sendable {
                 throw Refusal(reason: FleetEngineReasons.id, detail: "\(asked): not in `\(claim)`")
             }
         case nil:
-            // Where nothing is said of them, the callback alone decides.
+            // Without a rule for them, the callback alone decides.
             guard callback != nil else {
                 throw Refusal(reason: FleetEngineReasons.id, detail: "\(asked): no rule for \(entity.collection)")
             }
@@ -90,6 +90,6 @@ struct FleetEngineRuleKey: CodingKey, Hashable {
 }
 
 extension FleetEngineRole {
-    /// The kinds of entities that a rule says which IDs of may be asked for; none where it is about a whole fleet.
+    /// The kinds of entities whose IDs the rule limits; none if it is about a whole fleet.
     var ruledEntities: [FleetEngineEntity] { fleet.isEmpty ? entities : [] }
 }

@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// A role as a type, so that the section of each role has the keys that mean something for it, and no others.
+/// A role as a type, so that the section of each role has only the keys that apply to it.
 protocol FleetEngineRuleKind {
     static var role: FleetEngineRole { get }
 }
@@ -40,13 +40,13 @@ extension FleetEngineRuleSection: DescribedConfiguration {
     static var keys: [ExactText: PolicyKey] {
         [
             "account":
-                "Where the key file (JSON) of the service account is to be found that signs; the section's when absent.",
+                "The location of the key file (JSON) of the service account that signs; the section's when absent.",
             "vehicle": "Which vehicles may be asked for.",
             "trip": "Which trips may be asked for.",
             "delivery_vehicle": "Which delivery vehicles may be asked for.",
             "task": "Which tasks may be asked for.",
             "tracking": "Which tracking IDs may be asked for.",
-            "actor": "What the user's JWT must say, whatever is asked for.",
+            "actor": "The claims that the user's JWT must have for any request.",
             "callback": PolicyKey("Whether the section's callback must say yes.", standard: false),
             "wildcard": PolicyKey(
                 "Whether `*` may be asked for in the place of an ID, where the rest of the rule allows it.",

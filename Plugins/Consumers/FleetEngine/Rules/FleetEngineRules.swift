@@ -53,7 +53,7 @@ struct FleetEngineRules: Sendable {
     ) {
         let isGuarded = section.actor != nil || section.callback == true
         if section.callback == true, !hasCallback {
-            problems.report(at: path + ["callback"], "expected `callback` in the section, which says what is asked")
+            problems.report(at: path + ["callback"], "expected `callback` in the section, which defines the question")
         }
         if let actor = section.actor {
             check(claim: actor.claim, at: path + ["actor", "claim"], &problems)
@@ -68,7 +68,7 @@ struct FleetEngineRules: Sendable {
                 if !isGuarded {
                     problems.report(
                         at: path,
-                        "expected `actor` or `callback: true` beside it: otherwise every caller may request any of them"
+                        "expected `actor` or `callback: true` as well: otherwise every caller may request any of them"
                     )
                 }
             default: problems.report(at: path, "expected one of `claim` and `any: true`")
@@ -82,7 +82,7 @@ struct FleetEngineRules: Sendable {
             }
         } else if section.ids.isEmpty, section.callback != true {
             let names = role.entities.map { "`\($0.rawValue)`" }.joined(separator: ", ")
-            problems.report(at: path, "expected \(names) or `callback: true`: no ID is given else")
+            problems.report(at: path, "expected \(names) or `callback: true`: otherwise no ID is allowed")
         }
     }
 
@@ -93,12 +93,12 @@ struct FleetEngineRules: Sendable {
     ) {
         func report(_ place: [ConfigurationError.Component], _ result: String) {
             problems.report(
-                at: place, "expected `actors` in the section, whose JWTs have the claim: \(result) else")
+                at: place, "expected `actors` in the section, whose JWTs have the claim: otherwise \(result)")
         }
         for entity in FleetEngineEntity.allCases where !(section.ids[entity]?.claim).isNil {
             report(path + [.key(entity.rawValue), "claim"], "no ID of this kind is given")
         }
-        if section.actor != nil { report(path + ["actor"], "nobody gets a token") }
+        if section.actor != nil { report(path + ["actor"], "no token is issued") }
     }
 
     private static func check(

@@ -1,14 +1,14 @@
 internal import AssayCore
 internal import AssayKit
 
-/// Verifies App Check tokens that stand as client assertions in requests to an authorization server.
+/// Verifies App Check tokens that are client assertions in requests to an authorization server.
 ///
 /// Google Sign-In for iOS sends them in the query of authorization requests. A token in a URL can be used once.
 struct ClientAssertionCheck: Sendable {
     /// What `client_assertion_type` says.
     static let type = "urn:ietf:params:oauth:client-assertion-type:appcheck"
     static let made = Metric.counter(
-        "assertions_total", "Client assertions of App Check, by what came of them.",
+        "assertions_total", "Client assertions of App Check, by their results.",
         labels: [
             .init("result", Result.Kind.allCases.map(\.rawValue)),
             .init("enforcement", EnforcementMode.allCases.map(\.rawValue)),
@@ -19,12 +19,12 @@ struct ClientAssertionCheck: Sendable {
         /// The categories by which requests are counted.
         enum Kind: String, Sendable, CaseIterable {
             case verified
-            /// There is none: perhaps an old version of the app.
+            /// The assertion is missing: perhaps an old version of the app.
             case missing
             /// The app could get no token.
             case placeholder
             case invalid
-            /// Nobody looked.
+            /// The assertion was not checked.
             case unchecked
         }
 
@@ -66,7 +66,7 @@ struct ClientAssertionCheck: Sendable {
         self.names = names
     }
 
-    /// What is done with a client's requests whose assertion is invalid.
+    /// What happens to a client's requests whose assertion is invalid.
     func enforcement(for client: String) -> EnforcementMode {
         clients[client] ?? demand.enforcement
     }
@@ -108,8 +108,8 @@ struct ClientAssertionCheck: Sendable {
         }
     }
 
-    /// Whether an assertion is what App Check's clients send in place of a token that they could not get: Base 64
-    /// of a JSON object with an error, such as `{"error":"UNKNOWN_ERROR"}`.
+    /// Whether an assertion is the text that App Check's clients send instead of a token that they could not get: Base
+    /// 64 of a JSON object with an error, such as `{"error":"UNKNOWN_ERROR"}`.
     static func isPlaceholder(_ assertion: String) -> Bool {
         guard assertion.utf8.count <= 1024, let bytes = Base64.decode(assertion),
             let json = try? JSON.parse(bytes, limits: JSON.Limits(bytes: 1024, depth: 4, values: 32))

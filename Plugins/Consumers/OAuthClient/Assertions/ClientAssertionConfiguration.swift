@@ -1,9 +1,9 @@
 public import AssayCore
 
-/// The part `client_assertion`: what is demanded of App Check tokens that stand as client assertions in requests to an
-/// authorization server, and of which clients more or less than of others.
+/// The part `client_assertion`: the demand on App Check tokens that are client assertions in requests to an
+/// authorization server, and exceptions for some clients.
 public struct ClientAssertionConfiguration: Decodable, Sendable {
-    /// What is done with requests whose assertion is invalid; they are refused when absent.
+    /// What happens to requests whose assertion is invalid; they are refused when absent.
     public let enforcement: EnforcementMode?
     /// The enforcement for single clients, by their identifiers.
     public let clients: [ExactText: EnforcementMode]?
@@ -13,10 +13,9 @@ public struct ClientAssertionConfiguration: Decodable, Sendable {
     public let limitedUse: Bool?
     /// How long ago a token may have been issued; as long as it lives when absent.
     public let maximumAge: Duration?
-    /// The providers whose tokens are taken; all when absent.
+    /// The providers whose tokens are accepted; all when absent.
     public let providers: [String]?
-    /// Whether tokens are taken that stand in for evidence while an app is developed; as the section's
-    /// `tokens` say when absent.
+    /// Whether tokens of providers for development are accepted; as in the section's `tokens` when absent.
     public let acceptsDevelopment: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -39,11 +38,11 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
         "clients": PolicyKey(
             "The enforcement for single OAuth clients, by their client IDs.", examples: [["example-ios": "UNENFORCED"]]),
         "limited_use": PolicyKey(
-            "Whether only limited-use tokens are taken, as Google Sign-In sends them; all are good for one use.",
+            "Whether only limited-use tokens are accepted, as Google Sign-In sends them; each token can be used once in any case.",
             standard: true),
         "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
         "providers": PolicyKey(
-            "The providers whose tokens are taken; all of them when absent.", .notEmpty, examples: [["app_attest"]],
+            "The providers whose tokens are accepted; all of them when absent.", .notEmpty, examples: [["app_attest"]],
             names: .providers),
         "accept_development": PolicyKey(
             """
@@ -60,7 +59,7 @@ struct ClientAssertionRequest: RequestMessage {
         .optional("clientAssertion", .list(.text, atMost: valueLimit)), .optional("audience", .text),
     ]
 
-    /// The most values of a parameter that are taken; more than one is refused anyway.
+    /// The most values of a parameter that are read; more than one is refused anyway.
     private static let valueLimit = 8
 
     let clientID: String
@@ -75,7 +74,7 @@ struct ClientAssertionRequest: RequestMessage {
             throw InvalidRequest("the field 'client_id' is too large")
         }
         guard max(types.count, assertions.count) <= ClientAssertionRequest.valueLimit else {
-            throw InvalidRequest("a parameter is there too often")
+            throw InvalidRequest("a parameter is repeated too often")
         }
     }
 }

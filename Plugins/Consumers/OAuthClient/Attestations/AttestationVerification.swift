@@ -91,7 +91,7 @@ public struct VerifiedClient: Sendable, Hashable {
 
     /// `sub` of the attestation.
     @Exact public private(set) var clientID: String
-    /// Who attested it, by the policy's name.
+    /// The attester, by the policy's name.
     @Exact public private(set) var attester: String
     /// The client instance's key.
     public let key: ClientKey

@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// The part `verifier`: which client attestations are taken, and which proofs.
+/// The part `verifier`: which client attestations and which proofs are accepted.
 public struct AttestationVerifierConfiguration: Decodable, Sendable {
     /// The identifiers of resource servers that take client attestations, too.
     public let resourceServers: [AudienceName]?
@@ -22,14 +22,14 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
     public let maximumAge: Duration?
     /// Challenges in proofs; `optional` when absent.
     public let challenge: ClientAttestationRules.ChallengeUse?
-    /// Nonces in DPoP proofs that come beside another proof; `optional` when absent.
+    /// Nonces in DPoP proofs that come with another proof; `optional` when absent.
     public let dpopNonce: ClientAttestationRules.ChallengeUse?
     /// How long challenges are valid; five minutes when absent.
     public let challengeLifetime: Duration?
-    /// Whether the shapes of older drafts are taken; they are not when absent.
+    /// Whether the forms of older drafts are accepted; they are not when absent.
     public let compatibility: Bool?
 
-    /// Somebody else who attests clients.
+    /// Another service that attests clients.
     public struct Attester: Decodable, Sendable {
         /// What `iss` says, where attestations have it.
         public let issuer: String?
@@ -83,12 +83,12 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
         "max_age": PolicyKey(
             "How long ago attestations may have been issued; as long as they live when absent.", examples: ["12h"]),
         "challenge": PolicyKey(
-            "Whether proofs must have a challenge, whether one that is there is checked, or whether it is ignored.",
+            "Whether proofs must have a challenge, whether a challenge is checked if present, or whether it is ignored.",
             standard: "optional"),
         "dpop_nonce": PolicyKey(
-            "The same for nonces of DPoP proofs that come beside a proof of possession.", standard: "optional"),
+            "The same for nonces of DPoP proofs that come with a proof of possession.", standard: "optional"),
         "challenge_life": PolicyKey(
-            "How long challenges are good for; five minutes when absent.", .durations(challengeLives), examples: ["5m"]),
+            "How long challenges are valid; five minutes when absent.", .durations(challengeLives), examples: ["5m"]),
         "compatibility": PolicyKey(
             """
             Whether the shapes of older drafts are taken: `iss` in attestations and proofs, proofs with `exp` and no `iat`, \
@@ -101,7 +101,7 @@ extension AttestationVerifierConfiguration.Attester: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "issuer": PolicyKey(
-            "What `iss` must say in attestations that have it; whatever it says when absent.", .length(1...2048),
+            "The required `iss` of attestations that have one; any when absent.", .length(1...2048),
             examples: ["https://attester.example.com"]),
         "jwks": PolicyKey(
             "Where its keys are: an https URL, or `file:PATH` or `env:NAME` for a document that is read with the policy.",

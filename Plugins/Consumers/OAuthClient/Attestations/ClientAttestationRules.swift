@@ -3,11 +3,11 @@ public import AssayCrypto
 public import AssayJWT
 internal import AssayKit
 
-/// Somebody whose client attestations are trusted.
+/// An attester whose client attestations are trusted.
 public struct TrustedAttester: Sendable {
     /// What operators and authorization servers know it by.
     public let name: String
-    /// What `iss` of its attestations must say where it is there; nil for whatever it says.
+    /// The required `iss` of its attestations, if they have one; nil for any.
     public let issuer: String?
     /// The clients that it attests; nil for all.
     public let clients: Set<ExactText>?
@@ -19,7 +19,7 @@ public struct TrustedAttester: Sendable {
     /// What this service itself is called.
     public static let own = "self"
 
-    /// An attester who publishes keys, or whose keys are known.
+    /// An attester that publishes keys, or whose keys are known.
     public init(name: String, issuer: String?, clients: Set<ExactText>?, keys: IssuerKeys) {
         self.name = name
         self.issuer = issuer
@@ -39,7 +39,7 @@ public struct TrustedAttester: Sendable {
         verifying = { guard verify($0) else { throw JWTFault.keyUnknown } }
     }
 
-    /// Whether an attestation could be one of this attester's, by what it says.
+    /// Whether an attestation may be from this attester, according to its claims.
     func mayHaveIssued(_ attestation: ClientAttestation) -> Bool {
         if let project { return attestation.project.isExactly(project) }
         guard let issuer, let named = attestation.issuer else { return true }
@@ -48,20 +48,20 @@ public struct TrustedAttester: Sendable {
 
     /// Verifies an attestation's signature.
     ///
-    /// - Throws: ``JWTFault`` when it is not this attester's; ``KeysUnavailable`` when that cannot be told now.
+    /// - Throws: ``JWTFault`` when it is not this attester's; ``KeysUnavailable`` when that cannot be decided now.
     func verify(_ token: String) async throws {
         try await verifying(token)
     }
 }
 
-/// What is demanded of client attestations, and of the proofs that come with them.
+/// The demand on client attestations, and on the proofs that come with them.
 public struct ClientAttestationRules: Sendable, Hashable {
     /// Whether proofs must answer a challenge.
     public enum ChallengeUse: String, Decodable, Sendable, Hashable, CaseIterable {
         case required
-        /// One that is there must be good.
+        /// If present, it must be valid.
         case optional
-        /// Nobody looks at them.
+        /// It is ignored.
         case off
     }
 
@@ -71,11 +71,11 @@ public struct ClientAttestationRules: Sendable, Hashable {
     public var maximumAge: Duration?
     /// What every proof of possession must meet.
     public var proofs: ProofRules
-    /// The ways to prove possession that are taken.
+    /// The accepted ways to prove possession.
     public var methods: Set<VerifiedClient.Method>
     /// Challenges in proofs for attestations: in `challenge`, or in `nonce` of a DPoP proof that does for both.
     public var challenge: ChallengeUse
-    /// Nonces in DPoP proofs beside another proof.
+    /// Nonces in DPoP proofs that come with another proof.
     public var dpopNonce: ChallengeUse
 
     /// Makes rules; every argument has a default.

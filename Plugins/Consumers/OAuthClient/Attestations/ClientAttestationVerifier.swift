@@ -9,7 +9,7 @@ internal import AssayJWT
 ///         presented, by: attesters, for: "https://login.example.com", challenges: challenges, now: now)
 ///     try await memory.remember(client.proofs)
 ///
-/// It keeps nothing: whether a proof was used before is for ``ProofMemory`` to say, after everything else.
+/// It keeps no state: ``ProofMemory`` checks, as the last step, whether a proof was used before.
 public struct ClientAttestationVerifier: Sendable {
     /// The rules that attestations and proofs are judged by.
     public let rules: ClientAttestationRules
@@ -26,7 +26,7 @@ public struct ClientAttestationVerifier: Sendable {
     ///
     /// - Parameters:
     ///   - audience: the issuer identifier of the authorization server, or the identifier of the resource server.
-    ///   - challenges: what challenges are judged by; nil when there are none, so that every one is refused.
+    ///   - challenges: judges challenges; nil when there are none, so that every challenge is refused.
     /// - Throws: ``ClientRefusal`` when the client is not authenticated; ``KeysUnavailable``, or what the store throws,
     ///   when that cannot be decided now.
     public func verify(
@@ -154,7 +154,7 @@ public struct ClientAttestationVerifier: Sendable {
         }
     }
 
-    /// Up to the seventh draft, an attestation and its proof could stand in one header with a tilde between them.
+    /// Up to the seventh draft, an attestation and its proof could be in one header with a tilde between them.
     private func withoutOlderShapes(_ presented: PresentedClient) throws(ClientRefusal) -> PresentedClient {
         guard rules.proofs.acceptsOlderDrafts, presented.attestations.count == 1,
             let text = presented.attestations.first
@@ -163,7 +163,7 @@ public struct ClientAttestationVerifier: Sendable {
         guard parts.count > 1 else { return presented }
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
             throw ClientRefusal(
-                OAuthClientReasons.attestationMalformed, detail: "more than one tilde, or nothing beside it")
+                OAuthClientReasons.attestationMalformed, detail: "more than one tilde, or an empty part next to it")
         }
         var presented = presented
         presented.attestations = [String(parts[0])]

@@ -54,8 +54,8 @@ struct ChallengeRequest: RequestMessage {
     }
 }
 
-/// What a request shows of its client, as an authorization server or a resource server hands it on: the values of its
-/// headers, each as it came, and what else proofs are held against.
+/// The parts of a request that describe its client, as an authorization server or a resource server forwards them: the
+/// values of its headers, unchanged, and the values that proofs are compared with.
 public struct PresentedClient: Sendable, Hashable {
     /// The values of `OAuth-Client-Attestation`.
     @Exact public var attestations: [String]
@@ -67,7 +67,7 @@ public struct PresentedClient: Sendable, Hashable {
     @Exact public var method: String
     /// The request's URI, as its client addressed it.
     public var target: RequestTarget
-    /// The parameter `client_id`; nil where there is none.
+    /// The parameter `client_id`; nil when it is missing.
     @Exact public var clientID: String?
     /// The access token of a request to a resource server.
     @Exact public var accessToken: String?

@@ -62,7 +62,7 @@ struct AttestClientRequest: RequestMessage {
             ]))
     ]
 
-    /// Whatever it is: what is wrong with it is said with a reason.
+    /// Any JSON: a wrong value is refused with a reason.
     let jwk: JSON?
 
     init(_ fields: RequestFields) throws(InvalidRequest) {

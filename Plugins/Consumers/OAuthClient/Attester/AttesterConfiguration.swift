@@ -9,7 +9,7 @@ public struct AttesterConfiguration: Decodable, Sendable {
     public let issuer: String?
     /// The algorithms that clients' keys go with; `ES256` when absent.
     public let keyAlgorithms: [SignatureAlgorithm]?
-    /// A key of its own; the one that signs App Check tokens when absent.
+    /// A separate key; the one that signs App Check tokens when absent.
     public let key: Key?
 
     /// A key that signs attestations only.
@@ -53,7 +53,7 @@ extension AttesterConfiguration: DescribedConfiguration {
 extension AttesterConfiguration.Key: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
-        "private_key": "Where the key is to be found, in PEM: `file:PATH` or `env:NAME`.",
+        "private_key": "The location of the key in PEM: `file:PATH` or `env:NAME`.",
         "key_id": PolicyKey("`kid` in the header of attestations.", .length(1...256), examples: ["attester-1"]),
     ]
 }
@@ -72,7 +72,7 @@ public enum SignatureAlgorithm: String, Decodable, Sendable, Hashable, CaseItera
         }
     }
 
-    /// What a list of a policy means; all of them where it is absent.
+    /// The meaning of a list in a policy; all of them when it is absent.
     static func algorithms(_ names: [SignatureAlgorithm]?) -> Set<JWSAlgorithm> {
         Set((names ?? allCases).map(\.algorithm))
     }

@@ -2,8 +2,8 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
 
-/// Issues client attestations: JWTs by which an app that proved itself shows an authorization server that it is a
-/// genuine instance of a client (draft-ietf-oauth-attestation-based-client-auth-10).
+/// Issues client attestations: JWTs with which an app that proved its identity shows an authorization server that it is
+/// a genuine instance of a client (draft-ietf-oauth-attestation-based-client-auth-10).
 struct ClientAttester: Sendable {
     let lifetime: Duration
     private let issuer: String?
@@ -53,7 +53,7 @@ struct ClientAttester: Sendable {
         return try signer.sign(.object(claims))
     }
 
-    /// The key that a client wants attested, from a JWK as text.
+    /// The key to be attested, from a JWK as text.
     ///
     /// - Throws: ``CallFailure``.
     func key(inText text: String) throws(CallFailure) -> ClientKey {
@@ -64,7 +64,7 @@ struct ClientAttester: Sendable {
         return try key(in: json)
     }
 
-    /// The key that a client wants attested.
+    /// The key to be attested.
     ///
     /// - Throws: ``CallFailure``.
     func key(in json: JSON) throws(CallFailure) -> ClientKey {
@@ -79,7 +79,8 @@ struct ClientAttester: Sendable {
         OAuthClientAnswers.keyUnusable(detail)
     }
 
-    /// The claims of an attestation that the key of its own signed; nil for anything else, or without such a key.
+    /// The claims of an attestation that the attester's separate key signed; nil for all other tokens, or without such
+    /// a key.
     func claims(of token: String) -> JSON? {
         signer?.claims(of: token)
     }

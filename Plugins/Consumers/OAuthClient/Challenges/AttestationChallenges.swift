@@ -24,7 +24,7 @@ public struct AttestationChallenges: Sendable {
     /// How long a challenge is valid.
     private let lifetime: Duration
 
-    /// How far a challenge's time may lie ahead: other servers of the same service have clocks of their own.
+    /// How far a challenge's time may be in the future: the clocks of a service's servers differ.
     private static let skew = Duration.seconds(60)
     private static let version: UInt8 = 1
     private static let bodyCount = 25
@@ -75,22 +75,22 @@ struct ChallengeKeys: Sendable {
 
     private static let secondsPerDay: Int64 = 86_400
 
-    /// The key of a day, which is made when there is none.
+    /// The key of a day, which is made if it does not exist.
     func key(at now: Instant) async throws -> HMACSHA256 {
         if let key = try await existingKey(at: now) { return key }
         let day = ChallengeKeys.day(of: now)
         let end = Instant(seconds: (day + 1) * ChallengeKeys.secondsPerDay) + lifetime
         let isMade = try await state.insert("\(day)", value: randomness.bytes(32), expires: end)
         if !isMade, try await existingKey(at: now) == nil {
-            // There was one that has expired and is gone, and the clock was set back since: another one does no harm,
-            // as what the former authenticated is refused.
+            // An earlier key has expired and was removed, and the clock was set back since: a new key does no harm,
+            // because challenges under the earlier key are refused.
             try await state.put("\(day)", value: randomness.bytes(32), expires: end)
         }
         guard let key = try await existingKey(at: now) else { throw MissingKey() }
         return key
     }
 
-    /// The key of a day; nil when there is none, or none any more.
+    /// The key of a day; nil when it does not exist, or no longer exists.
     func existingKey(at time: Instant) async throws -> HMACSHA256? {
         guard let bytes = try await state.get("\(ChallengeKeys.day(of: time))"), bytes.count == 32 else { return nil }
         return HMACSHA256(key: bytes)

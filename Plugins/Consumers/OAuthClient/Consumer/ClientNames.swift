@@ -47,9 +47,9 @@ public struct AudienceName: Decodable, Sendable, Hashable, WrittenAsText {
     }
 }
 
-/// Which OAuth clients there are, and which of them an app is.
+/// The OAuth clients, and the client that an app stands for.
 struct ClientNames: Sendable {
-    /// The clients of the project, those that apps are mapped to among them.
+    /// The clients of the project, including those that apps are mapped to.
     let all: Set<ExactText>
     private let byApp: [ExactText: String]
     private let subjects: [ExactText: Set<ExactText>]
@@ -79,7 +79,7 @@ struct ClientNames: Sendable {
         self.subjects = subjects
     }
 
-    /// The client that an app is; nil when it is none.
+    /// The client that an app stands for; nil when there is none.
     func client(of app: AppIdentity) -> String? {
         app.kind == .oauthClient ? app.subject : byApp[app.subject]
     }

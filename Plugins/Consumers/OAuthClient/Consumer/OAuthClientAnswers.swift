@@ -9,9 +9,9 @@ enum OAuthClientAnswers {
     static let keyMissing = CallFailure(
         .invalidArgument, "The client's public key is missing: expected one JWK.",
         reason: OAuthClientReasons.keyMissing, oauthError: "invalid_request")
-    /// There is no token of the requested type (RFC 8693, section 2.2.2).
+    /// The requested type of token is not available (RFC 8693, section 2.2.2).
     static let typeNotOffered = CallFailure(
-        .invalidArgument, "There is no token of the requested type for this audience.",
+        .invalidArgument, "The requested type of token is not available for this audience.",
         reason: OAuthClientReasons.typeNotOffered, oauthError: "invalid_request")
     static let nonceInvalid = CallFailure(
         .invalidArgument, "The field 'eat_nonce' must have 8 to 88 characters.",

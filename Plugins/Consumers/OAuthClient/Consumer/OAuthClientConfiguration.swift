@@ -69,7 +69,7 @@ extension ConfigurationProblems {
         report(at: path, "expected 1 to \(limit) characters")
     }
 
-    /// A list that is there has at least one element.
+    /// A list, if present, has at least one element.
     mutating func checkNotEmpty<Element>(_ list: [Element]?, at path: [ConfigurationError.Component]) {
         if list?.isEmpty == true { report(at: path, "expected at least one; leave the key out") }
     }
@@ -78,7 +78,7 @@ extension ConfigurationProblems {
     mutating func check(audiences: [AudienceName], at path: [ConfigurationError.Component]) {
         if audiences.isEmpty { report(at: path, "expected at least one") }
         for (index, audience) in audiences.enumerated() where audiences[..<index].contains(audience) {
-            report(at: path + [.index(index)], "it stands here twice")
+            report(at: path + [.index(index)], "it is repeated here")
         }
     }
 }

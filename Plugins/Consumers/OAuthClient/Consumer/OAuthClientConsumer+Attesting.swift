@@ -1,12 +1,12 @@
 internal import AssayCore
 internal import AssayKit
 
-/// What is given for App Check tokens: client attestations and attestation results.
+/// The tokens that are issued for App Check tokens: client attestations and attestation results.
 extension OAuthClientConsumer {
     /// Token exchange: an attestation for an authorization server, an attestation result for a relying party.
     ///
-    /// Where an audience is both, `requested_token_type` decides. An attestation needs `client_jwk`, the client's
-    /// public key as a JWK in JSON; a result takes `eat_nonce`.
+    /// If an audience offers both, `requested_token_type` decides. An attestation needs `client_jwk`, the client's
+    /// public key as a JWK in JSON; a result accepts `eat_nonce`.
     func exchange(_ request: TokenExchangeRequest, _ context: ConsumerContext) async throws -> ExchangeVerdict {
         let asksForResult = request.requestedType.map { EARProfile.requestedTypes.contains($0.uri) } ?? false
         let hasResults = results?.audiences.contains(exactly: request.audience) ?? false

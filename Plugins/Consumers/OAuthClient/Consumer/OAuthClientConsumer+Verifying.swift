@@ -6,8 +6,8 @@ internal import AssayState
 extension OAuthClientConsumer {
     /// `POST /client-attestation/verify`.
     ///
-    /// A client that is not authenticated is a failure whose OAuth error and headers the server can forward as they
-    /// are.
+    /// If a client is not authenticated, the call fails with an OAuth error and headers that the server can forward
+    /// unchanged.
     func verify(_ request: VerifyClientRequest, _ context: ConsumerContext) async throws -> ConsumerVerdict {
         let (verification, audience) = try verification(for: request.audience)
         let isResourceServer = verification.resourceServers.contains(exactly: audience)
@@ -115,7 +115,7 @@ extension OAuthClientConsumer {
             randomness: host.randomness)
     }
 
-    /// What the client is told, with a fresh challenge where it needs one.
+    /// The response to the client, with a new challenge if it needs one.
     private func failure(
         _ refusal: ClientRefusal, _ request: VerifyClientRequest, _ challenges: AttestationChallenges,
         _ audience: String, _ context: ConsumerContext

@@ -58,7 +58,7 @@ public struct OAuthClientConsumer: TokenConsumer {
         }
         if attester == nil, verification == nil, assertions == nil, introspection == nil, results == nil {
             problems.report(
-                "expected `attester`, `verifier`, `client_assertion`, `introspection` or `ear`: nothing is offered else"
+                "expected `attester`, `verifier`, `client_assertion`, `introspection` or `ear`: otherwise nothing is offered"
             )
         }
         try problems.throwIfAny()

@@ -118,9 +118,9 @@ public enum OAuthClientReasons {
         advice: """
             Add the client to `clients` of the attester in `verifier.attesters`, if the attester may speak for it.
             """)
-    /// The client attestation's key is not the one that the grant is bound to.
+    /// The client attestation's key differs from the one that the grant is bound to.
     public static let attestationNotBound = Reason(
-        "client_attestation_not_bound", "The client attestation's key is not the one that the grant is bound to.",
+        "client_attestation_not_bound", "The client attestation's key differs from the one that the grant is bound to.",
         advice: """
             The grant or the token was given to another key. Let the client keep its key as long as its refresh \
             token, or authorize again.
@@ -188,9 +188,10 @@ public enum OAuthClientReasons {
     public static let dpopNotAttested = Reason(
         "dpop_proof_not_attested", "The key of the DPoP proof is not the attested key.",
         advice: "Let the client sign the DPoP proof with the attested key, or send a proof of possession besides.")
-    /// The key of the DPoP proof is not the one that the grant or the token is bound to.
+    /// The key of the DPoP proof differs from the one that the grant or the token is bound to.
     public static let dpopNotBound = Reason(
-        "dpop_proof_not_bound", "The key of the DPoP proof is not the one that the grant or the token is bound to.",
+        "dpop_proof_not_bound",
+        "The key of the DPoP proof differs from the one that the grant or the token is bound to.",
         advice: """
             The grant or the token was given to another key. Let the client keep its key as long as its tokens, or \
             authorize again.
@@ -296,10 +297,10 @@ extension FactName {
     public static let oauthClient: FactName = "oauth_client"
     /// The thumbprint of the client instance's key.
     public static let clientKey: FactName = "client_key"
-    /// Who attested a client.
+    /// The attester of a client.
     public static let attester: FactName = "attester"
     /// What a client assertion turned out to be.
     public static let clientAssertion: FactName = "client_assertion"
-    /// What introspection found of a token: `active`, or why it is not.
+    /// The result of introspection: `active`, or why the token is not active.
     public static let introspected: FactName = "introspected"
 }

@@ -3,7 +3,7 @@ internal import AssayKit
 
 /// Says what a token is (RFC 7662), and uses none up.
 ///
-/// One that was used up anywhere is not active.
+/// A token that was consumed anywhere is not active.
 struct TokenIntrospection: Sendable {
     private let demand: TokenDemand
 
@@ -18,7 +18,7 @@ struct TokenIntrospection: Sendable {
         )
     }
 
-    /// What is known of a token; `{"active":false}` for whatever is not good.
+    /// The description of a token; `{"active":false}` for any invalid one.
     ///
     /// - Parameter attestation: the claims of a token that is an attestation of this project's attester; nil for
     ///   others.
@@ -87,8 +87,7 @@ struct IntrospectionRequest: RequestMessage {
 
 /// The part `introspection`: which tokens are active.
 public struct IntrospectionConfiguration: Decodable, Sendable {
-    /// Whether tokens are that stand in for evidence while an app is developed; as the section's `tokens` say when
-    /// absent.
+    /// Whether tokens of providers for development are active; as in the section's `tokens` when absent.
     public let acceptsDevelopment: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {

@@ -15,12 +15,12 @@ public struct ClientKey: Sendable, Hashable {
         thumbprint = JWK(publicKey).thumbprint
     }
 
-    /// A key from a JWK (RFC 7517): a public one, of a kind that goes with one of the algorithms, whose point lies on
-    /// its curve.
+    /// A key from a JWK (RFC 7517): a public key whose kind matches one of the algorithms, and whose point is on its
+    /// curve.
     ///
     /// - Throws: ``Problem``.
     public init(jwk json: JSON, algorithms: Set<JWSAlgorithm>) throws(Problem) {
-        guard json.members != nil else { throw Problem("it is no JSON object") }
+        guard json.members != nil else { throw Problem("it is not a JSON object") }
         if let name = JWK.privateMember(of: json) { throw Problem("it has the member `\(name)` of private keys") }
         let key: JWK
         do throws(JWKError) {
@@ -30,7 +30,7 @@ public struct ClientKey: Sendable, Hashable {
         }
         guard key.use?.isExactly("sig") ?? true else { throw Problem("it is not for signatures") }
         guard algorithms.contains(JWSAlgorithm(for: key.publicKey)) else {
-            throw Problem("keys for \(JWSAlgorithm(for: key.publicKey).rawValue) are not taken")
+            throw Problem("keys for \(JWSAlgorithm(for: key.publicKey).rawValue) are not accepted")
         }
         self.init(key.publicKey)
     }
@@ -45,7 +45,7 @@ public struct ClientKey: Sendable, Hashable {
         }
     }
 
-    /// The key as `cnf` has it: `kty` and the members that make it what it is, and no more.
+    /// The key in `cnf`: only `kty` and the members that define it.
     public var jwk: JSON {
         let own = ["use", "alg", "kid"]
         return .object((JWK(publicKey).json.members ?? []).filter { !own.contains(exactly: $0.name) })
@@ -69,18 +69,18 @@ public struct ClientKey: Sendable, Hashable {
 public struct UsedProof: Sendable, Hashable {
     /// The name of the entry: nothing of the proof can be read from it.
     @Exact public private(set) var name: String
-    /// From when on the proof is too old to be taken anyway.
+    /// The time from which the proof is too old to be accepted.
     public let forgetAt: Instant
     /// What a second use is refused with.
     public let refusal: ClientRefusal
 
-    /// How much longer proofs are remembered, should a clock be set back.
+    /// How much longer proofs are remembered, in case a clock is set back.
     static let memory = Duration.seconds(600)
 
     /// - Parameters:
     ///   - kind: which kind of proof it is; each has identifiers of its own.
     ///   - id: `jti`.
-    ///   - end: until when the proof would be taken.
+    ///   - end: until when the proof would be accepted.
     init(kind: String, key: ClientKey, id: String, until end: Instant, refusal: ClientRefusal) {
         let parts = [kind, key.thumbprint, id].map { Array($0.utf8) }
         name = Hex.encode(SHA256.hash(parts.flatMap { UInt64($0.count).bigEndianBytes + $0 }))
@@ -89,7 +89,7 @@ public struct UsedProof: Sendable, Hashable {
     }
 }
 
-/// Which proofs were used, in a sliding window: each is remembered for as long as it would be taken.
+/// The used proofs, in a sliding window: each is remembered for as long as it would be accepted.
 public struct ProofMemory: Sendable {
     private let state: StateSpace
 
@@ -102,7 +102,7 @@ public struct ProofMemory: Sendable {
     ///
     /// Looking up and remembering is one step: of requests at the same time with the same proof, one gets through.
     ///
-    /// - Throws: ``ClientRefusal`` when one of them was used before; what the store throws when that cannot be told.
+    /// - Throws: ``ClientRefusal`` when one of them was used before; the store's error when that cannot be decided.
     public func remember(_ proofs: [UsedProof]) async throws {
         for proof in proofs {
             guard try await state.insert(proof.name, expires: proof.forgetAt) else { throw proof.refusal }

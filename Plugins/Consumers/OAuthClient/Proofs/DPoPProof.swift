@@ -2,13 +2,13 @@ public import AssayCore
 internal import AssayCrypto
 internal import AssayJWT
 
-/// A DPoP proof (RFC 9449): shows that the sender of a request holds a key, and for which request.
+/// A DPoP proof (RFC 9449): shows that the sender of one request holds a key.
 public struct DPoPProof: Sendable {
     /// The key that it brings, and proves.
     public let key: ClientKey
     /// The server's nonce that it answers; nil for none.
     public let nonce: String?
-    /// What it is remembered by.
+    /// Its entry in the memory of used proofs.
     public let used: UsedProof
 
     static let type = "dpop+jwt"
@@ -74,7 +74,7 @@ public struct DPoPProof: Sendable {
     }
 }
 
-/// A JWT taken apart, with the whole header, since proofs bring their key in it.
+/// A parsed JWT with the whole header, since proofs carry their key in it.
 ///
 /// Nothing in it is trusted yet.
 struct SignedJWT: Sendable {
@@ -83,15 +83,15 @@ struct SignedJWT: Sendable {
     /// The header, with the members that other JWTs' readers pass over.
     let header: JSON
 
-    /// What is wrong with one before its claims are read.
+    /// The errors that are found before its claims are read.
     enum Defect: Error {
         /// Not a JWT, or one with claims of the wrong types; in words for an operator.
         case malformed(String)
-        /// An algorithm that is not used here, `none` and those with shared secrets among them.
+        /// An unsupported algorithm, including `none` and those with shared secrets.
         case algorithm
     }
 
-    /// Takes a JWT of up to 16 KiB apart.
+    /// Parses a JWT of up to 16 KiB.
     init(_ text: String) throws(Defect) {
         let bytes = Array(text.utf8)
         do throws(JWSError) {
@@ -104,13 +104,13 @@ struct SignedJWT: Sendable {
         let limits = JSON.Limits(bytes: 4096, depth: 8, values: 256, allowsRepeatedNames: false)
         let first = bytes.prefix { $0 != UInt8(ascii: ".") }
         guard let decoded = Base64.decodeURL(utf8: first), let header = try? JSON.parse(decoded, limits: limits) else {
-            throw .malformed("the header is no JSON object")
+            throw .malformed("the header is not a JSON object")
         }
         self.header = header
         do throws(JWTFault) {
             claims = try JWTClaims(payload: signed.payload)
         } catch {
-            throw .malformed("the claims are no JSON object, or have the wrong types")
+            throw .malformed("the claims are not a JSON object, or have the wrong types")
         }
     }
 

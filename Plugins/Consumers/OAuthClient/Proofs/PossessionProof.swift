@@ -12,11 +12,11 @@ struct PossessionProof: Sendable {
     /// The longest `jti`, in bytes.
     static let idLimit = 128
 
-    /// Verifies a proof (draft-ietf-oauth-attestation-based-client-auth-10, verification), but for its challenge and
-    /// for whether it was used before.
+    /// Verifies a proof (draft-ietf-oauth-attestation-based-client-auth-10, verification), except its challenge and
+    /// whether it was used before.
     ///
     /// - Parameters:
-    ///   - key: that of the attestation.
+    ///   - key: the key of the attestation.
     ///   - client: the client's identifier.
     ///   - audience: the issuer identifier of the authorization server, or the identifier of the resource server.
     static func verify(
@@ -50,7 +50,7 @@ struct PossessionProof: Sendable {
                 kind: "pop", key: key, id: id, until: end, refusal: ClientRefusal(reasons.replayed)))
     }
 
-    /// Until when a proof is taken, which it must be now.
+    /// The time until which a proof is accepted; it must be acceptable now.
     ///
     /// Before the seventh draft a proof said when it ends, and not when it was made.
     private static func end(
@@ -83,7 +83,7 @@ struct PossessionProof: Sendable {
 }
 
 extension SignedJWT {
-    /// Takes a proof apart, or says why not in its kind's words.
+    /// Parses a proof, or throws a reason of its kind.
     static func parse(_ text: String, reasons: ProofReasons) throws(ClientRefusal) -> SignedJWT {
         do throws(Defect) {
             return try SignedJWT(text)

@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayCrypto
 
-/// What is demanded of every proof that a client holds its key.
+/// The demand on every proof that a client holds its key.
 public struct ProofRules: Sendable, Hashable {
     /// The algorithms that proofs may be signed with; all are asymmetric.
     public var algorithms: Set<JWSAlgorithm>
@@ -9,7 +9,7 @@ public struct ProofRules: Sendable, Hashable {
     public var window: Duration
     /// How far a client's clock may be ahead.
     public var skew: Duration
-    /// Whether the shapes of drafts before the tenth are taken as well.
+    /// Whether the forms of drafts before the tenth are accepted as well.
     public var acceptsOlderDrafts: Bool
 
     /// Makes rules; every argument has a default.
@@ -26,8 +26,7 @@ public struct ProofRules: Sendable, Hashable {
 
 /// Why a client is not authenticated: the reason for operators, and the error that a client understands.
 public struct ClientRefusal: Error, Sendable, Hashable {
-    /// The errors that clients are told (draft-ietf-oauth-attestation-based-client-auth-10, errors; RFC 9449, section
-    /// 5).
+    /// The error codes for clients (draft-ietf-oauth-attestation-based-client-auth-10, errors; RFC 9449, section 5).
     public enum Code: String, Sendable, Hashable, CaseIterable {
         case invalidClientAttestation = "invalid_client_attestation"
         case useFreshAttestation = "use_fresh_attestation"
@@ -56,7 +55,7 @@ public struct ClientRefusal: Error, Sendable, Hashable {
 }
 
 extension ClientRefusal.Code {
-    /// What a client is told of a reason, where it does not depend on what was verified.
+    /// The error code of a reason, if it does not depend on what was verified.
     init(_ reason: Reason) {
         switch reason {
         case OAuthClientReasons.attestationExpired, OAuthClientReasons.attestationTooOld: self = .useFreshAttestation
@@ -102,13 +101,13 @@ public struct ProofReasons: Sendable {
             advice: "Find out which client or proxy adds a second header `\(header)`, and remove it.")
         malformed = Reason(
             "\(prefix)_malformed", "The \(noun) is not a JWT.",
-            advice: "Check that the header `\(header)` holds one JWT and nothing else.")
+            advice: "Check that the header `\(header)` contains only one JWT.")
         self.type = Reason(
             "\(prefix)_type", "The \(noun) has an unexpected `typ`.",
             advice: "Let the client set `typ` to `\(type)`.")
         algorithm = Reason(
             "\(prefix)_algorithm", "The \(noun) uses an algorithm that is not accepted or does not match its key.",
-            advice: "Let the client sign with one of `verifier.proof_algorithms`, the one that its key is for.")
+            advice: "Let the client sign with the one of `verifier.proof_algorithms` that matches its key.")
         signature = Reason(
             "\(prefix)_signature", "The \(noun) has an invalid signature.",
             advice: "Let the client sign with \(key). A single case is an altered proof.")

@@ -1,7 +1,7 @@
 public import AssayCore
 
-/// The URI of a request as a proof names it: without query and fragment, in the one spelling that stands for all that
-/// mean the same (RFC 9449, section 4.3; RFC 3986, sections 6.2.2 and 6.2.3).
+/// The URI of a request as a proof names it: without query and fragment, in the canonical spelling (RFC 9449, section
+/// 4.3; RFC 3986, sections 6.2.2 and 6.2.3).
 public struct RequestTarget: Sendable, Hashable {
     /// `https://host[:port]/path`, normalized.
     @Exact public private(set) var text: String
@@ -11,7 +11,7 @@ public struct RequestTarget: Sendable, Hashable {
 
     /// The target of a request whose URI may have a query and a fragment, which are passed over.
     ///
-    /// - Returns: nil for what is no `https` or `http` URI, and for one with a user's name.
+    /// - Returns: nil for text that is not an `https` or `http` URI, and for a URI with a user name.
     public init?(ofRequest uri: String) {
         self.init(uri.utf8, allowsQuery: true)
     }

@@ -6,7 +6,7 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     public let audiences: [AudienceName]
     /// How long results are valid; five minutes when absent.
     public let lifetime: Duration?
-    /// `eat_profile`; that of the third draft when absent.
+    /// `eat_profile`; the profile of the third draft when absent.
     public let profile: String?
     /// `developer` of `ear_verifier_id`.
     public let developer: String?
@@ -16,8 +16,8 @@ public struct AttestationResultConfiguration: Decodable, Sendable {
     public let policyIDs: [String]?
     /// Whether claims are spelled `ear.status`, as before March 2026; they are not when absent.
     public let dottedNames: Bool?
-    /// What the tokens of a provider say of an app, by the provider's name; what is absent is as the documentation
-    /// says.
+    /// The claims of a provider's tokens about an app, by the provider's name; absent claims have the documented
+    /// values.
     public let providers: [ExactText: TrustworthinessConfiguration]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -40,7 +40,7 @@ extension AttestationResultConfiguration: DescribedConfiguration {
             "The relying parties: the audiences by which token exchange gives attestation results.", .notEmpty,
             examples: [["https://relying-party.example.com"]]),
         "ttl": PolicyKey(
-            "How long results are good for, in whole seconds; five minutes when absent.", .durations(lives),
+            "How long results are valid, in whole seconds; five minutes when absent.", .durations(lives),
             examples: ["5m"]),
         "profile": PolicyKey("`eat_profile`.", .length(1...256), standard: .string(EARProfile.standard)),
         "developer": PolicyKey(
@@ -59,7 +59,7 @@ extension AttestationResultConfiguration: DescribedConfiguration {
     ]
 }
 
-/// What the tokens of a provider say of an app: numbers of AR4SI, from -128 to 127; a claim that is absent is not made.
+/// The claims of a provider's tokens about an app: numbers of AR4SI, from -128 to 127; an absent claim is not made.
 public struct TrustworthinessConfiguration: Decodable, Sendable {
     let numbers: [TrustworthinessVector.Claim: Int]
 
@@ -95,8 +95,8 @@ extension TrustworthinessConfiguration: DescribedConfiguration {
         "file-system": key("Whether its files are the right ones."),
         "hardware": key("Whether the device is genuine."),
         "runtime-opaque": key("Whether others on the device can look into its memory."),
-        "storage-opaque": key("Whether others can read what it stores."),
-        "sourced-data": key("Whether what it was told by others is to be trusted."),
+        "storage-opaque": key("Whether others can read its stored data."),
+        "sourced-data": key("Whether data from other sources can be trusted."),
     ]
 
     private static func key(_ text: String) -> PolicyKey {

@@ -46,7 +46,7 @@ struct AttestationResults: Sendable {
 
     /// The claims of a result.
     ///
-    /// - Parameter nonce: what the relying party wants to find in it; nil for nothing.
+    /// - Parameter nonce: the value that the relying party expects in it; nil for none.
     func claims(
         of token: VerifiedToken, for audience: String, nonce: String?, issuer: String, now: Instant
     ) -> JSON {
@@ -93,7 +93,7 @@ enum EARProfile {
     static let developer = "assay"
     /// `typ` of the header.
     static let type = "eat+jwt"
-    /// What requests may name as `requested_token_type`, beside that of a JWT.
+    /// The values of `requested_token_type`, in addition to that of a JWT.
     static let requestedTypes: Set<ExactText> = ["application/eat+jwt", "application/eat-jwt"]
     /// The label of the one attester in `submods`.
     static let submodule = "app"

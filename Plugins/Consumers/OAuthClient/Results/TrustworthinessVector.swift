@@ -1,6 +1,6 @@
 internal import AssayCore
 
-/// What an attestation result says of an app: a number for each AR4SI claim (draft-ietf-rats-ar4si).
+/// The claims of an attestation result about an app: a number for each AR4SI claim (draft-ietf-rats-ar4si).
 struct TrustworthinessVector: Sendable, Hashable {
     /// The claims, in AR4SI's order.
     enum Claim: String, Sendable, Hashable, CaseIterable {
@@ -48,18 +48,19 @@ struct TrustworthinessVector: Sendable, Hashable {
 
     var numbers: [Claim: Int]
 
-    /// The worst of what is claimed; what is not claimed does not count.
+    /// The worst of the claims; missing claims do not count.
     var status: Tier {
         numbers.values.map { Tier($0) }.max() ?? .none
     }
 
     /// What tokens of a provider say.
     ///
-    /// A token names its provider and no more of the evidence.
+    /// A token names its provider and nothing else of the evidence.
     ///
-    /// - `app_attest`: a genuine Apple device holds the key, and an app with the right identity made it. What else runs
-    ///   there nobody knows: the claim about executables is affirming by a number of our own, since AR4SI's are about what
-    ///   a machine started with. Whether it was Apple's environment for development the token does not say.
+    /// - `app_attest`: a genuine Apple device holds the key, and an app with the right identity made it. It is unknown
+    ///   what else runs there: the claim about executables is affirming with a private number, since AR4SI's numbers
+    ///   are about the software that a machine started with. The token does not say whether it was Apple's environment
+    ///   for development.
     /// - `device_check`: a genuine Apple device, and nothing of the app or the instance.
     /// - `debug`: the app used a debug token: every claim warns.
     /// - all others: nothing, unless the policy says something.

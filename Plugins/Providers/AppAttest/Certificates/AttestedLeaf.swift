@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayCrypto
 package import AssayX509
 
-/// The certificate of an attested key, with what Apple says of the key in extensions of its own.
+/// The certificate of an attested key, with Apple's own extensions about the key.
 struct AttestedLeaf {
     let certificate: Certificate
     /// The nonce that the key was certified for.
@@ -92,6 +92,6 @@ extension OID {
     package static let attestedSystem = OID(1, 2, 840, 113635, 100, 8, 7)
     /// The one purpose that leaves carry since 2026.
     package static let appAttestPurpose = OID(1, 2, 840, 113635, 100, 4, 24)
-    /// What marks a certificate as that of a signer of receipts.
+    /// The mark of a certificate for signers of receipts.
     package static let receiptSigner = OID(1, 2, 840, 113635, 100, 12, 15)
 }

@@ -58,7 +58,7 @@ enum AccessControlPolicy {
 struct TaggedValues {
     private var texts: [UInt32: String] = [:]
 
-    /// Reads the value of an extension; a number that is there twice is refused.
+    /// Reads the value of an extension; a repeated number is refused.
     init(extensionValue: ArraySlice<UInt8>) throws(ASN1Error) {
         var reader = try DERReader.single(.sequence, in: extensionValue).reader
         var seen: Set<UInt32> = []
@@ -76,7 +76,7 @@ struct TaggedValues {
         }
     }
 
-    /// The text under a number, which may be empty; nil when there is none, and when the value is no UTF-8 text.
+    /// The text under a number, which may be empty; nil when it is absent, and when the value is not UTF-8 text.
     func text(_ number: UInt32) -> String? {
         texts[number]
     }

@@ -4,7 +4,7 @@ internal import AssayCrypto
 /// Authenticator data as App Attest makes it (WebAuthn, section 6.1), read by position.
 ///
 /// The flags decide nothing: since iOS 27 an assertion may claim attested credential data that it does not have, and a
-/// map of extensions may follow whether they say so or not. They are kept for those who want to look at them.
+/// map of extensions may follow whether they say so or not. They are kept for inspection.
 struct AuthenticatorData {
     /// SHA-256 of the App ID.
     let relyingPartyHash: ArraySlice<UInt8>
@@ -69,7 +69,7 @@ struct AttestedCredential {
     }
 }
 
-/// The credential's key: a COSE_Key of type EC2, for ES256, on P-256 (RFC 9053, sections 2.1 and 7.1), and nothing else.
+/// The credential's key: only a COSE_Key of type EC2, for ES256, on P-256 (RFC 9053, sections 2.1 and 7.1).
 enum COSEKey {
     /// Reads a key at the start of the bytes: its point in the form `04 ‖ X ‖ Y`, and how many bytes were read.
     static func read(_ bytes: ArraySlice<UInt8>) throws(AppAttestRefusal) -> (point: [UInt8], count: Int) {
@@ -87,7 +87,7 @@ public enum AppAttestEnvironment: String, Sendable, Hashable, CaseIterable, Coda
     case development
     case production
 
-    /// The environment that an authenticator's identifier stands for; nil for any other identifier.
+    /// The environment of an authenticator's identifier; nil for any other identifier.
     init?(aaguid: some Collection<UInt8>) {
         guard let found = Self.allCases.first(where: { $0.aaguid.elementsEqual(aaguid) }) else { return nil }
         self = found

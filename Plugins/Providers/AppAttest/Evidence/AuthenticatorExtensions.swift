@@ -71,8 +71,7 @@ struct AuthenticatorExtensions {
 
 /// How the system came to trust the app's code, as iOS 27 and macOS 27 report it.
 ///
-/// Apple, Validating Apps That Connect to Your Server. The raw values are Apple's; others than those that have a name
-/// here are kept.
+/// Apple, Validating Apps That Connect to Your Server. The raw values are Apple's; values without a name here are kept.
 public struct ValidationCategory: RawRepresentable, Sendable, Hashable {
     /// Apple's number of the category.
     public let rawValue: UInt32

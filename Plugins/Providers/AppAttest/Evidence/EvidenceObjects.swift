@@ -1,7 +1,7 @@
 internal import AssayCBOR
 internal import AssayCore
 
-/// An attestation object (WebAuthn, section 6.5.4) of the format `apple-appattest`, taken apart.
+/// A parsed attestation object (WebAuthn, section 6.5.4) of the format `apple-appattest`.
 struct AttestationObject {
     /// The certificate of the attested key, in DER.
     let leaf: ArraySlice<UInt8>
@@ -39,13 +39,13 @@ struct AttestationObject {
     }
 }
 
-/// An assertion, `{ signature, authenticatorData }`, taken apart.
+/// A parsed assertion, `{ signature, authenticatorData }`.
 struct AssertionObject {
     /// A DER `ECDSA-Sig-Value`.
     let signature: ArraySlice<UInt8>
     let authenticatorData: ArraySlice<UInt8>
 
-    /// Takes an assertion apart; the keys may come in either order, and there are no others.
+    /// Parses an assertion; the keys may come in either order, and no others are allowed.
     init(_ bytes: [UInt8]) throws(AppAttestRefusal) {
         let object = try EvidenceCBOR.map(EvidenceCBOR.whole(bytes), keys: ["signature", "authenticatorData"])
         signature =
@@ -78,7 +78,7 @@ enum EvidenceCBOR {
         }
     }
 
-    /// The pairs of a map whose keys are all text, and among those that are allowed.
+    /// The pairs of a map whose keys must all be text, and among the allowed ones.
     static func map(
         _ value: CBORValue, keys allowed: Set<ExactText>
     ) throws(AppAttestRefusal) -> [ExactText: CBORValue] {
@@ -93,7 +93,7 @@ enum EvidenceCBOR {
         return values
     }
 
-    /// The bytes under a key: `missing` is the reason when there are none.
+    /// The bytes under a key: `missing` is the reason when they are absent.
     static func bytes(
         _ key: String, in values: [ExactText: CBORValue], missing: Reason
     ) throws(AppAttestRefusal) -> [UInt8] {

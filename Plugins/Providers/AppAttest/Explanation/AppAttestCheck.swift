@@ -39,7 +39,7 @@ public enum AppAttestCheck: String, Sendable, Hashable, CaseIterable {
     case receiptSignature = "receipt_signature"
     case receiptSignedAttributes = "receipt_signed_attributes"
 
-    /// What is checked, in a few words.
+    /// A short description of the check.
     public var summary: String {
         switch self {
         case .evidenceSize: "the evidence is not too large"

@@ -3,8 +3,8 @@ internal import AssayCrypto
 
 /// The checks of a verification, in the order in which it made them, with what each expected and found.
 ///
-/// Verifiers make their checks through it, whether it records or not: what an explanation shows is what was judged.
-/// Nothing in it is secret; digests stand for challenges and client data.
+/// Verifiers make their checks through it, whether it records or not: so an explanation shows the real checks. It
+/// contains no secrets; digests replace challenges and client data.
 public struct AppAttestTrace: Sendable {
     /// How a check came out.
     public enum Outcome: String, Sendable, Hashable, CaseIterable {
@@ -13,13 +13,13 @@ public struct AppAttestTrace: Sendable {
         case notReached = "not reached"
     }
 
-    /// A check and what came of it.
+    /// A check and its outcome.
     public struct Step: Sendable, Hashable {
         /// The check.
         public let check: AppAttestCheck
         /// Its outcome.
         public let outcome: Outcome
-        /// What the check asks for; nil for one that was not reached.
+        /// The value that the check expects; nil if it was not reached.
         @Exact public private(set) var expected: String?
         /// What the evidence has; nil for a check that was not reached.
         @Exact public private(set) var found: String?
@@ -48,8 +48,7 @@ public struct AppAttestTrace: Sendable {
     /// A trace that records nothing, and costs nothing.
     static var none: AppAttestTrace { AppAttestTrace(isRecording: false) }
 
-    /// All checks that the verification makes of good evidence, in their order; those behind a failed one were not
-    /// reached.
+    /// All checks of the verification, in their order; those after a failed one were not reached.
     public var steps: [Step] {
         var unmade: [AppAttestCheck] = []
         var rest = made.map(\.check)[...]
@@ -78,7 +77,7 @@ public struct AppAttestTrace: Sendable {
         throw AppAttestRefusal(reason, "expected \(expected), found \(found)")
     }
 
-    /// Makes a check that takes something apart, and may refuse it for reasons of its own.
+    /// Makes a check that parses something, and may refuse it for several reasons.
     mutating func check<Value>(
         _ check: AppAttestCheck, expected: @autoclosure () -> String, found: (Value) -> String,
         _ read: () throws(AppAttestRefusal) -> Value

@@ -5,13 +5,13 @@ internal import AssayX509
 
 /// The section `app_attest` of a policy.
 ///
-/// Every key may be left out; what is demanded then is what the App Store's apps fulfil.
+/// Every key may be omitted; the defaults are what the App Store's apps fulfil.
 public struct AppAttestConfiguration: Decodable, Sendable {
-    /// What is done about the receipt that comes with an attestation.
+    /// What happens to the receipt that comes with an attestation.
     public enum Receipts: String, Decodable, Sendable, CaseIterable {
         /// A bad receipt makes the attestation refused.
         case required
-        /// The receipt is verified, and what came of it is put on record.
+        /// The receipt is verified, and the outcome is recorded.
         case recorded
         /// The receipt is not looked at.
         case ignored
@@ -27,7 +27,7 @@ public struct AppAttestConfiguration: Decodable, Sendable {
         case developerID = "developer_id"
     }
 
-    /// What is done about devices that do not report a category, as all did before iOS 27.
+    /// What happens to devices that do not report a category, as all did before iOS 27.
     public enum Unreported: String, Decodable, Sendable, CaseIterable {
         case allowed
         case refused
@@ -41,9 +41,9 @@ public struct AppAttestConfiguration: Decodable, Sendable {
     public let validationCategories: [Category]?
     /// `allowed` when absent; of no meaning without `validation_categories`.
     public let unreportedValidationCategory: Unreported?
-    /// A certificate in PEM to trust in place of Apple's App Attest root: for simulated devices only.
+    /// A certificate in PEM to trust instead of Apple's App Attest root: for simulated devices only.
     public let trustAnchor: String?
-    /// A certificate in PEM to trust in place of Apple's root of receipts: for simulated devices only.
+    /// A certificate in PEM to trust instead of Apple's root of receipts: for simulated devices only.
     public let receiptTrustAnchor: String?
     /// Whether and how receipts are exchanged for Apple's risk metric; they are not when absent.
     public let riskMetric: RiskMetricConfiguration?
@@ -123,7 +123,7 @@ extension AppAttestConfiguration {
     }
 }
 
-/// What verifies under Apple's roots: all apps share it, and with it what it remembers of the intermediate certificate.
+/// The verifiers with Apple's roots: all apps share them, with their cache of the intermediate certificate.
 private enum AppleVerifiers {
     private static let required = make(.required)
     private static let recorded = make(.recorded)
@@ -194,12 +194,12 @@ extension AppAttestConfiguration: DescribedConfiguration {
             "How the system may have come to trust the app (iOS 27 and macOS 27); anyhow when absent.", .notEmpty,
             examples: [["app_store", "test_flight"]], development: .words(["development"])),
         "unreported_validation_category": PolicyKey(
-            "What is done about devices that do not report a category, as all did before iOS 27.", standard: "allowed"),
+            "What happens to devices that do not report a category, as all did before iOS 27.", standard: "allowed"),
         "trust_anchor": PolicyKey(
-            "A certificate in PEM to trust in place of Apple's App Attest root: for simulated devices only.",
+            "A certificate in PEM to trust instead of Apple's App Attest root: for simulated devices only.",
             development: .anyValue),
         "receipt_trust_anchor": PolicyKey(
-            "A certificate in PEM to trust in place of Apple's root of receipts: for simulated devices only.",
+            "A certificate in PEM to trust instead of Apple's root of receipts: for simulated devices only.",
             development: .anyValue),
         "risk_metric":
             "Keeps receipts and exchanges them at Apple's servers for newer ones with a risk metric; not done when absent.",
@@ -208,7 +208,7 @@ extension AppAttestConfiguration: DescribedConfiguration {
 
 /// One certificate in textual encoding (RFC 7468, section 5).
 enum PEMCertificate {
-    /// The DER of the only certificate of a text; nil for anything else.
+    /// The DER of the only certificate in a text; nil for any other text.
     static func decode(_ text: String) -> [UInt8]? {
         let lines = text.unicodeScalars.split { $0.properties.isWhitespace && $0 != " " && $0 != "\t" }
             .map { Substring($0).trimmedASCII }.filter { !$0.isEmpty }

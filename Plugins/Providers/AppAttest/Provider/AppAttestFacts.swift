@@ -8,8 +8,8 @@ public enum AppAttestFacts {
     public static let environment: FactName = "environment"
     /// The key identifier, in Base 64 as clients write it.
     ///
-    /// Of a refused attestation, the one that was shown: nothing of it is verified. Of a refused assertion, that of the
-    /// attested key in the artifact.
+    /// In a refused attestation, the key identifier that the client sent, unverified. In a refused assertion, that of
+    /// the attested key in the artifact.
     public static let keyID: FactName = "key_id"
     /// Seconds since the key was attested.
     public static let keyAge: FactName = "key_age"
@@ -19,9 +19,9 @@ public enum AppAttestFacts {
     public static let bundleVersion: FactName = "bundle_version"
     /// Apple's number for how the system came to trust the app.
     public static let validationCategory: FactName = "validation_category"
-    /// `verified`, or the code of what is wrong with the receipt.
+    /// `verified`, or the reason code of a refused receipt.
     public static let receipt: FactName = "receipt"
-    /// About how many keys the app attested on the device in 30 days; absent where it is not known.
+    /// About how many keys the app attested on the device in 30 days; absent when unknown.
     public static let riskMetric: FactName = "risk_metric"
     /// Seconds since Apple said so.
     public static let riskMetricAge: FactName = "risk_metric_age"
@@ -32,7 +32,7 @@ public enum AppAttestFacts {
         riskMetricAge,
     ]
 
-    /// The key identifier that a client shows; nothing where it has not the form of one.
+    /// The key identifier that a client sent; none if it does not have the form of one.
     static func shown(keyID bytes: [UInt8]) -> [Fact] {
         bytes.count == SHA256.byteCount ? [Fact(keyID, .text(Base64.encode(bytes)))] : []
     }

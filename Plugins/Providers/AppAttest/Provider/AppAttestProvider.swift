@@ -52,7 +52,7 @@ public struct AppAttestProvider: AttestationProvider {
         do throws(AppAttestAppID.Fault) {
             appID = try AppAttestAppID(apple)
         } catch {
-            throw ConfigurationError("`\(apple.appID)` is no App ID that App Attest can speak for: \(error)")
+            throw ConfigurationError("`\(apple.appID)` is not an App ID that App Attest can confirm: \(error)")
         }
         rules = try AppAttestRules(configuration)
         verifier = try configuration.verifier()
@@ -60,7 +60,8 @@ public struct AppAttestProvider: AttestationProvider {
         risk = try configuration.watch(team: apple.teamID, appID: appID, host: host)
         if !configuration.trustAnchor.isNil || !configuration.receiptTrustAnchor.isNil {
             host.logger.warning(
-                "App Attest trusts a root that is not Apple's, as the policy says", metadata: ["app": "\(app.resource)"]
+                "App Attest trusts a root that is not Apple's, according to the policy",
+                metadata: ["app": "\(app.resource)"]
             )
         }
     }
@@ -103,7 +104,7 @@ public struct AppAttestProvider: AttestationProvider {
         guard rules.environments.contains(artifact.environment) else {
             return .refused(AppAttestReasons.environmentNotAllowed, detail: artifact.environment.rawValue, facts: shown)
         }
-        // The counter is compared with the stored one below, where it is raised: both must be one step.
+        // The counter is compared with the stored one when it is raised, below: both must be one step.
         let expectation = AssertionExpectation(
             appID: appID, clientDataHash: SHA256.hash(request.artifact, request.challenge), previousCounter: 0)
         let assertion: VerifiedAssertion
@@ -130,9 +131,8 @@ public struct AppAttestProvider: AttestationProvider {
     /// Raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to
     /// it.
     ///
-    /// Up to version 0.2 an OAuth client had counters of its own. They go on counting beside the app's, so that nothing
-    /// that they have seen is accepted again, neither after an update nor when a policy links the client to another
-    /// app.
+    /// Up to version 0.2 an OAuth client had its own counters. They still count in addition to the app's, so that no
+    /// used value is accepted again, neither after an update nor when a policy links the client to another app.
     private func advance(_ name: String, to value: UInt64, _ context: ProviderContext) async throws -> Bool {
         if !context.app.linkedApp.isNil {
             guard try await context.state.advance(name, to: value) else { return false }
@@ -162,7 +162,7 @@ struct AttestationRequest: RequestMessage {
 
 /// What a client sends to prove again that it holds an attested key.
 ///
-/// There is no key identifier in it.
+/// It has no key identifier.
 struct AssertionRequest: RequestMessage {
     static let shape: MessageShape? = [
         .required("artifact", .bytes), .required("assertion", .bytes), .required("challenge", .bytes),

@@ -46,15 +46,15 @@ extension AppAttestConfiguration.Category {
     }
 }
 
-/// What is sealed into an artifact: an attested key and how it came to be.
+/// The content of an artifact: an attested key and its origin.
 ///
 /// Artifacts live as long as an app stays installed, so that every version of this layout stays readable:
 ///
 ///     1 ‖ environment (0 development, 1 production) ‖ milliseconds since 1970, 8 bytes ‖ 04 ‖ X ‖ Y
 ///     2 ‖ the same ‖ SHA-256 of the root's key
 ///
-/// The first is of keys that Apple certified; the second of those under a root that the policy named in place of Apple's,
-/// which must be worth nothing once it no longer does.
+/// The first is for keys that Apple certified; the second for those under a root that the policy named instead of
+/// Apple's, which must become invalid when the policy no longer names it.
 struct AttestedKeyArtifact: Equatable {
     private static let version: UInt8 = 1
     private static let count = 75

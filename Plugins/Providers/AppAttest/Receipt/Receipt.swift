@@ -22,13 +22,13 @@ public struct Receipt: Sendable, Hashable {
     public let certificate: [UInt8]
     /// For an attestation's receipt the client data hash; otherwise 54 bytes that Apple does not explain.
     public let clientHash: [UInt8]
-    /// Apple's token, 88 Base 64 characters so far; nil where there is none.
+    /// Apple's token, 88 Base 64 characters so far; nil when absent.
     public let token: [UInt8]?
     /// The environment of the key; nil where the receipt does not name it.
     public let environment: AppAttestEnvironment?
     /// When the receipt was made.
     public let created: Instant
-    /// From when on it can be exchanged; nil for at once.
+    /// The time from which it can be exchanged; nil for at once.
     public let notBefore: Instant?
     /// Until when it can be exchanged.
     public let expires: Instant
@@ -104,12 +104,12 @@ struct ReceiptFields {
         self.values = values
     }
 
-    /// The value of a field; nil where there is none.
+    /// The value of a field; nil when absent.
     func value(_ type: Int) -> ArraySlice<UInt8>? {
         values[type]
     }
 
-    /// The value of a field that must be there.
+    /// The value of a required field.
     func required(_ type: Int) throws(AppAttestRefusal) -> ArraySlice<UInt8> {
         guard let value = values[type] else {
             throw AppAttestRefusal(AppAttestReasons.receiptFieldMissing, "field \(type)")
@@ -117,14 +117,14 @@ struct ReceiptFields {
         return value
     }
 
-    /// A field that must be there and be ASCII text.
+    /// A required field with ASCII text.
     func text(_ type: Int) throws(AppAttestRefusal) -> String {
         let value = try required(type)
         guard value.count <= 256, value.allSatisfy({ (0x20...0x7E).contains($0) }) else { throw Self.malformed(type) }
         return String(decoding: value, as: UTF8.self)
     }
 
-    /// A field that must be there and be a time.
+    /// A required field with a time.
     func time(_ type: Int) throws(AppAttestRefusal) -> Instant {
         guard let instant = ReceiptTime.read(try required(type)) else { throw Self.malformed(type) }
         return instant

@@ -13,9 +13,9 @@ public struct ReceiptExpectation: Sendable {
 
     /// The App ID that the receipt must be for.
     let appID: AppAttestAppID
-    /// The public key that the receipt must be for; nil where that does not matter.
+    /// The public key that the receipt must be for; nil for any.
     let publicKey: [UInt8]?
-    /// The environment that the receipt must be from; nil where that does not matter.
+    /// The environment that the receipt must be from; nil for any.
     let environment: AppAttestEnvironment?
     /// How long ago the receipt may have been made; nil for any time.
     let maximumAge: Duration?
@@ -52,7 +52,7 @@ public struct ReceiptExpectation: Sendable {
 public enum ReceiptOutcome: Sendable, Hashable {
     /// Apple signed the receipt, and it agrees with what was expected.
     case verified(Receipt)
-    /// Apple signed the content, in the faulty way of receipts made before 2020-10-15; all else is as it must be.
+    /// Apple signed the content, with the error of receipts made before 2020-10-15; everything else is correct.
     ///
     /// Such a message has signed attributes, and a signature that does not cover them.
     case legacy2020(Receipt)

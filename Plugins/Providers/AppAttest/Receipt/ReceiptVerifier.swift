@@ -10,7 +10,7 @@ public struct ReceiptVerifier: Sendable {
 
     /// A verifier of receipts under any of the anchors, which is Apple Root CA - G3 but in tests.
     ///
-    /// - Parameter clockSkew: How far a receipt may lie in the future.
+    /// - Parameter clockSkew: How far a receipt may be in the future.
     public init(anchors: [TrustAnchor], clockSkew: Duration = .seconds(60)) {
         self.anchors = anchors
         self.clockSkew = clockSkew
@@ -68,7 +68,7 @@ public struct ReceiptVerifier: Sendable {
                 .receiptSignature, LegacyReceipt.isSigned(message, created: content.created, by: signer),
                 AppAttestReasons.receiptSignatureInvalid, expected: Self.signatureExpected,
                 found:
-                    "a signature over something else, or one over the content alone as Apple made them up to October 2020"
+                    "a signature over other data, or one over the content alone as Apple made them up to October 2020"
             )
             return .legacy2020(content)
         } catch {
@@ -175,7 +175,7 @@ public struct ReceiptVerifier: Sendable {
 
     private static func keyIdentifier(of der: ArraySlice<UInt8>) -> String {
         guard let certificate = try? Certificate(der: der, accepting: .ecdsa) else {
-            return "no key, for it is no certificate"
+            return "no key, because it is not a certificate"
         }
         return "the key \(Base64.encode(SHA256.hash(certificate.key.bytes)))"
     }
@@ -216,9 +216,9 @@ public struct ReceiptVerifier: Sendable {
 
 /// Receipts of App Attest's first weeks: they have signed attributes, and Apple signed the content instead of them.
 ///
-/// A signature over the content is then all there is. It is taken only for a receipt that says itself, in that content,
-/// to be that old; and each attribute, which nothing vouches for, must have the one value that it can have. (The time
-/// of signing can have two, when the receipt was made at the very end of a second; it is used for nothing.)
+/// A signature over the content is then the only proof. It is accepted only for a receipt whose content states that it
+/// is that old; and each attribute, which is not signed, must have its only possible value. (The time of signing can
+/// have two, when the receipt was made at the very end of a second; it is not used.)
 enum LegacyReceipt {
     /// Receipts made from this day on are never of this kind; the last one seen is of 2020-10-03, the first good one
     /// of 2020-10-22.

@@ -1,9 +1,9 @@
 internal import AssayCore
 internal import AssayCrypto
 
-/// The newest receipt of a key, and what is known by it.
+/// The newest receipt of a key, with its known facts.
 ///
-/// It is stored as these bytes, numbers with the greatest byte first, a missing one as the least number there is:
+/// It is stored as these bytes, numbers with the most significant byte first, a missing number as the least one:
 ///
 ///     1 ‖ environment (0 development, 1 production) ‖ SHA-256 of the root, 32 ‖ 04 ‖ X ‖ Y, 65 ‖ created 8
 ///     ‖ not before 8 ‖ expires 8 ‖ risk metric 8 ‖ when that was determined 8 ‖ next try 8 ‖ failures 1 ‖ receipt
@@ -17,7 +17,7 @@ struct KeptReceipt: Sendable, Equatable {
     /// The attested key, `04 ‖ X ‖ Y`.
     var publicKey: [UInt8]
     var created: Instant
-    /// From when on Apple exchanges it; nil for at once.
+    /// The time from which Apple exchanges it; nil for at once.
     var notBefore: Instant?
     var expires: Instant
     /// The metric, which the receipt of an attestation lacks.

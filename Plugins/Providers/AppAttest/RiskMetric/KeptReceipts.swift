@@ -7,9 +7,9 @@ internal import AssayState
 ///     refresh/TIME/KEY     stands for the wish to exchange it at that time; in the order of time
 ///     refreshing/KEY       a server exchanges the receipt now; expires
 ///
-/// The first is the truth, and the second an index to it. They are two writes, between which anything may end: an entry
-/// of the index that does not agree with its receipt is dropped by who comes across it, and one that is missing is
-/// written the next time that the key is used.
+/// The first is authoritative, and the second is an index to it. They are two writes, and a crash may come between
+/// them: an index entry that does not agree with its receipt is dropped when it is found, and a missing one is written
+/// the next time that the key is used.
 struct KeptReceipts: Sendable {
     /// How long a server is left at it.
     private static let claimLifetime = Duration.seconds(300)
@@ -50,7 +50,7 @@ struct KeptReceipts: Sendable {
         return Wish(name: name, due: due, key: key)
     }
 
-    /// Up to `limit` wishes whose time has come, in the order of time, after one; the cost is that of those alone.
+    /// Up to `limit` due wishes, in the order of time, after one; the cost depends on those only.
     func due(at now: Instant, after last: Wish?, limit: Int) async throws -> [Wish] {
         let page = try await state.list(after: last?.name ?? Self.index, limit: limit)
         var wishes: [Wish] = []

@@ -94,7 +94,7 @@ struct ReceiptExchange: Sendable {
     }
 }
 
-/// What came of an exchange.
+/// The outcome of an exchange.
 enum ReceiptExchangeOutcome: Sendable, Hashable {
     /// Apple gave a newer receipt, which is verified.
     case renewed(Receipt, bytes: [UInt8])

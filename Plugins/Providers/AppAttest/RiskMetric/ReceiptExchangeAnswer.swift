@@ -45,9 +45,9 @@ enum ReceiptExchangeAnswer: Sendable {
         self = .failed(ReceiptExchangeFailure(kind, failure.description))
     }
 
-    /// Apple documents two causes and no text for them; the words are those that have been seen.
+    /// Apple documents two causes without texts; these texts were observed.
     ///
-    /// Some answers carry a receipt in place of words.
+    /// Some answers carry a receipt instead of a text.
     private static func badRequest(_ body: [UInt8]) -> ReceiptExchangeFailure {
         guard let words = words(body) else { return ReceiptExchangeFailure(.requestRefused, "without a word") }
         let text = words.lowercasedASCII
@@ -84,7 +84,7 @@ struct ReceiptExchangeFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case wrongEnvironment = "receipt_exchange_wrong_environment"
         /// 400: Apple could not read what was sent.
         case payloadRefused = "receipt_exchange_payload_refused"
-        /// 400 that says neither.
+        /// 400 with neither text.
         case requestRefused = "receipt_exchange_request_refused"
         /// 401, with a fresh token too: the key is not good, lacks the service DeviceCheck, or is of another team.
         case unauthorized = "receipt_exchange_unauthorized"
@@ -96,7 +96,7 @@ struct ReceiptExchangeFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case unavailable = "receipt_exchange_unavailable"
         /// Any other status.
         case unexpectedStatus = "receipt_exchange_unexpected_status"
-        /// No connection, one that broke off, or a certificate that is not good.
+        /// No connection, one that broke, or an invalid certificate.
         case unreachable = "receipt_exchange_unreachable"
         case timedOut = "receipt_exchange_timed_out"
         /// The answer is larger than any receipt.

@@ -4,7 +4,7 @@ public import AssayCore
 /// The section `risk_metric` of `app_attest`: with it, receipts are kept and exchanged for newer ones at Apple's
 /// servers.
 public struct RiskMetricConfiguration: Decodable, Sendable {
-    /// What is done about keys whose metric is not known.
+    /// What happens to keys whose metric is unknown.
     public enum Unknown: String, Decodable, Sendable, CaseIterable {
         case allowed
         case refused
@@ -61,7 +61,7 @@ extension RiskMetricConfiguration {
     /// The rules that metrics are judged by.
     func rules() throws(ConfigurationError) -> RiskMetricRules {
         if let refuseAbove, refuseAbove < 0 {
-            throw ConfigurationError(at: ["refuse_above"], "expected a number that is not negative")
+            throw ConfigurationError(at: ["refuse_above"], "expected a number of 0 or more")
         }
         if unknown != nil, refuseAbove == nil {
             throw ConfigurationError(at: ["unknown"], "has no effect without `refuse_above`")
@@ -82,9 +82,9 @@ extension RiskMetricConfiguration: DescribedConfiguration {
         "key_id": PolicyKey(
             "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
-        "private_key": "Where the `.p8` file of that key is to be found: `file:PATH` or `env:NAME`.",
+        "private_key": "The location of the `.p8` file of that key: `file:PATH` or `env:NAME`.",
         "authorization": PolicyKey(
-            "How the token stands in the header `Authorization`: alone, or behind `Bearer`.", standard: "bare"),
+            "The form of the token in the header `Authorization`: alone, or after `Bearer`.", standard: "bare"),
         "base_url": PolicyKey(
             "Where receipts of the production environment are exchanged.", standard: "https://data.appattest.apple.com"),
         "development_base_url": PolicyKey(
@@ -97,6 +97,6 @@ extension RiskMetricConfiguration: DescribedConfiguration {
             "The metric above which evidence is refused; never when absent. Apple calls the metric a signal.",
             .range(0...Int.max), examples: [20]),
         "unknown": PolicyKey(
-            "What is done about keys whose metric is not known, with `refuse_above` only.", standard: "allowed"),
+            "What happens to keys whose metric is unknown, with `refuse_above` only.", standard: "allowed"),
     ]
 }

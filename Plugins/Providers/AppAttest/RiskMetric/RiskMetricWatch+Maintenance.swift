@@ -14,7 +14,7 @@ extension RiskMetricWatch {
 
     /// Apple answers that it is too early, although it is time: clocks differ.
     private static let earlyBackoff = Backoff(first: .seconds(3600), limit: .seconds(86_400))
-    /// The server or the way there is out of order.
+    /// The server or the connection to it is out of order.
     private static let serviceBackoff = Backoff(first: .seconds(300), limit: .seconds(6 * 3600))
     /// Apple does not like this receipt, and hardly will tomorrow.
     private static let receiptBackoff = Backoff(first: .seconds(86_400), limit: .seconds(7 * 86_400))
@@ -52,7 +52,7 @@ extension RiskMetricWatch {
                 group.addTask { try await fulfil(wish, receipts, context) }
                 running += 1
             }
-            // What has begun is finished: its outcome must be written down.
+            // An exchange that has begun is finished: its outcome must be stored.
             for try await failure in group { obstacle = obstacle ?? failure }
             if let pause = obstacle?.retryAfter { throw MaintenancePause(for: pause, obstacle?.description ?? "") }
             if let obstacle { throw obstacle }
@@ -96,7 +96,7 @@ extension RiskMetricWatch {
             let pause = max(
                 backoff.delay(after: Int(kept.failures) + 1, randomness: exchange.randomness),
                 failure.retryAfter ?? .zero)
-            // Also where others would fare no better: it shall not stand in their way if it is the cause.
+            // Also if others would fail as well: a wish that causes the failure must not block them.
             try await postpone(kept, wish, until: context.clock.now + pause, receipts)
             if failure.concernsAll { obstacle = failure }
         }
@@ -104,7 +104,7 @@ extension RiskMetricWatch {
         return obstacle
     }
 
-    /// The receipt that a wish is about; without one that agrees with it, the wish is dropped.
+    /// The receipt of a wish; if none agrees with it, the wish is dropped.
     private func current(_ wish: KeptReceipts.Wish, _ receipts: KeptReceipts) async throws -> KeptReceipt? {
         if let kept = try await known(wish.key, receipts), receipts.wish(for: kept, wish.key) == wish { return kept }
         try await receipts.drop(wish)

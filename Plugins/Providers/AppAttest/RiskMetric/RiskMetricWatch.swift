@@ -26,9 +26,9 @@ struct RiskMetricWatch: Sendable {
             appID: appID)
     }
 
-    /// Keeps the receipt of an attestation, to be exchanged at once.
+    /// Keeps the receipt of an attestation, for exchange at once.
     ///
-    /// Returns the key's metric where it is known already, because the key was attested before.
+    /// Returns the key's metric if it is known, because the key was attested before.
     ///
     /// A store that fails here does not make the attestation fail: the metric is a signal, and its absence is judged.
     func remember(_ attestation: VerifiedAttestation, _ context: ProviderContext) async -> RiskMetric? {
@@ -51,7 +51,7 @@ struct RiskMetricWatch: Sendable {
 
     /// The metric of a key that has just proved itself.
     ///
-    /// What it is known by is exchanged again when it is due: unused keys are not.
+    /// The metric is exchanged again when it is due, but not for unused keys.
     func metric(of publicKey: [UInt8], _ context: ProviderContext) async throws -> RiskMetric? {
         let receipts = receipts(in: context.state)
         let key = KeptReceipt.keyName(publicKey: publicKey)

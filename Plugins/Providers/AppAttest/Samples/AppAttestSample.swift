@@ -1,7 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
 
-/// A piece of evidence that was kept, and what it must agree with.
+/// A stored piece of evidence, with the values that it must agree with.
 struct AppAttestSample {
     enum Kind: String, CaseIterable {
         case attestation
@@ -10,7 +10,7 @@ struct AppAttestSample {
     }
 
     let kind: Kind
-    /// Where it comes from: what the file says, else the file's name.
+    /// Its source: from the file, otherwise the file's name.
     let source: String
     private let fields: JSON
 
@@ -33,7 +33,7 @@ struct AppAttestSample {
         "previous_counter", "created", "fields", "challenge", "counter",
     ]
 
-    /// A field that is not read and has almost the name of one that is.
+    /// An unknown field whose name is similar to a known one.
     ///
     /// Other fields are notes, and are ignored.
     private static func misspelled(_ fields: JSON) -> (name: String, meant: String)? {
@@ -62,18 +62,18 @@ struct AppAttestSample {
         return row[other.count]
     }
 
-    /// A text that must be there.
+    /// A required text.
     func text(_ name: String) throws(AppAttestSampleError) -> String {
         guard let text = fields[name]?.string else { throw AppAttestSampleError("`\(name)` is missing") }
         return text
     }
 
-    /// A text that may be there.
+    /// An optional text.
     func optionalText(_ name: String) -> String? {
         fields[name]?.string
     }
 
-    /// Base 64 that must be there.
+    /// Required Base 64.
     func bytes(_ name: String) throws(AppAttestSampleError) -> [UInt8] {
         guard let bytes = Base64.decode(try text(name)) else { throw AppAttestSampleError("`\(name)` is not Base 64") }
         return bytes
@@ -92,7 +92,7 @@ struct AppAttestSample {
                 ? Base64.decode(text) ?? Base64.decodeURL(utf8: Array(text.utf8)[...]) : nil)
         guard let identifier, identifier.count == SHA256.byteCount else {
             throw AppAttestSampleError(
-                "`\(name)` is no key identifier: 32 bytes in Base 64, as `generateKey` gives them, or 64 hexadecimal digits"
+                "`\(name)` is not a key identifier: 32 bytes in Base 64, as `generateKey` returns them, or 64 hexadecimal digits"
             )
         }
         return identifier
@@ -130,7 +130,7 @@ struct AppAttestSample {
     private static let challengeHashed = "sha256(challenge)"
     private static let challengeItself = "challenge"
 
-    /// The bytes under one of several names, which end with their encoding; they must agree where there are two.
+    /// The bytes under one of several names, which end with their encoding; if two are present, they must agree.
     private func oneOf(_ names: [String]) throws(AppAttestSampleError) -> [UInt8]? {
         var found: (name: String, bytes: [UInt8])?
         for name in names {
@@ -156,7 +156,7 @@ struct AppAttestSample {
         return found?.bytes
     }
 
-    /// A counter; 0 when there is none.
+    /// A counter; 0 when absent.
     func counter(_ name: String) throws(AppAttestSampleError) -> UInt32 {
         guard let value = fields[name], value != .null else { return 0 }
         guard let counter = value.integer.flatMap(UInt32.init(exactly:)) else {
@@ -170,17 +170,19 @@ struct AppAttestSample {
         optionalText("created") ?? fields["fields"]?["12"]?.string
     }
 
-    /// A time that must be there in RFC 3339.
+    /// A required time in RFC 3339.
     func time(_ text: String?) throws(AppAttestSampleError) -> Instant {
         guard let text else { throw AppAttestSampleError("`valid_at` is missing; give a time with --at") }
-        guard let instant = Instant(rfc3339: text) else { throw AppAttestSampleError("`\(text)` is no RFC 3339 time") }
+        guard let instant = Instant(rfc3339: text) else {
+            throw AppAttestSampleError("`\(text)` is not an RFC 3339 time")
+        }
         return instant
     }
 }
 
-/// Why a sample cannot be verified at all: what is missing in it, or malformed.
+/// The reason why a sample cannot be verified at all: a missing or malformed part.
 public struct AppAttestSampleError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong with the sample.
+    /// The error in the sample.
     @Exact public private(set) var description: String
 
     init(_ description: String) {

@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import AssayKit
 
-/// What came of a sample, as it is written.
+/// The result for a sample, as it is written.
 struct AppAttestSampleReport {
     enum Verdict {
         case verified
@@ -29,7 +29,7 @@ struct AppAttestSampleReport {
         if case .verified = verdict { true } else { false }
     }
 
-    /// One JSON object; what is not known is null.
+    /// One JSON object; unknown values are null.
     var json: JSON {
         .object([
             "source": .string(sample.source), "kind": .string(sample.kind.rawValue),
@@ -46,7 +46,7 @@ struct AppAttestSampleReport {
         if case .refused(let refusal) = verdict { refusal } else { nil }
     }
 
-    /// What is wrong without deciding the verdict: a receipt that is refused where none is required.
+    /// Errors that do not decide the verdict: a refused receipt that is not required.
     private var warnings: [JSON] {
         guard isVerified, case .refused(let refusal)? = receipt else { return [] }
         return [
@@ -54,20 +54,20 @@ struct AppAttestSampleReport {
                 "reason": .string(refusal.reason.code), "detail": text(refusal.detail),
                 "message": .string(
                     "The receipt is refused, and not needed for the verdict: \(refusal.reason.summary) "
-                        + "Give --require-receipt to refuse the attestation for it."),
+                        + "Use --require-receipt to refuse the attestation for it."),
             ]
         ]
     }
 
     private static let familyNames: [ExactText: String] = ["iphoneos": "iOS", "macosx": "macOS"]
 
-    /// The system as people call it; what Apple may call one day is told as it is.
+    /// The usual name of the system; unknown ones are shown unchanged.
     private static func name(ofFamily family: String?) -> String? {
         guard let family else { return nil }
         return familyNames[ExactText(family)] ?? family
     }
 
-    /// What people read: the verdict, and each check with what it expected and found.
+    /// The text for people: the verdict, and each check with the expected and the found value.
     func explanation(_ trace: AppAttestTrace, place: String) -> String {
         let kind = "\(place): \(sample.kind.rawValue) "
         var lines = [refusal.map { "\(kind)refused: \($0.reason.code). \($0.reason.summary)" } ?? kind + "verified"]

@@ -8,8 +8,8 @@ internal import AssayX509
 /// `assertion_base64` or `receipt_base64`, and what it must agree with: `app_id`, `client_data_hash_base64`; for
 /// attestations `key_id_base64`, `environment` and `valid_at`; for assertions `public_key_pem` and `previous_counter`.
 ///
-/// In place of the client data hash a sample may have what it was made of: `challenge_utf8` or `challenge_base64`, and
-/// for assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, except a challenge where
+/// Instead of the client data hash a sample may have its source: `challenge_utf8` or `challenge_base64`, and for
+/// assertions `client_data_utf8` or `client_data_base64`. They are hashed with SHA-256, except a challenge where
 /// `client_data_hash_is` is `challenge`: then the challenge itself is the client data hash, as in Apple's own samples.
 /// Key identifiers may be in hexadecimal digits.
 public struct AppAttestSamples: Sendable {
@@ -19,9 +19,9 @@ public struct AppAttestSamples: Sendable {
     private let requiresReceipt: Bool
 
     /// - Parameters:
-    ///   - trustAnchor: a certificate in PEM or DER, in place of Apple's App Attest root.
-    ///   - receiptTrustAnchor: a certificate in PEM or DER, in place of Apple's root of receipts.
-    ///   - time: when to verify, in place of each sample's `valid_at`.
+    ///   - trustAnchor: a certificate in PEM or DER, instead of Apple's App Attest root.
+    ///   - receiptTrustAnchor: a certificate in PEM or DER, instead of Apple's root of receipts.
+    ///   - time: when to verify, instead of each sample's `valid_at`.
     ///   - requiresReceipt: whether an attestation is refused when its receipt is not good.
     public init(
         trustAnchor: [UInt8]?, receiptTrustAnchor: [UInt8]?, at time: Instant?, requiresReceipt: Bool
@@ -37,10 +37,10 @@ public struct AppAttestSamples: Sendable {
 
     /// Verifies a sample.
     ///
-    /// - Parameter place: where the sample stands, for one that does not name its source.
-    /// - Returns: whether it is verified; a report: an object with `source`, `kind`, `verdict`, `reason` and what was
-    ///   read off the evidence, where what is not known is null; and for people, some lines that tell each check, with what
-    ///   it expected and what it found.
+    /// - Parameter place: the place of the sample, for one that does not name its source.
+    /// - Returns: whether it is verified; a report, an object with `source`, `kind`, `verdict`, `reason` and the facts
+    ///   in the evidence, in which unknown values are null; and an explanation for people, with the expected and the
+    ///   found value of each check.
     public func verify(
         _ sample: JSON, place: String
     ) throws(AppAttestSampleError) -> (isVerified: Bool, report: JSON, explanation: String) {
@@ -114,9 +114,9 @@ public struct AppAttestSamples: Sendable {
         do throws(CryptoError) {
             key = try PublicKey(pem: Array(pem.utf8))
         } catch {
-            throw AppAttestSampleError("`public_key_pem` is no public key: \(error.message)")
+            throw AppAttestSampleError("`public_key_pem` is not a public key: \(error.message)")
         }
-        guard case .ec(let point) = key else { throw AppAttestSampleError("`public_key_pem` is no key on P-256") }
+        guard case .ec(let point) = key else { throw AppAttestSampleError("`public_key_pem` is not a key on P-256") }
         let expectation = AssertionExpectation(
             appID: appID, clientDataHash: try sample.clientDataHash(),
             previousCounter: try sample.counter("previous_counter"))
@@ -152,7 +152,7 @@ public struct AppAttestSamples: Sendable {
         return result
     }
 
-    /// The time that was asked for, else the sample's own.
+    /// The requested time, otherwise the sample's own.
     private func instant(_ text: String?, of sample: AppAttestSample) throws(AppAttestSampleError) -> Instant {
         if let time { return time }
         return try sample.time(text)

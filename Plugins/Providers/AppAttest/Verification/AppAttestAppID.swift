@@ -4,11 +4,11 @@ internal import AssayCrypto
 
 /// An App ID, `TEAM.bundle`, and its digest: the relying party identifier in App Attest's evidence.
 public struct AppAttestAppID: Sendable, Hashable, CustomStringConvertible {
-    /// Why a text is no App ID.
+    /// The reason why a text is not an App ID.
     public enum Fault: Error, Sendable, Hashable {
         /// The team identifier is not ten capital letters and digits.
         case teamInvalid
-        /// There is no bundle identifier.
+        /// The bundle identifier is missing.
         case bundleEmpty
         /// The bundle identifier is longer than 155 characters.
         case bundleTooLong

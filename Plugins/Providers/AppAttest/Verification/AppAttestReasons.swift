@@ -63,9 +63,9 @@ extension AppAttestReasons {
             Look at the record's `key_id` and the metric. Sold, restored and shared devices have higher ones; raise \
             `risk_metric.refuse_above` if genuine users are refused. Otherwise one device makes keys for many.
             """)
-    /// The policy requires the risk metric of the key, and it is not known.
+    /// The policy requires the risk metric of the key, which is unknown.
     public static let riskMetricUnknown = Reason(
-        "risk_metric_unknown", "The policy requires the risk metric of the key, and it is not known.",
+        "risk_metric_unknown", "The policy requires the risk metric of the key, which is unknown.",
         advice: """
             Check in the log that receipts are exchanged (maintenance, `upkeep_runs_total`) and that `key_id` and \
             `private_key` of `risk_metric` are valid. Set `unknown: allowed` if keys from before the section shall \

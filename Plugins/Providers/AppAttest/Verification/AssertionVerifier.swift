@@ -73,7 +73,7 @@ public struct AssertionVerifier: Sendable {
             .assertionSignature, isSigned, AppAttestReasons.assertionSignatureInvalid,
             expected: "a signature of key \(Base64.encode(SHA256.hash(publicKey.x963))) for the client data hash "
                 + Hex.encode(expectation.clientDataHash),
-            found: isSigned ? "such a signature" : "one of another key, or for something else")
+            found: isSigned ? "such a signature" : "one of another key, or for other data")
         return VerifiedAssertion(
             counter: data.counter, validationCategory: data.extensions.validationCategory,
             bundleVersion: data.extensions.bundleVersion, codeDirectoryHash: data.extensions.codeDirectoryHash,
@@ -103,7 +103,7 @@ public struct AssertionExpectation: Sendable {
     }
 }
 
-/// What came of verifying an assertion.
+/// The outcome of verifying an assertion.
 public enum AssertionOutcome: Sendable, Hashable {
     /// The assertion is genuine and agrees with what was expected.
     case verified(VerifiedAssertion)
@@ -113,7 +113,7 @@ public enum AssertionOutcome: Sendable, Hashable {
 
 /// What an assertion proved: the app on the device that has the attested key made it over this client data.
 ///
-/// Whoever accepts it must store the counter atomically, or two requests can use one assertion.
+/// The caller must store the counter atomically, or two requests can use one assertion.
 public struct VerifiedAssertion: Sendable, Hashable {
     /// The counter: above the one before, mostly by one, with gaps.
     public let counter: UInt32
@@ -121,7 +121,7 @@ public struct VerifiedAssertion: Sendable, Hashable {
     public let validationCategory: ValidationCategory?
     /// The version of the app's bundle; nil before iOS 27 and macOS 27.
     @Exact public private(set) var bundleVersion: String?
-    /// The digest of the app's code directory, on Macs whose app asks for it.
+    /// The digest of the app's code directory, on Macs if the app requests it.
     public let codeDirectoryHash: [UInt8]?
     /// The kind of that digest; 2 is SHA-256.
     public let codeDirectoryHashType: UInt8?

@@ -24,11 +24,11 @@ public struct AttestationExpectation: Sendable {
     }
 }
 
-/// What is asked of the receipt in an attestation.
+/// The requirement on the receipt in an attestation.
 public enum ReceiptRequirement: Sendable {
     /// The receipt is passed on as it is; it costs nothing, and says nothing.
     case unchecked
-    /// The receipt is verified, and what came of it is told; the attestation stands or falls without it.
+    /// The receipt is verified and its outcome reported; it does not decide about the attestation.
     case recorded(ReceiptVerifier, maximumAge: Duration? = nil)
     /// The receipt must be good and agree with the attestation.
     ///
@@ -39,7 +39,7 @@ public enum ReceiptRequirement: Sendable {
 }
 
 extension ReceiptRequirement {
-    /// What verifies the receipt; nil where nothing does.
+    /// The verifier of the receipt; nil if it is not verified.
     var verifier: ReceiptVerifier? {
         switch self {
         case .unchecked: nil
@@ -60,7 +60,7 @@ extension ReceiptRequirement {
     }
 }
 
-/// What came of verifying an attestation.
+/// The outcome of verifying an attestation.
 public enum AttestationOutcome: Sendable, Hashable {
     /// The attestation is genuine and agrees with what was expected.
     case verified(VerifiedAttestation)
@@ -82,7 +82,7 @@ public struct VerifiedAttestation: Sendable, Hashable {
     public let validationCategory: ValidationCategory?
     /// The version of the app's bundle; nil before iOS 27 and macOS 27.
     @Exact public private(set) var bundleVersion: String?
-    /// The digest of the app's code directory, on Macs whose app asks for it.
+    /// The digest of the app's code directory, on Macs if the app requests it.
     public let codeDirectoryHash: [UInt8]?
     /// The kind of that digest; 2 is SHA-256.
     public let codeDirectoryHashType: UInt8?
@@ -98,6 +98,6 @@ public struct VerifiedAttestation: Sendable, Hashable {
     public let notAfter: Instant
     /// The receipt as it came, to be kept for exchanges.
     public let receiptBytes: [UInt8]
-    /// What came of verifying the receipt; nil where it was not looked at.
+    /// The outcome of verifying the receipt; nil if it was not checked.
     public let receipt: ReceiptOutcome?
 }

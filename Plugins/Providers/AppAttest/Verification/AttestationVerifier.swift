@@ -4,8 +4,8 @@ public import AssayX509
 
 /// Verifies attestation objects: the nine steps of Apple, Validating Apps That Connect to Your Server, and some more.
 ///
-/// One verifier serves any number of apps, from any number of tasks. What costs little is judged first: the signature
-/// on the leaf, which takes most of the time, comes last before the receipt.
+/// One verifier serves any number of apps, from any number of tasks. Cheap checks come first: the signature on the
+/// leaf, which takes most of the time, is the last check before the receipt.
 public struct AttestationVerifier: Sendable {
     /// The most bytes of an attestation object; real ones have up to 5968.
     public static let byteLimit = 16 * 1024

@@ -17,7 +17,7 @@ extension DebugProvider {
         let hash = DebugToken.hash(of: request.token)
         if let listed = listed.token(hash: hash) {
             throw CallFailure(
-                .alreadyExists, "The debug token stands in a policy file already\(DebugProvider.at(listed.place)).")
+                .alreadyExists, "The debug token is already in a policy file\(DebugProvider.at(listed.place)).")
         }
         let token = ManagedToken(
             id: UUID4.text(randomness), displayName: request.displayName, hash: hash, expires: request.expires,
@@ -51,7 +51,7 @@ extension DebugProvider {
     }
 
     func update(_ request: UpdateDebugTokenRequest, _ context: ProviderContext) async throws -> CallAnswer {
-        // As with every setting of a policy file: what leaves it as it is is no mistake.
+        // As with every setting in a policy file, an update that changes nothing succeeds.
         if let listed = listed.token(id: request.id), listed.view.displayName.isExactly(request.displayName) {
             try ETag.check(request.etag, is: listed.view.etag(of: context.app))
             return answer(listed.view, context)
@@ -103,9 +103,9 @@ extension DebugProvider {
 
 /// Bounds how many unknown debug tokens are looked up in the state store.
 ///
-/// An address (IPv6: a /64) may show a few, and then one every 10 seconds. When too many come for an app from all
-/// addresses together, each address has one. So an address that showed no unknown token is never locked out by those
-/// who did.
+/// An address (IPv6: a /64) may try a few, and then one every 10 seconds. When too many come for an app from all
+/// addresses together, each address has only one. So an address that sent no unknown token is never locked out by
+/// others.
 final class GuessLimit: Sendable {
     private static let burst = 10
     private static let interval = Duration.seconds(10)
@@ -115,7 +115,7 @@ final class GuessLimit: Sendable {
     private let peers = KeyedRate<FloodSource>(every: interval, burst: burst, capacity: 4096)
     private let app = KeyedRate<Int>(every: appInterval, burst: appBurst, capacity: 1)
 
-    /// How long a peer has to wait before it may show a token that is not known yet; nil when it need not wait.
+    /// How long a peer must wait before it may present an unknown token; nil when it need not wait.
     ///
     /// - Parameter peer: nil for a call in this process, which is not limited.
     func wait(_ peer: String?, at uptime: Duration) -> Duration? {

@@ -44,7 +44,7 @@ struct GetDebugTokenRequest: RequestMessage {
     }
 }
 
-/// Another name for a registered debug token: nothing else of it can be changed.
+/// A new name for a registered debug token; nothing else can be changed.
 struct UpdateDebugTokenRequest: RequestMessage {
     static let shape: MessageShape? = [
         .required(

@@ -17,7 +17,7 @@ struct ListDebugTokensRequest: RequestMessage {
     let size: Int
     private let pageToken: [UInt8]?
 
-    /// The most that one reply has, and what it has when the caller does not say.
+    /// The largest page, which is also the default.
     private static let largest = 100
     /// The text before the identifier in the token of a page, which tells it from other sealed values.
     private static let mark = Array("page of debug tokens: ".utf8)

@@ -3,13 +3,13 @@ internal import AssayKit
 internal import AssayState
 internal import Synchronization
 
-/// The hashes of an app's registered debug tokens, each an entry of its own in the state store, so that a token that is
-/// none costs one look at one entry.
+/// The hashes of an app's registered debug tokens, each as a separate entry in the state store, so that an unknown
+/// token costs one lookup.
 ///
-/// The document that has all tokens says what is registered; the index only says which tokens are worth reading it for. An
-/// entry too many costs time, and one that is missing has a token refused. So the index is compared with the document before
-/// it is relied upon, which also takes in what an earlier version registered, and from then on once a minute while unknown
-/// tokens come: a server of an earlier version may share the store.
+/// The document with all tokens is authoritative; the index only shows for which tokens it must be read. A superfluous
+/// entry costs time, and a missing one causes a token to be refused. So the index is compared with the document before
+/// it is used, which also adds the tokens that an earlier version registered, and after that once a minute while
+/// unknown tokens come: a server of an earlier version may share the store.
 final class ManagedTokenIndex: Sendable {
     private enum Comparison {
         case never
@@ -26,7 +26,7 @@ final class ManagedTokenIndex: Sendable {
 
     /// What a missing entry means now.
     enum Absence {
-        /// There is no such token.
+        /// The token does not exist.
         case certain
         /// The document must be asked, and the index be compared with it by the caller.
         case toCompare
@@ -47,7 +47,7 @@ final class ManagedTokenIndex: Sendable {
         try await space(context).get(Hex.encode(hash)) != nil
     }
 
-    /// What it means that a hash has no entry.
+    /// The meaning of a missing entry.
     func absence(at uptime: Duration) -> Absence {
         comparison.withLock { comparison in
             switch comparison {

@@ -10,7 +10,7 @@ final class ManagedTokenStore: Sendable {
         let tokens: ManagedTokens
     }
 
-    /// How many of them there may be that have not expired.
+    /// The most tokens that have not expired.
     let limit: Int
     /// What the document said when it was last read, so that it is parsed once.
     private let latest = Mutex<Parsed?>(nil)
@@ -23,21 +23,21 @@ final class ManagedTokenStore: Sendable {
         self.clock = clock
     }
 
-    /// The answer to a peer that showed too many unknown tokens.
+    /// The answer to a peer that sent too many unknown tokens.
     static func tooManyUnknown(wait: Duration?) -> CallFailure {
         CallFailure(
             .resourceExhausted, "Too many unknown debug tokens came from this address: try again later.",
             reason: DebugReasons.tooManyUnknown, retryAfter: wait)
     }
 
-    /// The token with a hash; nil when there is none.
+    /// The token with a hash; nil when it is unknown.
     ///
-    /// One that is none costs one look at one small entry.
+    /// An unknown token costs one lookup of a small entry.
     ///
-    /// - Throws: ``CallFailure`` when the peer showed too many tokens that are none.
+    /// - Throws: ``CallFailure`` when the peer sent too many unknown tokens.
     func token(hash: [UInt8], _ context: ProviderContext) async throws -> ManagedToken? {
         let uptime = clock.uptime
-        // A token that was seen here as registered is no guess, whatever else comes from the same address.
+        // A token that was registered here before is not a guess, whatever else comes from the same address.
         let isKnown = latest.withLock { $0?.tokens.token(hash: hash) != nil }
         if !isKnown, let wait = guesses.wait(context.peer, at: uptime) {
             throw Self.tooManyUnknown(wait: wait)
@@ -60,11 +60,11 @@ final class ManagedTokenStore: Sendable {
     /// Registers a token.
     func add(_ token: ManagedToken, _ context: ProviderContext) async throws {
         try await update(context) { tokens in try tokens.add(token, limit: self.limit, now: context.now) }
-        // Should this fail, the comparison with the document makes up for it.
+        // If this fails, the comparison with the document corrects it.
         try await index.add(token.hash, context)
     }
 
-    /// Removes the entry of a token that is in the document no more.
+    /// Removes the entry of a token that is no longer in the document.
     func forget(_ token: ManagedToken, _ context: ProviderContext) async {
         try? await index.remove(token.hash, context)
     }

@@ -56,7 +56,7 @@ extension ManagedTokens {
         return JSON.object(["version": 1, "tokens": .array(tokens)]).encoded
     }
 
-    /// - Throws: when it is not what ``encoded`` makes.
+    /// - Throws: when the bytes are not what ``encoded`` makes.
     init(decoding bytes: [UInt8], of document: VersionedDocument) throws(VersionedDocument.Damaged) {
         guard let json = try? JSON.parse(bytes, limits: ManagedTokens.limits), json["version"] == 1,
             let tokens = json["tokens"]?.array

@@ -8,7 +8,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     private static let youth = Duration.seconds(60)
     /// How many bytes a device token may have.
     ///
-    /// Apple does not say; those of iPhones have some 2,300.
+    /// Apple does not document the size; tokens of iPhones have about 2,300 bytes.
     private static let tokenBytes = 16...8192
 
     let server: EndpointURL
@@ -18,7 +18,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
     var keepsBits: Bool { true }
 
     func canonical(_ deviceToken: String) -> String? {
-        // What is too long is not even decoded: four characters stand for three bytes.
+        // A text that is too long is not even decoded: four characters encode three bytes.
         guard deviceToken.utf8.count <= Self.tokenBytes.upperBound / 3 * 4 + 4,
             let bytes = Base64.decode(deviceToken), Self.tokenBytes.contains(bytes.count)
         else { return nil }
@@ -27,8 +27,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
 
     func credential(at now: Instant, insteadOf refused: String?) throws -> String {
         let token = try key.token(at: now)
-        // Apple refuses callers that make tokens all the time: one that is refused while it is new is refused for what
-        // it is, not for its age.
+        // Apple refuses callers that make tokens all the time: a new token that is refused is not refused for its age.
         guard refused.isExactly(form.header(token)), now >= token.issued + Self.youth else { return form.header(token) }
         return form.header(try key.token(at: now, insteadOf: token))
     }
@@ -84,7 +83,7 @@ struct AppleDeviceCheck: DeviceTokenUpstream {
         return .genuine(DeviceBits(bit0: bit0, bit1: bit1, lastUpdate: month))
     }
 
-    /// A member that is there once: of two, readers take different ones.
+    /// A member that is present once: of two, different readers use different ones.
     private static func only(_ name: String, _ json: JSON) -> JSON? {
         let values = json.members?.filter { $0.name.isExactly(name) } ?? []
         return values.count == 1 ? values[0].value : nil

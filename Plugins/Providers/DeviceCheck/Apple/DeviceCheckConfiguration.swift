@@ -22,7 +22,7 @@ public struct DeviceCheckConfiguration: Decodable, Sendable {
     public let privateKey: SecretReference
     /// `production` when absent.
     public let environment: Environment?
-    /// What is asked instead of Apple's server for the environment.
+    /// The URL that is called instead of Apple's server for the environment.
     public let baseURL: EndpointURL?
     /// The form of the header `Authorization`; `bearer` when absent.
     public let authorization: AppleAuthorizationForm?
@@ -51,12 +51,12 @@ extension DeviceCheckConfiguration: DescribedConfiguration {
         "key_id": PolicyKey(
             "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
-        "private_key": "Where the `.p8` file of that key is to be found: `file:PATH` or `env:NAME`.",
+        "private_key": "The location of the `.p8` file of that key: `file:PATH` or `env:NAME`.",
         "environment": PolicyKey(
             "Which of Apple's servers is asked.", standard: "production", development: .words(["development"])),
-        "base_url": "What is asked instead of Apple's server for the environment.",
+        "base_url": "The URL that is called instead of Apple's server for the environment.",
         "authorization": PolicyKey(
-            "How the token stands in the header `Authorization`: alone, or behind `Bearer`.", standard: "bearer"),
+            "The form of the token in the header `Authorization`: alone, or after `Bearer`.", standard: "bearer"),
         "refuse_when": "Which devices are refused for the two bits that the team keeps of them; none when absent.",
         "allow_reuse": PolicyKey("Whether a device token may be exchanged more than once.", standard: false),
         "remember_for": PolicyKey(

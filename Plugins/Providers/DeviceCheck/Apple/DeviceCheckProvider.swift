@@ -89,6 +89,6 @@ struct UpdateDeviceCheckBitsRequest: RequestMessage {
         deviceToken = try fields.string("deviceToken")
         bit0 = try fields.has("bit0") ? try fields.bool("bit0") : nil
         bit1 = try fields.has("bit1") ? try fields.bool("bit1") : nil
-        guard bit0 != nil || bit1 != nil else { throw InvalidRequest("one of 'bit0' and 'bit1' must be there") }
+        guard bit0 != nil || bit1 != nil else { throw InvalidRequest("one of 'bit0' and 'bit1' is required") }
     }
 }

@@ -1,18 +1,18 @@
 internal import AssayCore
 
-/// Who may ask a vendor's server now, and who waits: a pure state machine.
+/// Decides which requests may ask a vendor's server now, and which wait: a pure state machine.
 ///
-/// Each peer has a share of the places. One that holds its share already, or is suspect, gets a further place only while fewer
-/// than 32 of its app's are taken, so that a peer alone, such as a proxy that the server knows nothing of, has 32. The places
-/// beyond are for peers within their share, and the last of them for those that were verified before. Who gets no place
-/// waits in a line of its peer; free places go to the lines in turn, those of a higher rank first.
+/// Each peer has a share of the places. One that holds its share already, or is suspect, gets a further place only
+/// while fewer than 32 of its app's are taken, so that a peer alone, such as an unknown proxy, has 32. Further places
+/// are for peers within their share, and the last of them for peers that were verified before. A request without a
+/// place waits in a queue of its peer; free places go to the queues in turn, those of a higher rank first.
 struct FairPlaces<App: Hashable & Sendable>: Sendable {
     /// What decides between requests: the standing of the peer, as far as it is within its share.
     typealias Rank = Asker.Standing
 
     enum Entry: Hashable {
         case admitted
-        /// It waits; if another had to make way for it, that one is refused.
+        /// It waits; if another one had to leave the queue for it, that one is refused.
         case waiting(displaced: UInt64?)
         case refused
     }
@@ -39,7 +39,7 @@ struct FairPlaces<App: Hashable & Sendable>: Sendable {
     private(set) var waiting = 0
     private var turn: UInt64 = 0
 
-    /// How many places may be taken by all, and by one app, before a request of some rank is admitted no more.
+    /// How many places may be taken by all, and by one app, before requests of a rank are no longer admitted.
     private static func limits(_ rank: Rank) -> (all: Int, app: Int) {
         switch rank {
         case .suspect: (64, 32)
@@ -103,7 +103,7 @@ struct FairPlaces<App: Hashable & Sendable>: Sendable {
         return admitted
     }
 
-    /// Has a request wait no more.
+    /// Removes a waiting request.
     ///
     /// Returns whether it did.
     mutating func giveUp(_ number: UInt64) -> Bool {
@@ -130,7 +130,7 @@ struct FairPlaces<App: Hashable & Sendable>: Sendable {
         return best?.index
     }
 
-    /// Takes the last of the longest line of the lowest rank out, where the one that comes has more right to wait.
+    /// Removes the last request of the longest queue of the lowest rank, if the new one has a higher right to wait.
     private mutating func makeWay(_ rank: Rank, _ ofPeer: Int) -> UInt64? {
         let counts = Dictionary(lines.map { ($0.peer, $0.numbers.count) }, uniquingKeysWith: +)
         let candidates = lines.enumerated().map { index, line in

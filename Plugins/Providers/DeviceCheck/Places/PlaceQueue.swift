@@ -1,7 +1,7 @@
 internal import AssayCore
 internal import Synchronization
 
-/// The places at a vendor's server, and those that wait for one.
+/// The places at a vendor's server, and the requests that wait for one.
 final class PlaceQueue: Sendable {
     private typealias Waiter = CheckedContinuation<Bool, Never>
 
@@ -9,15 +9,15 @@ final class PlaceQueue: Sendable {
         var places = FairPlaces<ObjectIdentifier>()
         var number: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
-        /// What became of those that do not wait yet, or not any more.
+        /// The outcomes of requests that do not wait yet, or no longer wait.
         var outcomes: [UInt64: Bool] = [:]
     }
 
     private let state = Mutex(State())
 
-    /// Takes a place, and waits for one if need be.
+    /// Takes a place, and waits for one if necessary.
     ///
-    /// False when there is none, after `patience`, and when the task is cancelled.
+    /// False when none becomes free within `patience`, or when the task is cancelled.
     func enter(_ app: ObjectIdentifier, _ asker: Asker, patience: Duration, clock: HostClock) async -> Bool {
         let (number, entry, displaced) = state.withLock { state in
             state.number += 1
@@ -69,7 +69,7 @@ final class PlaceQueue: Sendable {
         waiter?.resume(returning: false)
     }
 
-    /// Who is to be told; when nobody waits yet, the outcome is kept for the one that is about to.
+    /// Reports an outcome; when no task waits yet, it is kept for the one that will.
     private static func settle(_ number: UInt64, _ outcome: Bool, _ state: inout State) -> Waiter? {
         if let waiter = state.waiters.removeValue(forKey: number) { return waiter }
         state.outcomes[number] = outcome
@@ -79,7 +79,7 @@ final class PlaceQueue: Sendable {
 
 /// For whom a vendor is asked.
 struct Asker: Sendable {
-    /// What is known of a peer.
+    /// The facts about a peer.
     ///
     /// Where places are scarce, or the vendor asks for fewer questions, the higher goes first.
     enum Standing: Int, Sendable, CaseIterable, Comparable {

@@ -2,11 +2,11 @@ internal import AssayCore
 
 /// How long a vendor is left alone that asked for fewer questions (429): a pure state machine.
 ///
-/// A 429 that strangers provoke silences strangers. It pauses the standing of the peer whose question it answers, and those
-/// below it. After the pause one question is let through, and its answer tells whether the others may follow; a pause that
+/// A 429 that strangers cause pauses strangers. It pauses the standing of the peer whose question it answers, and those
+/// below it. After the pause one question is allowed, and its answer decides whether others may follow; a pause that
 /// follows another one is twice as long, until ten minutes have been calm.
 struct ThrottlePause: Sendable {
-    /// A question that was let through.
+    /// A question that was allowed.
     struct Pass: Sendable, Hashable {
         fileprivate let standing: Asker.Standing
         fileprivate let era: UInt64
@@ -21,7 +21,7 @@ struct ThrottlePause: Sendable {
     private struct Class {
         var isPaused = false
         var until = Duration.zero
-        /// When the one question was let through whose answer is waited for.
+        /// When the single question was allowed whose answer is waited for.
         var probe: Duration?
         /// How many pauses followed each other.
         var level = 0
@@ -31,7 +31,7 @@ struct ThrottlePause: Sendable {
     }
 
     private static let calm = Duration.seconds(600)
-    /// How long a question that was let through may take before another one is.
+    /// How long an allowed question may take before another one is allowed.
     private static let probeTime = Duration.seconds(10)
     /// The pause where the vendor does not say one.
     private static let standard = Duration.seconds(5)
@@ -49,7 +49,7 @@ struct ThrottlePause: Sendable {
 
     /// How long a standing has to wait at least; nil when it may ask.
     ///
-    /// Nothing is let through by that.
+    /// This allows nothing.
     func wait(_ standing: Asker.Standing, at now: Duration) -> Duration? {
         let state = classes[standing.rawValue]
         guard state.isPaused else { return nil }
@@ -80,7 +80,7 @@ struct ThrottlePause: Sendable {
         return max(classes[index].until - now, .seconds(1))
     }
 
-    /// The vendor answered something else, so it listens; or nothing was learned.
+    /// The vendor gave another answer, so it works; or nothing was learned.
     mutating func ended(_ pass: Pass, isAnswered: Bool) {
         let index = pass.standing.rawValue
         guard pass.isProbe, pass.era == classes[index].era else { return }

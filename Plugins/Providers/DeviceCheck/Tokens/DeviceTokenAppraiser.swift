@@ -6,8 +6,8 @@ internal import AssayState
 /// Appraises opaque device tokens that only their vendor can judge: the whole of a provider except its name and its
 /// configuration.
 ///
-/// A provider for another vendor than Apple is a ``DeviceTokenUpstream``, which says how the vendor is asked and what
-/// its answers mean, and an `AttestationProvider` that hands its requests to an appraiser. Bounds, deadlines, retries,
+/// A provider for another vendor than Apple is a ``DeviceTokenUpstream``, which defines the requests and the meaning of
+/// the answers, and an `AttestationProvider` that forwards its requests to an appraiser. Limits, deadlines, retries,
 /// the circuit breaker, reuse and bits are the same for all.
 public struct DeviceTokenAppraiser: Sendable {
     /// What a provider's descriptor lists.
@@ -15,7 +15,7 @@ public struct DeviceTokenAppraiser: Sendable {
     /// What a provider's descriptor lists.
     public static let metrics = DeviceTokenMetrics.all
 
-    /// Clients are not sent away for longer, whatever the vendor says.
+    /// Clients are not told to wait longer, whatever the vendor says.
     private static let longestPause = Duration.seconds(3600)
 
     private let upstream: any DeviceTokenUpstream
@@ -77,8 +77,8 @@ public struct DeviceTokenAppraiser: Sendable {
             guard let bits else { throw Self.unavailable(UpstreamFailure(.malformed, "no bits")) }
             if rule.matches(bits) { return .refused(reasons.bits) }
         }
-        // Only a valid token is remembered, so that a client may come back with one that could not be judged. Of two at
-        // once, one is first.
+        // Only a valid token is remembered, so that a client may send one again that could not be judged. Of two
+        // concurrent ones, one is first.
         if let memory = rules.memory, try await !used.insert(name, expires: context.now + memory) {
             return .refused(reasons.reused)
         }
@@ -89,12 +89,13 @@ public struct DeviceTokenAppraiser: Sendable {
     ///
     /// The token cannot be used for an exchange then.
     ///
-    /// - Throws: ``InvalidRequest`` when it is no token; ``CallFailure`` when the vendor refused it, or did not decide.
+    /// - Throws: ``InvalidRequest`` when it is not a token; ``CallFailure`` when the vendor refused it, or did not
+    ///   decide.
     public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: ProviderContext) async throws
         -> [Fact]
     {
         guard let token = upstream.canonical(deviceToken) else {
-            throw InvalidRequest("the field 'deviceToken' is no device token")
+            throw InvalidRequest("the field 'deviceToken' is not a device token")
         }
         let question = DeviceQuestion(.update(bit0: bit0, bit1: bit1), token, randomness: randomness)
         // The caller has a permission.
@@ -151,10 +152,10 @@ extension FactName {
     public static let deviceBitsUpdated: FactName = "device_bits_updated"
 }
 
-/// What is counted of the questions to the vendor.
+/// The metrics of the questions to the vendor.
 enum DeviceTokenMetrics {
     static let answers = Metric.counter(
-        "answers_total", "What came of questions to the upstream.",
+        "answers_total", "Questions to the upstream, by their results.",
         labels: [.init("result", ["genuine", "refused"] + UpstreamFailure.Kind.allCases.map(\.rawValue))])
     static let circuitChanges = Metric.counter(
         "circuit_changes_total", "How often the circuit breaker entered a state by an answer.",

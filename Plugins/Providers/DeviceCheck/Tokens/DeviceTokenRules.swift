@@ -7,7 +7,7 @@ public struct DeviceTokenRules: Sendable {
 
     /// Which devices are refused for their bits; none when nil.
     public let refuseWhen: DeviceBitsRule?
-    /// How long exchanged tokens are remembered, so that each is exchanged once; nil where they may be used again.
+    /// How long exchanged tokens are remembered, so that each is exchanged once; nil if they may be used again.
     public let memory: Duration?
 
     /// - Parameters are those of a policy's keys `refuse_when`, `allow_reuse` and `remember_for`.
@@ -30,7 +30,7 @@ public struct DeviceTokenRules: Sendable {
 
 /// Devices that are refused: those whose bits are all as it says.
 ///
-/// What it does not name may be either.
+/// A bit that it does not name may have either value.
 public struct DeviceBitsRule: Decodable, Sendable {
     /// The value of bit 0; nil for any.
     public let bit0: Bool?
@@ -104,13 +104,13 @@ public struct DeviceTokenReasons: Sendable {
     /// All of them.
     public var all: [Reason] { [malformed, refused, reused, bits, limited] }
 
-    /// What a stranger is told whose tokens are not looked at for now.
+    /// The answer to a stranger whose tokens are not checked for now.
     func limitedAnswer(wait: Duration?) -> CallFailure {
         CallFailure(
             .resourceExhausted, "Quota exceeded for device tokens of this client.", reason: limited, retryAfter: wait)
     }
 
-    /// What a caller is told that would set the bits of a device by a token that is not accepted.
+    /// The answer to a caller that wants to set the bits of a device with a token that is not accepted.
     func refusedAnswer(_ detail: String?) -> CallFailure {
         CallFailure(.invalidArgument, "The device token was not accepted.", reason: refused, detail: detail)
     }

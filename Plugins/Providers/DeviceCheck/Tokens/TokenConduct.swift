@@ -3,9 +3,10 @@ internal import Synchronization
 
 /// What the vendor's refusals taught about tokens and peers, so that it is asked less about junk.
 ///
-/// A token that it refused is refused again without a question for ten minutes. Each peer may bring ten bad tokens, and another
-/// one every minute. Beyond that a stranger's tokens are not asked about; a peer that was verified before, one that
-/// is not of the Internet, or an unknown one may stand for many clients, and comes last from then on.
+/// A token that it refused is refused again for ten minutes without a question. Each peer may send ten invalid tokens,
+/// and another one every minute. Beyond that, the vendor is not asked about a stranger's tokens; a peer that was
+/// verified before, one that is not on the Internet, or an unknown one may stand for many clients, and has the lowest
+/// rank from then on.
 final class TokenConduct: Sendable {
     /// The first 128 bits of a token's SHA-256.
     struct Mark: Hashable, Sendable {
@@ -27,12 +28,12 @@ final class TokenConduct: Sendable {
         var forgiven = PeerTable(capacity: TokenConduct.peers)
     }
 
-    /// How long refused tokens are remembered, at least, unless more than so many come.
+    /// How long refused tokens are remembered at least, unless too many come.
     static let memory = Duration.seconds(600)
     static let tokens = 1024
     /// How many peers with bad tokens are remembered: those with the most.
     static let peers = 1024
-    /// How many bad tokens a peer may bring at once, and in what time it may bring one more.
+    /// How many invalid tokens a peer may send at once, and the time after which it may send one more.
     static let allowance: Int64 = 10
     static let price: Int64 = 60_000
 
@@ -59,7 +60,7 @@ final class TokenConduct: Sendable {
             Self.age(&state, uptime)
             if state.recent.count >= Self.tokens { Self.turn(&state, uptime) }
             state.recent.insert(token)
-            // Answers to questions that ran at once count for no longer than twice the allowance.
+            // Answers to concurrent questions count for no longer than twice the allowance.
             let debt = max((state.forgiven.value(of: peer) ?? 0) - now, 0) + Self.price
             state.forgiven.set(now + min(debt, 2 * Self.allowance * Self.price), of: peer)
         }

@@ -1,6 +1,7 @@
 public import AssayCore
 
-/// A vendor's service that knows whether an opaque device token is genuine: how it is asked, and what its answers mean.
+/// A vendor's service that knows whether an opaque device token is genuine: its requests, and the meaning of its
+/// answers.
 public protocol DeviceTokenUpstream: Sendable {
     /// The server that is asked. All apps that ask one server share its bounds and its circuit breaker.
     var server: EndpointURL { get }
@@ -8,19 +9,19 @@ public protocol DeviceTokenUpstream: Sendable {
     /// Whether it keeps two bits for each device, which can be asked for and set.
     var keepsBits: Bool { get }
 
-    /// The token in the one form that it is sent and remembered in; nil when it is none of the vendor's.
+    /// The token in the one form that is sent and remembered; nil when it is not a token of the vendor.
     ///
     /// Two spellings of one token must have one form, or it could be exchanged twice.
     func canonical(_ deviceToken: String) -> String?
 
-    /// What requests are authorised with now; another one than `refused`, which the vendor did not take, where there is
-    /// another, and the same otherwise. An ``UpstreamFailure`` that it throws is the outcome.
+    /// The credential for requests now; if the vendor did not accept `refused`, a different one if there is one. An
+    /// ``UpstreamFailure`` that it throws is the outcome.
     func credential(at now: Instant, insteadOf refused: String?) async throws -> String
 
-    /// The request that asks; `credential` is what it is authorised with. Its time limit is set by the appraiser.
+    /// The request for a question; `credential` authorises it. The appraiser sets its time limit.
     func request(_ question: DeviceQuestion, credential: String, at now: Instant) throws -> OutboundRequest
 
-    /// What an answer means. Whatever is not known to be about the token is ``DeviceAnswer/undecided(_:)``.
+    /// The meaning of an answer. An answer that is not clearly about the token is ``DeviceAnswer/undecided(_:)``.
     func read(_ response: OutboundResponse, to question: DeviceQuestion, at now: Instant) -> DeviceAnswer
 }
 
@@ -52,7 +53,7 @@ public struct DeviceQuestion: Sendable, Hashable {
 
 /// What a vendor's answer means.
 public enum DeviceAnswer: Sendable, Equatable {
-    /// The token is genuine; bits where they were asked for.
+    /// The token is genuine; with bits if they were requested.
     case genuine(DeviceBits?)
     /// The token is invalid. The detail goes on record, never to the client.
     case refused(detail: String?)

@@ -22,7 +22,7 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case interrupted = "upstream_interrupted"
         case timedOut = "upstream_timed_out"
         case tooLarge = "upstream_too_large"
-        /// 200 with something that is no answer to the question.
+        /// 200 with a body that is not an answer to the question.
         case malformed = "upstream_malformed"
         /// The circuit breaker is open.
         case circuitOpen = "upstream_circuit_open"
@@ -78,9 +78,9 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
         }
     }
 
-    /// What it says of the server.
+    /// What it shows about the server.
     ///
-    /// One that throttles a team, or calls its requests wrong, is there for the others.
+    /// A server that limits one team, or calls its requests wrong, still serves the others.
     var outcome: CircuitBreaker.Outcome {
         switch kind {
         case .unavailable, .unreachable, .interrupted, .timedOut, .tooLarge, .malformed: .failure
@@ -93,8 +93,7 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
     public var description: String { detail.map { "\(kind.rawValue): \($0)" } ?? kind.rawValue }
 }
 
-/// What all apps that ask one vendor's server have in common: the places for questions, and whether the server answers
-/// at all.
+/// The state that all apps share for one vendor's server: the places for questions, and whether the server answers.
 ///
 /// It stays through reloads as long as an instance uses it.
 final class UpstreamGate: Sendable {

@@ -3,20 +3,20 @@ internal import AssayKit
 internal import Logging
 internal import Synchronization
 
-/// Asks a vendor about device tokens, for one app: within bounds and a deadline, again where that may help, and not at
-/// all while the vendor's server is down or asks to be left alone.
+/// Asks a vendor about device tokens, for one app: within limits and a deadline, again if that may help, and not at all
+/// while the vendor's server is down or asks clients to wait.
 final class UpstreamInquiry: Sendable {
     /// How long one request may take, and the least that one is begun with.
     private static let requestLimit = Duration.seconds(5)
     private static let leastTime = Duration.seconds(1)
     /// How often a question is put that fails for a moment only.
     private static let tries = 3
-    /// Nobody waits longer than this for another try.
+    /// The longest wait for another try.
     private static let patience = Duration.seconds(2)
     private static let backoff = Backoff(first: .milliseconds(200), limit: .seconds(2))
-    /// What is kept of the deadline to answer in.
+    /// The part of the deadline that is kept for the answer.
     private static let reserve = Duration.milliseconds(250)
-    /// Nobody waits longer than this for a place.
+    /// The longest wait for a place.
     private static let placePatience = Duration.seconds(2)
 
     private let upstream: any DeviceTokenUpstream
@@ -44,9 +44,9 @@ final class UpstreamInquiry: Sendable {
 
     // MARK: - Bounds
 
-    /// Asks when there is a place, and the vendor does not want to be left alone.
+    /// Asks when there is a place, and the vendor does not ask clients to wait.
     private func admit(_ question: DeviceQuestion, for asker: Asker, deadline: Instant) async -> DeviceAnswer {
-        // Who would not be let through afterwards does not wait for a place.
+        // A request that would not be allowed afterwards does not wait for a place.
         if let wait = pause.withLock({ $0.wait(asker.standing, at: clock.uptime) }) { return Self.paused(wait) }
         let (app, places) = (ObjectIdentifier(self), gate.places)
         let patience = min(Self.placePatience, deadline - clock.now - Self.leastTime)
@@ -87,7 +87,7 @@ final class UpstreamInquiry: Sendable {
             } catch {
                 return .undecided(Self.failure(error))
             }
-            // There is no other.
+            // There is no other credential.
             if refused.isExactly(credential) { return .undecided(UpstreamFailure(.unauthorized)) }
             let answer = await attempt(question, credential, deadline)
             let failure: UpstreamFailure
@@ -151,7 +151,8 @@ final class UpstreamInquiry: Sendable {
         return answer
     }
 
-    /// What an upstream threw: its type alone where it is not ours, because the rest may hold a secret.
+    /// The failure for an error that an upstream threw: only its type if it is not ours, because the rest may contain a
+    /// secret.
     private static func failure(_ error: any Error) -> UpstreamFailure {
         error as? UpstreamFailure ?? UpstreamFailure(.notSent, "\(type(of: error))")
     }
@@ -163,7 +164,7 @@ extension DeviceAnswer {
         func clean(_ text: String?) -> String? {
             text.flatMap { text in
                 let words = secrets.flatMap { $0.split(onASCII: " ") }.filter { $0.utf8.count > 8 }
-                return words.contains { text.utf8.contains($0.utf8.prefix(16)) } ? "it repeats what it was sent" : text
+                return words.contains { text.utf8.contains($0.utf8.prefix(16)) } ? "it repeats the request" : text
             }
         }
         return switch self {

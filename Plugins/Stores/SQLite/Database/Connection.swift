@@ -14,7 +14,7 @@ final class Connection {
 
     enum TransactionKind: String {
         case deferred = "BEGIN DEFERRED"
-        /// Takes the lock for writing at once.
+        /// Takes the write lock at once.
         case immediate = "BEGIN IMMEDIATE"
     }
 
@@ -62,7 +62,7 @@ final class Connection {
     @discardableResult
     func rows<T>(_ sql: String, _ values: [Value] = [], read: (Row) -> T) throws(SQLiteError) -> [T] {
         let statement = try statement(sql)
-        // Also ends the statement's read transaction, and lets go of the values.
+        // This also ends the statement's read transaction, and releases the values.
         defer { statement.reset() }
         for (index, value) in values.enumerated() {
             let result = statement.bind(value, at: Int32(index + 1))

@@ -1,9 +1,10 @@
 internal import Dispatch
 internal import Synchronization
 
-/// A connection, and the queue of those who use it, one after another in the order of their arrival.
+/// A connection, and the queue of its users, one after another in the order of their arrival.
 ///
-/// SQLite blocks its thread while it waits for the disk or for a lock, so that the threads of Swift's tasks are not for it.
+/// SQLite blocks its thread while it waits for the disk or for a lock, so it must not run on the threads of Swift's
+/// tasks.
 final class ConnectionQueue: Sendable {
     private enum State {
         case unopened
@@ -21,7 +22,7 @@ final class ConnectionQueue: Sendable {
         self.queue = DispatchQueue(label: label)
     }
 
-    /// Calls a body on the queue, with the connection or with the reason why there is none.
+    /// Calls a body on the queue, with the connection or with the reason why it is missing.
     func submit(_ body: @escaping @Sendable (Result<Connection, any Error>) -> Void) {
         queue.async {
             self.state.withLock { state in

@@ -20,7 +20,7 @@ final class Statement {
         case .integer(let number):
             return sqlite3_bind_int64(handle, index, number)
         case .bytes(let bytes):
-            // No bytes have no address, and SQLite takes the lack of an address for NULL.
+            // Empty bytes have no address, and SQLite reads a missing address as NULL.
             guard !bytes.isEmpty else { return sqlite3_bind_zeroblob(handle, index, 0) }
             return bytes.withUnsafeBytes { assay_sqlite3_bind_copy(handle, index, $0.baseAddress, UInt64($0.count)) }
         }
@@ -34,7 +34,7 @@ final class Statement {
     }
 }
 
-/// What is bound to a statement.
+/// The values that can be bound to a statement.
 enum Value {
     case null
     case integer(Int64)
@@ -58,7 +58,7 @@ struct Row {
         self.statement = statement
     }
 
-    /// The bytes of a column that holds a BLOB; none where it holds NULL.
+    /// The bytes of a BLOB column; none if it is NULL.
     func bytes(_ column: Int32) -> [UInt8] {
         // In this order: asking for the bytes may convert them, and then their number changes.
         let start = sqlite3_column_blob(statement, column)
@@ -68,7 +68,7 @@ struct Row {
 
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-    /// The number of a column; nil where it holds NULL.
+    /// The number of a column; nil if it is NULL.
     func integer(_ column: Int32) -> Int64? {
         guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
         return sqlite3_column_int64(statement, column)

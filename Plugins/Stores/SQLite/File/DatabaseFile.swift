@@ -22,16 +22,16 @@ struct DatabaseFile {
         self.path = path
     }
 
-    /// The write-ahead log beside the file.
+    /// The write-ahead log next to the file.
     var log: DatabaseFile { DatabaseFile(unchecked: path + "-wal") }
 
-    /// Which file is there now; nil when there is none.
+    /// The identity of the present file; nil when there is none.
     var identity: FileIdentity? {
         var status = stat()
         return stat(path, &status) == 0 ? FileIdentity(status) : nil
     }
 
-    /// Its size; 0 when there is none.
+    /// Its size; 0 when it does not exist.
     var byteCount: Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
@@ -55,9 +55,9 @@ struct DatabaseFile {
         guard fsync(descriptor) == 0 else { throw failure(errno, "it cannot be written to the disk") }
     }
 
-    /// Makes the folder (0700) and the file (0600) where they do not exist; leaves existing ones as they are.
+    /// Makes the folder (0700) and the file (0600) if they do not exist; does not change existing ones.
     ///
-    /// SQLite gives the files that it makes beside this one, `-wal` and `-shm`, the same permissions.
+    /// SQLite gives its other files, `-wal` and `-shm`, the same permissions.
     ///
     /// The caller sees to it that no other thread opens the same file meanwhile: closing a file releases all locks
     /// that the process holds on it, those of another connection too (https://www.sqlite.org/howtocorrupt.html, 2.2).

@@ -9,8 +9,8 @@ internal import Darwin
 
 /// Tells whether the files of an open database are still those at their paths.
 ///
-/// A file that was removed or replaced lives on for those who have it open, and only for them: what they write is gone
-/// with them, and others, who find another file or make one, know nothing of it.
+/// A file that was removed or replaced remains only for the processes that have it open: what they write is lost with
+/// them, and other processes, which find another file or make one, never see it.
 final class FileWatch: Sendable {
     private let files: [(file: DatabaseFile, identity: FileIdentity?)]
     private let last: Mutex<(at: ContinuousClock.Instant, reason: String?)?> = Mutex(nil)
@@ -18,12 +18,12 @@ final class FileWatch: Sendable {
     /// How long a finding is valid while nothing is written.
     private static let lifetime = Duration.milliseconds(100)
 
-    /// Takes the files that are there now as those to be.
+    /// Remembers the present files as the expected ones.
     init(_ files: DatabaseFile...) {
         self.files = files.map { ($0, $0.identity) }
     }
 
-    /// What is wrong now, in words for an operator; nil while all files are present.
+    /// The present problem, in words for an operator; nil while all files are in place.
     var blockingReason: String? {
         for (file, identity) in files {
             let present = file.identity
