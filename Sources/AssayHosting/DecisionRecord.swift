@@ -94,7 +94,7 @@ public struct DecisionRecord: Sendable {
 public protocol DecisionSink: Sendable {
     /// Called once for every decision, before its reply is returned; it must not block.
     func record(_ record: DecisionRecord)
-    /// Called with the sum of decisions that have no records of their own. By default nothing is done.
+    /// Called with the sum of decisions without records of their own. The default does nothing.
     func record(_ summary: DecisionSummary)
 }
 

@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// A sum of decisions that have no records of their own, since too many unverified requests came.
+/// A sum of decisions without records of their own, made when too many unverified requests come.
 ///
 /// The identifiers of such decisions are not recorded.
 public struct DecisionSummary: Sendable, Hashable {
@@ -10,7 +10,7 @@ public struct DecisionSummary: Sendable, Hashable {
         public let method: ExactText
         /// The outcome, as in the audit record: `refused`.
         public let outcome: ExactText
-        /// The reason's code or the canonical status; nil where the outcome has neither.
+        /// The reason's code or the canonical status; nil if the outcome has neither.
         public let cause: ExactText?
         /// The known resource or caller; nil where neither is known.
         public let subject: ExactText?
@@ -29,11 +29,11 @@ public struct DecisionSummary: Sendable, Hashable {
         }
     }
 
-    /// When the first of them came.
+    /// When the first decision of the sum was made.
     public let since: Instant
     /// The end of the summed period.
     public let until: Instant
-    /// A bounded number, the most frequent first.
+    /// A limited number of groups, the most frequent first.
     public let groups: [Group]
     /// How many decisions are in no group.
     public let others: Int
@@ -46,6 +46,6 @@ public struct DecisionSummary: Sendable, Hashable {
         self.others = others
     }
 
-    /// How many decisions there were.
+    /// The number of decisions.
     public var total: Int { groups.reduce(others) { $0 &+ $1.count } }
 }

@@ -1,14 +1,14 @@
 internal import AssayCore
 public import AssayKit
 
-/// What is told of one run of a provider's ``Maintenance``.
+/// The record of one run of a provider's ``Maintenance``.
 public struct MaintenanceRecord: Sendable {
     /// How a run ended.
     public enum Outcome: Sendable, Equatable {
         case succeeded
-        /// It threw, and what.
+        /// The run threw an error, with this text.
         case failed(String)
-        /// It took longer than it may.
+        /// The run exceeded its time limit.
         case timedOut
 
         /// Compares the messages by their UTF-8 bytes.
@@ -29,7 +29,7 @@ public struct MaintenanceRecord: Sendable {
     public let duration: Duration
     /// How the run ended.
     public let outcome: Outcome
-    /// What the provider counted, and how often it happened.
+    /// The events that the provider counted, with their numbers.
     public let counts: [MaintenanceEvent: Int]
 
     /// Makes a record of one run.

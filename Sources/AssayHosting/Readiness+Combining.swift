@@ -1,7 +1,7 @@
 internal import AssayCore
 
 extension Readiness {
-    /// The worst of several: what is not ready first, then what is degraded, each with all of its reasons.
+    /// The worst of several: if any is not ready, that one; otherwise any degraded one, each with all reasons.
     package static func combined(_ parts: [Readiness]) -> Readiness {
         var failures: [String] = []
         var complaints: [String] = []

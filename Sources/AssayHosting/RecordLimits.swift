@@ -10,7 +10,7 @@ public struct RecordLimits: Sendable, Hashable {
     public var appPerSecond: Int
     /// Records per second of both kinds for one address (IPv6: one /64).
     public var peerPerSecond: Int
-    /// For how long requests are summed before the sum is put on record.
+    /// How long requests are summed before the sum is recorded.
     public var interval: Duration
 
     /// Makes limits in records per second, and the interval that one sum covers.
@@ -23,8 +23,8 @@ public struct RecordLimits: Sendable, Hashable {
         self.interval = interval
     }
 
-    /// What may come at once, as seconds of a rate.
+    /// The events that may come at once, as seconds of a rate.
     package static let burstSeconds = 20
-    /// How many apps together have the rate of one.
+    /// How many times the rate of one app all apps together have.
     package static let appFactor = 5
 }

@@ -1,11 +1,11 @@
 package import AssayCore
 package import Logging
 
-/// The log of requests that never become calls: one line each up to a rate, since anybody can send them.
+/// The log of requests that never become calls: one line for each up to a rate, since anyone can send them.
 ///
 /// The others are summed by their status, and each sum is one line.
 package final class RefusalLog: Sendable {
-    /// Between two looks whether a sum is to be told.
+    /// The time between two checks whether a sum is due.
     package static let flushInterval = Duration.seconds(10)
 
     private let logger: Logger
@@ -13,7 +13,7 @@ package final class RefusalLog: Sendable {
     private let clock: HostClock
     private let events: SampledEvents<UInt>
 
-    /// - Parameter noun: what a refused one is called.
+    /// - Parameter noun: the name of a refused request in messages.
     package init(
         _ logger: Logger, noun: String = "request", limits: RecordLimits = RecordLimits(), clock: HostClock = .system
     ) {
@@ -24,8 +24,8 @@ package final class RefusalLog: Sendable {
     }
 
     /// - Parameters:
-    ///   - status: what the client is answered.
-    ///   - metadata: what the line says; it is made only where there is one.
+    ///   - status: the status of the response.
+    ///   - metadata: the metadata of the line; it is made only if there is a line.
     package func refused(
         _ status: UInt, peer: String?, metadata: () -> Logger.Metadata
     ) {
@@ -38,9 +38,9 @@ package final class RefusalLog: Sendable {
         flush()
     }
 
-    /// Tells the sum when its interval is over.
+    /// Logs the sum when its interval is over.
     ///
-    /// - Parameter early: in any case: at the end.
+    /// - Parameter early: logs it in any case, at the end.
     package func flush(early: Bool = false) {
         guard let sum = events.take(now: clock.now, uptime: clock.uptime, early: early) else { return }
         let counts = sum.counts.map { status, count -> Logger.MetadataValue in "\(status): \(count)" }
@@ -49,7 +49,7 @@ package final class RefusalLog: Sendable {
             metadata: ["count": .stringConvertible(sum.total), "since": "\(sum.since)", "statuses": .array(counts)])
     }
 
-    /// Tells sums when their time has come, until the task is cancelled.
+    /// Logs sums when they are due, until the task is cancelled.
     package func run() async {
         while (try? await Task.sleep(for: Self.flushInterval)) != nil { flush() }
         flush(early: true)

@@ -1,21 +1,21 @@
 package import AssayCore
 internal import Synchronization
 
-/// Says which of many events are put on record one by one, and sums the others by their kind.
+/// Decides which of many events are recorded one by one, and sums the others by their kind.
 package final class SampledEvents<Kind: Hashable & Sendable>: Sendable {
-    /// What an event counts with.
+    /// The group whose rate an event counts for.
     package enum Group: Sendable, Hashable {
-        /// All that is about nothing known.
+        /// All events about unknown resources.
         case strangers
         /// One known app or caller, by its name.
         case known(ExactText)
     }
 
-    /// What was not put on record one by one.
+    /// The events that were not recorded one by one.
     package struct Sum: Sendable {
         package let since: Instant
         package let until: Instant
-        /// How often each kind came.
+        /// The number of events of each kind.
         package let counts: [(kind: Kind, count: Int)]
         /// How many events were of further kinds.
         package let others: Int
@@ -30,7 +30,7 @@ package final class SampledEvents<Kind: Hashable & Sendable>: Sendable {
         var began: (time: Instant, uptime: Duration)?
     }
 
-    /// How many kinds a sum tells apart.
+    /// The most kinds in a sum.
     package static var kindLimit: Int { 64 }
 
     private let interval: Duration
@@ -56,7 +56,7 @@ package final class SampledEvents<Kind: Hashable & Sendable>: Sendable {
 
     /// Whether an event is within the rates.
     ///
-    /// One that is not has to be summed.
+    /// Other events must be summed.
     ///
     /// - Parameter peer: nil for a call in this process, which only the rate of its group limits.
     package func admits(_ group: Group, peer: String?, at uptime: Duration) -> Bool {

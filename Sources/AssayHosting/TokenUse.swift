@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// How a request that showed a token, or should have, is counted: in the categories of App Check's console.
+/// How a request is counted that had a token, or should have had one: in the categories of App Check's console.
 ///
 /// Every value comes from the policies or from this type: label cardinality is bounded.
 public struct TokenUse: Sendable, Hashable {
@@ -22,19 +22,19 @@ public struct TokenUse: Sendable, Hashable {
     @Exact public private(set) var project: String
     /// The service that the request was for; nil when the caller did not name it.
     @Exact public private(set) var service: String?
-    /// The app or OAuth client that the token speaks for; without a valid token, the one that the request claims to
-    /// come from, where a policy knows it; nil when it is not known.
+    /// The app or OAuth client of the token; without a valid token, the one that the request claims to come from, if a
+    /// policy knows it; nil when unknown.
     @Exact public private(set) var app: String?
     /// The category of App Check's console.
     public let category: Category
-    /// The level that the decision was made by; nil where it is left to the caller, as with `verifyAppCheckToken`.
+    /// The level of the decision; nil if the caller decides, as with `verifyAppCheckToken`.
     public let enforcement: EnforcementMode?
-    /// Whether the request was let through, according to the response.
+    /// Whether the request was allowed, according to the response.
     ///
-    /// Where the caller decides, as with `verifyAppCheckToken`, whether the token is valid and was not used before.
+    /// If the caller decides, as with `verifyAppCheckToken`, whether the token is valid and was not used before.
     public let isAdmitted: Bool
 
-    /// Makes the count of one request; nil stands for what is unknown.
+    /// Makes the count of one request; nil means unknown.
     public init(
         project: String, service: String?, app: String?, category: Category, enforcement: EnforcementMode?,
         isAdmitted: Bool

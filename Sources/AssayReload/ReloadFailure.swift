@@ -2,11 +2,11 @@ internal import AssayCore
 internal import AssayYAML
 internal import Logging
 
-/// Why a subject could not be reloaded.
+/// The reason why a subject could not be reloaded.
 struct ReloadFailure: Sendable {
-    /// Everything, to tell one failure from another.
+    /// All text, to distinguish failures.
     let text: String
-    /// What `/readyz` says to every caller: places, without their content.
+    /// The reason in `/readyz` for every caller: places, without their content.
     let summary: String
     private let problems: Diagnostics?
     private let action: ReloadAction
@@ -16,7 +16,7 @@ struct ReloadFailure: Sendable {
         text = "\(error)"
         problems = error as? Diagnostics
         guard let problems else {
-            summary = "could not be \(action.past); the log says why"
+            summary = "could not be \(action.past); see the log"
             return
         }
         let count = problems.all.count + problems.omitted
@@ -27,11 +27,12 @@ struct ReloadFailure: Sendable {
     /// One line for each problem.
     func log(_ name: String, to logger: Logger) {
         guard let problems else {
-            logger.error("\(name) cannot be \(action.past): what is in force stays", metadata: ["error": "\(text)"])
+            logger.error(
+                "\(name) cannot be \(action.past): no change is applied", metadata: ["error": "\(text)"])
             return
         }
         logger.error(
-            "\(name) cannot be \(action.past): what is in force stays",
+            "\(name) cannot be \(action.past): no change is applied",
             metadata: ["problems": "\(problems.all.count + problems.omitted)"])
         for problem in problems.all {
             var metadata: Logger.Metadata = ["problem": "\(problem.message)"]

@@ -5,17 +5,18 @@ internal import Logging
 internal import Synchronization
 
 extension ReloadSubject {
-    /// The policies of a folder, read, checked and put in force as a whole.
+    /// The policies of a folder, which are read, checked and put in force as a whole.
     ///
-    /// What they refer to, such as the secrets in files, is read again with them.
+    /// Secrets and other files that they refer to are read again with them.
     ///
-    /// Policies that say less than those in force are put in force, and the log says what there is less of. Policies without
-    /// any app or OAuth client do not take the place of some that have one: a missing file is more probable than such a wish.
+    /// Policies with fewer settings than those in force are applied, and the log says what is missing. Policies without
+    /// any app or OAuth client do not replace policies that have one: a missing file is more probable than such an
+    /// intention.
     ///
     /// - Parameters:
     ///   - loaded: the folder's fingerprint from before the engine's present policies were read.
-    ///   - present: the policies that are in force now; nil when that is not known.
-    ///   - then: is given the policies that are in force from now on.
+    ///   - present: the policies that are in force now; nil when unknown.
+    ///   - then: receives the policies that are in force from now on.
     public static func policies(
         in directory: PolicyDirectory, for engine: Engine, loaded: FileFingerprint? = nil, present: PolicySet? = nil,
         then: @escaping @Sendable (PolicySet) -> Void = { _ in }
@@ -38,14 +39,14 @@ extension ReloadSubject {
     }
 }
 
-/// Why valid policies are not taken up.
+/// The reason why valid policies are not applied.
 private struct NobodyServed: Error, CustomStringConvertible {
     var description: String {
-        "no policy defines an app or an OAuth client any more; restart to serve none"
+        "no policy defines an app or an OAuth client any more; to serve without any, restart"
     }
 }
 
-/// How much the policies in force say.
+/// The extent of the policies in force.
 private final class PresentExtent: Sendable {
     private let state: Mutex<PolicyExtent?>
 
@@ -55,7 +56,7 @@ private final class PresentExtent: Sendable {
 
     var value: PolicyExtent? { state.withLock { $0 } }
 
-    /// Returns the one before.
+    /// Returns the previous one.
     func replace(by extent: PolicyExtent) -> PolicyExtent? {
         state.withLock { state in
             defer { state = extent }
@@ -68,7 +69,7 @@ extension ReloadSubject {
     /// The keys of a service; policies and instances of plugins stay as they are.
     public static func keys(in store: KeyStore, for engine: Engine) -> ReloadSubject {
         ReloadSubject("keys", fingerprint: { FileFingerprint(of: store.files) }) {
-            // The engine says itself which keys it took up.
+            // The engine logs which keys it loaded.
             try engine.reloadKeys() ? [:] : nil
         }
     }

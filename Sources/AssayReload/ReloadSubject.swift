@@ -1,9 +1,9 @@
 public import AssayCore
 public import Logging
 
-/// Something that a running service can read again: policies, keys, a file that is written to.
+/// Something that a running service can reload: policies, keys, a file that is written to.
 public struct ReloadSubject: Sendable {
-    /// What it is called in the log and in the reason of a degraded service: `policies`.
+    /// Its name in the log and in the reason of a degraded service: `policies`.
     public let name: String
     let action: ReloadAction
     let fingerprint: (@Sendable () -> FileFingerprint)?
@@ -11,7 +11,7 @@ public struct ReloadSubject: Sendable {
     let reload: @Sendable () throws -> Logger.Metadata?
 
     /// - Parameters:
-    ///   - action: what is done to it, as the log says it.
+    ///   - action: the action, for the log.
     ///   - fingerprint: the state of the files that it is read from, by which changes are seen; nil for what is reloaded on
     ///     request only.
     ///   - loaded: the fingerprint just before the service read what is in force now, so that a change since then is seen
@@ -32,14 +32,14 @@ public struct ReloadSubject: Sendable {
     }
 }
 
-/// What is done to a subject.
+/// What happens to a subject.
 public enum ReloadAction: Sendable, Hashable {
     /// It is read again.
     case reload
-    /// It is written to, and opened anew under its name: nothing is read.
+    /// Its file, which is written to, is opened again under its name; nothing is read.
     case reopen
 
-    /// As the log says that it was done.
+    /// The past tense, for the log.
     var past: String {
         switch self {
         case .reload: "reloaded"
@@ -48,11 +48,11 @@ public enum ReloadAction: Sendable, Hashable {
     }
 }
 
-/// What came of one attempt to reload a subject.
+/// The outcome of one attempt to reload a subject.
 public enum ReloadOutcome: Sendable, Hashable {
     case reloaded
     /// Nothing had changed.
     case unchanged
-    /// What is in force stays.
+    /// The present one stays in force.
     case failed
 }

@@ -5,28 +5,28 @@ public import Logging
 public import ServiceLifecycle
 internal import Synchronization
 
-/// Reads again what a service runs by, when it is asked to or when files have changed, while the service goes on.
+/// Reloads the policies, keys and files of a running service, on request or when files have changed.
 ///
-/// Each subject is read on a thread of the reloader's own and put in force as a whole; what cannot be read leaves what is
-/// in force as it is, is logged once, and makes ``readiness`` degraded until it can be read. Changes are seen by looking
-/// at the files' names, sizes, times and identities; a change is taken when it has held still from one look to the next,
-/// so that files that are being written are left alone.
+/// Each subject is read on the reloader's own thread and put in force as a whole. If it cannot be read, the present one
+/// stays in force, the failure is logged once, and ``readiness`` is degraded until it can be read. Changes are found by
+/// the files' names, sizes, times and identities; a change is applied when two checks in a row find the same state, so
+/// that files that are being written are not read.
 public final class Reloader: Service {
-    /// What is known of one subject.
+    /// The state of one subject.
     private struct Progress {
-        /// The state of its files that the last attempt, good or bad, began with.
+        /// The state of its files at the beginning of the last attempt, successful or not.
         var taken: FileFingerprint?
-        /// The state at the last look.
+        /// The state at the last check.
         var seen: FileFingerprint?
-        /// When what is in force was read.
+        /// When the present value was read.
         var loaded: Instant
         var failure: Failure?
-        /// When a failure may be tried again though no file has changed: what it was about may be elsewhere.
+        /// When a failure may be tried again although no file has changed: its cause may be elsewhere.
         var retry: Duration = .zero
     }
 
     private struct Failure {
-        /// By which it is told from another one.
+        /// The text that distinguishes it from another failure.
         let text: String
         let summary: String
     }
@@ -37,7 +37,7 @@ public final class Reloader: Service {
         var isAsked = false
     }
 
-    /// How long after a failure it is tried again, where no file has changed.
+    /// The time from a failure to the next try, if no file has changed.
     private static let patience = Duration.seconds(10)
 
     private let subjects: [ReloadSubject]
@@ -52,8 +52,8 @@ public final class Reloader: Service {
 
     /// - Parameters:
     ///   - subjects: in the order in which they are reloaded.
-    ///   - interval: how often their files are looked at; nil for never.
-    ///   - observer: is told what came of each attempt.
+    ///   - interval: how often their files are checked; nil for never.
+    ///   - observer: receives the outcome of each attempt.
     public init(
         _ subjects: [ReloadSubject], interval: Duration? = .seconds(1), clock: HostClock = .system, logger: Logger,
         observer: @escaping @Sendable (_ subject: String, _ outcome: ReloadOutcome) -> Void = { _, _ in }
@@ -65,19 +65,19 @@ public final class Reloader: Service {
         self.observer = observer
         let now = clock.now
         state = Mutex(State(progress: subjects.map { Progress(taken: $0.loaded, loaded: now) }))
-        // One wake is enough: what it is about is asked then.
+        // One wake is enough: the requests are read afterwards.
         (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Asks for everything to be read again, at once and also where no change is seen.
+    /// Requests a reload of everything, at once and also without a visible change.
     ///
-    /// While a reload is under way, another one follows it.
+    /// If a reload is running, another one follows it.
     public func requestReload() {
         state.withLock { $0.isAsked = true }
         wake.yield()
     }
 
-    /// Degraded while something that was changed cannot be taken; it never says that the service is not ready.
+    /// Degraded while a change cannot be applied; it never makes the service not ready.
     public var readiness: Readiness {
         let reasons = state.withLock { state in
             zip(subjects, state.progress).compactMap { subject, progress in
@@ -92,7 +92,7 @@ public final class Reloader: Service {
         return reasons.isEmpty ? .ready : .degraded(reasons.joined(separator: "; "))
     }
 
-    /// Works until graceful shutdown or cancellation; a reload that has begun is ended first.
+    /// Runs until graceful shutdown or cancellation; a running reload is finished first.
     public func run() async {
         await withTaskGroup(of: Void.self) { group in
             if let interval {
@@ -105,7 +105,7 @@ public final class Reloader: Service {
         }
     }
 
-    /// Does what is due, on the reloader's own thread: no request waits for a disk or for a large set of policies.
+    /// Does the due work on the reloader's own thread, so that no request waits for a disk or a large set of policies.
     package func work() async {
         await withCheckedContinuation { continuation in
             thread.async {
@@ -121,7 +121,7 @@ public final class Reloader: Service {
         }
     }
 
-    /// Looks at the files of a subject: whether they have changed and hold still, or have failed a while ago.
+    /// Checks the files of a subject: whether they have changed and are stable, or have failed some time ago.
     private func isDue(_ index: Int) -> Bool {
         guard let present = subjects[index].fingerprint?() else { return false }
         let now = clock.uptime
@@ -135,7 +135,7 @@ public final class Reloader: Service {
 
     private func attempt(_ index: Int, isAsked: Bool) {
         let subject = subjects[index]
-        // From before the reading: what changes meanwhile is a change at the next look.
+        // Taken before the reading: a change during the reading is found by the next check.
         let fingerprint = subject.fingerprint?()
         let result = Result { try subject.reload() }
         let before = state.withLock { state in

@@ -13,7 +13,7 @@ public struct StateSpace: Sendable {
 
     var name: String { space }
 
-    /// A namespace within this one: its entries are not among this one's.
+    /// A namespace within this one, with separate entries.
     ///
     /// - Parameter name: a word, without slashes.
     public func subspace(_ name: String) -> StateSpace {
@@ -22,7 +22,7 @@ public struct StateSpace: Sendable {
 
     /// Writes an entry unless an unexpired one exists.
     ///
-    /// Returns whether it did; false also where a removed entry would be valid again because the clock was set back.
+    /// Returns whether it did; false also if a removed entry would be valid again because the clock was set back.
     public func insert(_ name: String, value: [UInt8] = [], expires: Instant?) async throws -> Bool {
         try await store.insert(StateKey(space, name), value: value, expires: expires)
     }

@@ -8,17 +8,17 @@ public import AssayCore
 /// - of any number of concurrent ``insert(_:value:expires:)`` of one key, exactly one returns true;
 /// - a counter never goes down, whatever the order of concurrent ``advance(_:to:)``;
 /// - an entry is expired from the instant `expires` on; it then counts as absent, and its space is freed at some time;
-/// - what has expired and was removed is not forgotten when the clock is set back: an ``insert(_:value:expires:)``
-///   whose `expires` is not later than that of an entry that was removed from the same space returns false;
-/// - spaces and names are told apart by their bytes in UTF-8 (not as `String` compares them); up to 1024 bytes each and
-///   values up to 1 MiB are taken, larger ones may be refused but are never cut off;
-/// - a store that is full refuses to write; it never drops what has not expired;
-/// - an operation that cannot be carried out throws, and has then no effect, or one that the caller may not rely on.
+/// - an entry that has expired and was removed is not forgotten when the clock is set back: an
+///   ``insert(_:value:expires:)`` whose `expires` is not later than that of an entry that was removed from the same
+///   space returns false;
+/// - spaces and names are compared by their bytes in UTF-8 (not as `String` compares them); names up to 1024 bytes and
+///   values up to 1 MiB are accepted, larger ones may be refused but are never truncated;
+/// - a store that is full refuses to write; it never drops unexpired entries;
+/// - an operation that fails throws, and has then no effect, or one that the caller must not rely on.
 public protocol StateStore: Sendable {
     /// Writes an entry unless an unexpired one exists. Returns whether it did.
     ///
-    /// False also means that there may have been one: it would have expired by now, by a clock that was set back since,
-    /// and have been removed.
+    /// False also means that there may have been one, which expired and was removed before the clock was set back.
     func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool
 
     /// Raises a counter if `value` is greater than what is stored; absent counts as 0. Returns whether it did.
@@ -37,7 +37,8 @@ public protocol StateStore: Sendable {
     /// refuse larger ones.
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry]
 
-    /// Why the store is not reliable now, for operators, such as that its file was removed or replaced; nil when it is.
+    /// Why the store is not reliable now, for operators, for example because its file was removed or replaced; nil when
+    /// it is reliable.
     ///
     /// The engine asks before each decision and decides nothing meanwhile. It returns at once, in microseconds.
     var blockingReason: String? { get }
@@ -50,9 +51,9 @@ extension StateStore {
 
 /// The name of an entry or a counter.
 public struct StateKey: Sendable, Hashable {
-    /// Who owns it: the kernel's or a plugin's namespace.
+    /// The owner: a namespace of the kernel or a plugin.
     @Exact public private(set) var space: String
-    /// Which one it is, within the space.
+    /// The name within the namespace.
     @Exact public private(set) var name: String
 
     /// Makes a key from a namespace and a name within it.

@@ -11,22 +11,22 @@ public protocol StateStorePlugin: StateStore {
     /// - Throws: ``StateStoreOpeningError`` with words for an operator.
     static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self
 
-    /// Writes a whole copy of a store to a file, while others use the store: as it is at one instant between two
+    /// Writes a complete copy of a store to a file, while others use the store: its state at one instant between two
     /// writes.
     ///
     /// - Parameters:
     ///   - path: where the copy is written; what ``open(_:clock:)`` takes as a location. Nothing is there before, and
     ///     after an error.
-    ///   - entries: are written into the copy beside what it holds.
-    /// - Throws: ``StateStoreOpeningError`` with words for an operator; for a store that cannot be copied to a file,
-    ///   too.
+    ///   - entries: additional entries of the copy.
+    /// - Throws: ``StateStoreOpeningError`` with words for an operator; also for a store that cannot be copied to a
+    ///   file.
     static func copy(
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
     ) async throws(StateStoreOpeningError)
 
-    /// Looks for damage in a store, while others use it, and creates nothing if it does not exist.
+    /// Checks a store for damage, while others use it; creates nothing if it does not exist.
     ///
-    /// - Returns: what was found, in words for an operator, and whether it is sound.
+    /// - Returns: the findings, in words for an operator.
     /// - Throws: ``StateStoreOpeningError`` when the store does not exist.
     static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings
 }
@@ -45,11 +45,11 @@ extension StateStorePlugin {
     }
 }
 
-/// What ``StateStorePlugin/examine(_:)`` found.
+/// The findings of ``StateStorePlugin/examine(_:)``.
 public struct StateStoreFindings: Sendable, Equatable {
-    /// What is wrong; none for a sound store.
+    /// The problems; none for a sound store.
     @Exact public private(set) var problems: [String]
-    /// What the store holds, a line each.
+    /// A summary of the store's contents, one line each.
     @Exact public private(set) var contents: [String]
 
     /// Makes findings from problems and from a summary of the contents.
@@ -59,7 +59,7 @@ public struct StateStoreFindings: Sendable, Equatable {
     }
 }
 
-/// Why a state store cannot be opened.
+/// The reason why a state store cannot be opened.
 public struct StateStoreOpeningError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for operators.
     @Exact public private(set) var message: String

@@ -15,10 +15,10 @@ public struct VersionedDocument: Sendable {
     private static let memory = Duration.seconds(3600)
     /// How often a change is tried.
     ///
-    /// A try fails only when another writer succeeds, so that many writers may be concurrent.
+    /// A try fails only when another writer succeeds, so many concurrent writers are possible.
     private static let attempts = 100
 
-    /// - Parameter space: holds the document alone; see ``StateSpace/subspace(_:)``.
+    /// - Parameter space: a namespace for this document only; see ``StateSpace/subspace(_:)``.
     public init(in space: StateSpace) {
         self.space = space
     }
@@ -27,20 +27,20 @@ public struct VersionedDocument: Sendable {
     public struct Reading: Sendable {
         /// 0 before the first write.
         public let version: UInt64
-        /// The value of that version; nil when nothing was written yet.
+        /// The value of that version; nil when none was written yet.
         public let value: [UInt8]?
     }
 
     /// The newest version.
     ///
-    /// - Throws: what the store throws; ``Damaged``.
+    /// - Throws: the store's error; ``Damaged``.
     public func read() async throws -> Reading {
         guard let newest = try await space.list(limit: 1).first else { return Reading(version: 0, value: nil) }
         guard let name = Hex.decode(newest.name), name.count == 8 else { throw damaged }
         return Reading(version: .max - UInt64(bigEndianBytes: name), value: newest.value)
     }
 
-    /// Puts a value in the place of the one that was read.
+    /// Replaces the value that was read.
     ///
     /// False when another writer was faster: then read again.
     ///
@@ -49,7 +49,7 @@ public struct VersionedDocument: Sendable {
         guard reading.version < .max else { throw damaged }
         let name = VersionedDocument.name(reading.version + 1)
         guard try await space.insert(name, value: value, expires: nil) else { return false }
-        // What cannot be emptied now is emptied by the next writer.
+        // A version that cannot be emptied now is emptied by the next writer.
         for old in (try? await space.list(after: name, limit: 4)) ?? [] where !old.value.isEmpty {
             try? await space.put(old.name, value: [], expires: now + VersionedDocument.memory)
         }
@@ -58,9 +58,9 @@ public struct VersionedDocument: Sendable {
 
     /// Changes the value atomically, and returns the new one that `change` makes.
     ///
-    /// - Parameter change: is given the present value, and returns the new one, or nil to leave it. When another writer
-    ///   was faster, it is run again on what that one left.
-    /// - Throws: what `change` and the store throw; ``StatusCode/aborted`` when others are faster again and again.
+    /// - Parameter change: receives the present value, and returns the new one, or nil to leave it unchanged. If
+    ///   another writer was faster, it runs again on that writer's value.
+    /// - Throws: the errors of `change` and of the store; ``StatusCode/aborted`` when others are faster every time.
     public func update<Value>(
         now: Instant, _ change: (_ present: [UInt8]?) throws -> (value: [UInt8]?, result: Value)
     ) async throws -> Value {
@@ -71,17 +71,17 @@ public struct VersionedDocument: Sendable {
             guard let value else { return result }
             if try await write(value, after: reading, now: now) { return result }
         }
-        throw CallFailure(.aborted, "Others change the same resources at the same time: try again.")
+        throw CallFailure(.aborted, "Others are changing the same resources: try again.")
     }
 
-    /// What readers of a value throw that is none of theirs.
+    /// The error for a value that this service did not write.
     public var damaged: Damaged { Damaged(space: space.name) }
 
     private static func name(_ version: UInt64) -> String {
         Hex.encode((UInt64.max - version).bigEndianBytes)
     }
 
-    /// The store holds something there that was not written by this service.
+    /// The store has an entry there that this service did not write.
     public struct Damaged: Error, CustomStringConvertible {
         let space: String
 

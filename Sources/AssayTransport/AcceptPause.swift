@@ -7,11 +7,11 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Keeps the server going when a connection cannot be taken: because there are no more file descriptors or no memory, or
-/// because the client has gone already.
+/// Keeps the server running when accepting a connection fails: because of missing file descriptors or memory, or
+/// because the client has left already.
 ///
-/// It stands first in the pipeline of the listening channel. Further on such an error would end the server. No connection
-/// is taken for a moment then: what waits in the backlog would cause the same error over and over at once.
+/// It is first in the pipeline of the listening channel. Later in the pipeline such an error would end the server.
+/// Accepting pauses for a moment then, because waiting connections would cause the same error repeatedly.
 package final class AcceptPause: ChannelDuplexHandler {
     package typealias InboundIn = any Channel
     package typealias OutboundIn = Never
@@ -26,7 +26,7 @@ package final class AcceptPause: ChannelDuplexHandler {
     private static let pause = TimeAmount.milliseconds(100)
     private static let complaintInterval = TimeAmount.seconds(10)
 
-    /// - Parameter onFailure: called whenever a connection could not be taken.
+    /// - Parameter onFailure: called whenever accepting a connection fails.
     package init(logger: Logger, onFailure: @escaping () -> Void = {}) {
         self.logger = logger
         self.onFailure = onFailure
@@ -41,7 +41,7 @@ package final class AcceptPause: ChannelDuplexHandler {
         let now = NIODeadline.now()
         if lastComplaint.map({ now - $0 >= AcceptPause.complaintInterval }) ?? true {
             lastComplaint = now
-            logger.error("a connection cannot be taken", metadata: ["error": "\(String(cString: strerror(code)))"])
+            logger.error("a connection cannot be accepted", metadata: ["error": "\(String(cString: strerror(code)))"])
         }
         guard !isPausing, code != ECONNABORTED else { return }
         isPausing = true
@@ -76,7 +76,7 @@ package final class AcceptPause: ChannelDuplexHandler {
         context.read()
     }
 
-    /// Whether the error concerns one connection or will go away, so that NIO keeps the channel open.
+    /// Whether the error concerns one connection or is temporary, so that NIO keeps the channel open.
     private static func passes(_ code: CInt) -> Bool {
         [ECONNABORTED, EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
     }

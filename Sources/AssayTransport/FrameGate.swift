@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// Stands ahead of the parser of HTTP/2 on every listener, and lets it see no larger SETTINGS_HEADER_TABLE_SIZE than 4096.
+/// Filters the input of the HTTP/2 parser on every listener: it lowers SETTINGS_HEADER_TABLE_SIZE to 4096 at most.
 package final class FrameGate: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
@@ -9,8 +9,8 @@ package final class FrameGate: ChannelInboundHandler {
     private var scanner = FrameScanner()
     private var held = 0
 
-    /// - Parameter hold: takes bytes into account that the parser keeps because their frame is not complete, or fewer than
-    ///   before; says whether they fit. When not, the connection is closed.
+    /// - Parameter hold: counts bytes that the parser keeps because their frame is not complete, or their release;
+    ///   returns whether they fit. If they do not, the connection is closed.
     package init(hold: @escaping (_ change: Int) -> Bool = { _ in true }) {
         self.hold = hold
     }
@@ -29,16 +29,15 @@ package final class FrameGate: ChannelInboundHandler {
     }
 }
 
-/// Follows the frames that a client sends (RFC 9113, section 4.1), in whatever pieces they come, ahead of the protocol's parser.
+/// Follows the frames that a client sends (RFC 9113, section 4.1), in pieces of any size, before the protocol's parser.
 ///
-/// It says how many bytes the parser keeps because their frame or their block of fields is not complete. And it lowers
-/// SETTINGS_HEADER_TABLE_SIZE to 4096, the protocol's default: whatever a client announces, the encoder of replies does not
-/// keep a larger table, which it searches from end to end for each field. A client may not demand a larger one
-/// (RFC 7541, section 4.2).
+/// It knows how many bytes the parser keeps because their frame or their block of fields is not complete. And it lowers
+/// SETTINGS_HEADER_TABLE_SIZE to 4096, the protocol's default: the encoder of replies then never keeps a larger table,
+/// which it searches completely for each field. A client cannot demand a larger one (RFC 7541, section 4.2).
 struct FrameScanner {
-    /// Where in the stream of bytes the next one belongs.
+    /// The part of the stream that the next byte belongs to.
     private enum Part {
-        /// The client's preface, before all frames; what else it may be is the parser's business.
+        /// The client's preface, before all frames; the parser checks it.
         case preface
         case head
         case payload
@@ -53,24 +52,24 @@ struct FrameScanner {
     private static let tableSizeIdentifier = 1
 
     private var part = Part.preface
-    /// How many bytes of the part are to come; of settings, those of all of them.
+    /// How many bytes of the part are still to come; for settings, those of all of them.
     private var rest = prefaceLength
 
-    // The frame's head, as far as it has come.
+    // The received bytes of the frame's head.
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
 
-    // The setting, as far as it has come: two bytes of its identifier and four of its value.
+    // The received bytes of the setting: two of its identifier and four of its value.
     private var identifier = 0
     private var isTooLarge = false
 
-    /// How many bytes the parser keeps until more come.
+    /// How many bytes the parser keeps until more arrive.
     ///
-    /// DATA is passed on as it comes.
+    /// DATA is passed on as it arrives.
     private(set) var unfinished = 0
 
-    /// Takes the next bytes; changes those of settings that are too large.
+    /// Reads the next bytes, and lowers settings that are too large.
     mutating func pass(_ bytes: inout ByteBuffer) {
         var index = bytes.readerIndex
         while index < bytes.writerIndex {
@@ -108,7 +107,7 @@ struct FrameScanner {
         if rest == 0 { endPart() }
     }
 
-    /// A value beyond the limit is replaced as its bytes pass, so that none has to be held back: 4096 is 00 00 10 00.
+    /// A value beyond the limit is replaced while its bytes pass, so that none must be delayed: 4096 is 00 00 10 00.
     private mutating func takeSetting(_ bytes: inout ByteBuffer, at index: Int) {
         let byte = bytes.getInteger(at: index, as: UInt8.self) ?? 0
         var changed = byte
@@ -145,7 +144,7 @@ struct FrameScanner {
         if case .preface = part {
             // Nothing is kept yet.
         } else {
-            // HEADERS, PUSH_PROMISE or CONTINUATION: the block goes on in the next frame.
+            // HEADERS, PUSH_PROMISE or CONTINUATION: the block continues in the next frame.
             let isOpenBlock = (type == 1 || type == 5 || type == 9) && flags & FrameScanner.endOfHeaders == 0
             if !isOpenBlock { unfinished = 0 }
         }

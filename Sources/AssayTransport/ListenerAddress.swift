@@ -1,12 +1,12 @@
-/// Where a listener takes connections.
+/// The address of a listener.
 public enum ListenerAddress: Sendable, CustomStringConvertible {
-    /// An address or a name, and a port; 0 takes any free one.
+    /// An address or a name, and a port; 0 for any free one.
     case host(String, port: Int)
     /// The path of a Unix domain socket, and the permissions of its file. With 0600 only the process's own user may connect.
     ///
-    /// A file on which no server listens any more is replaced, and one that is in use is not. It is removed at the end.
+    /// A file that no server listens on any more is replaced; one that is in use is not. It is removed at the end.
     case unixSocket(String, mode: UInt16 = 0o600)
-    /// A socket that systemd listens on for this process: that of a name (`FileDescriptorName=`), or the only one.
+    /// A socket that systemd listens on for this process: the one with a name (`FileDescriptorName=`), or the only one.
     case systemd(name: String? = nil)
 
     /// `host:port` with an IPv6 address in brackets, `unix:` and a path, or `systemd:` and a name.
@@ -18,7 +18,7 @@ public enum ListenerAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The port; nil where there is none, or it is not known.
+    /// The port; nil if there is none, or it is unknown.
     public var port: Int? {
         if case .host(_, let port) = self { port } else { nil }
     }

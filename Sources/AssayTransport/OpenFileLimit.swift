@@ -6,7 +6,7 @@ internal import Darwin
 
 /// How many files and sockets this process may have open (`RLIMIT_NOFILE`).
 package enum OpenFileLimit {
-    /// What is left for everything else than connections: the state's files, logs, calls out.
+    /// The number of files for other uses than connections: the state's files, logs, outgoing calls.
     private static let reserve = 128
 
     /// The limit in force; nil when there is none.
@@ -16,15 +16,15 @@ package enum OpenFileLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// The most connections that fit beside what else is open; half of the limit where that is small.
+    /// The most connections next to other open files; half of the limit if it is small.
     package static var connections: Int {
         guard let current else { return .max }
         return max(1, current - min(reserve, current / 2))
     }
 
-    /// Raises the limit in force to the most that this process may give itself.
+    /// Raises the limit in force to the highest value that this process may set.
     ///
-    /// The limit that a login shell or systemd sets, 1024, is there for programs that call `select(2)`.
+    /// The limit of a login shell or systemd, 1024, is meant for programs that call `select(2)`.
     package static func raise() {
         var limit = rlimit()
         guard read(&limit), limit.rlim_cur != limit.rlim_max else { return }

@@ -1,19 +1,19 @@
 package import AssayCore
 internal import Synchronization
 
-/// What all connections of one peer hold of the process's budget together.
+/// The part of the process's budget that all connections of one peer hold together.
 ///
-/// Once the budget is scarce, a peer that holds a quarter of it gets no more, so that nobody takes all of it from one address.
-/// That holds for addresses of the Internet. Others are of the operator's own network, and often a proxy's, behind which all
-/// clients are one peer; so is a proxy that the server was told to trust.
+/// Once the budget is scarce, a peer that holds a quarter of it gets no more, so that one address cannot take all of
+/// it. This applies to addresses of the Internet. Other addresses are in the operator's own network, and often a
+/// proxy's, behind which all clients are one peer; the same is true of a trusted proxy.
 package final class PeerRoom: Sendable {
     private let budget: TransportBudget
-    /// Whether the peer has no share of its own.
+    /// Whether the peer is limited to a share.
     private let isBounded: Bool
     private let heldBytes = Atomic<Int>(0)
     private let openStreams = Atomic<Int>(0)
 
-    /// A peer has at most one part in so many, once the budget is scarce.
+    /// Once the budget is scarce, a peer has at most one part in this number.
     private static let share = 4
 
     package init(_ budget: TransportBudget, isBounded: Bool = false) {
@@ -25,7 +25,7 @@ package final class PeerRoom: Sendable {
 
     package func countRefusal() { budget.countRefusal() }
 
-    /// As ``TransportBudget/reserve(bytes:)``, and within the peer's share.
+    /// Like ``TransportBudget/reserve(bytes:)``, and within the peer's share.
     package func reserve(bytes: Int) -> Bool {
         take(bytes, of: heldBytes, limit: budget.byteLimit) { budget.reserve(bytes: bytes) }
     }
@@ -62,7 +62,7 @@ package final class PeerRoom: Sendable {
     }
 }
 
-/// The peers that have connections now.
+/// The peers that have open connections.
 package final class PeerRooms: Sendable {
     private struct Entry {
         let room: PeerRoom
@@ -72,9 +72,9 @@ package final class PeerRooms: Sendable {
 
     private let entries = Mutex<[PeerGroup: Entry]>([:])
 
-    /// The room of a peer that opens a connection; ``close(_:)`` when that ends.
+    /// The room of a peer that opens a connection; call ``close(_:)`` when it ends.
     ///
-    /// - Parameter peer: nil for one that has no share of its own.
+    /// - Parameter peer: nil for a peer without a share.
     package func open(_ peer: PeerGroup?, in budget: TransportBudget) -> PeerRoom {
         guard let peer else { return PeerRoom(budget) }
         return entries.withLock { entries in

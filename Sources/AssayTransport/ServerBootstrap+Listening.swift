@@ -9,12 +9,13 @@ internal import Darwin
 #endif
 
 extension ServerBootstrap {
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// - Parameters:
     ///   - backlog: how many connections wait in the system before it refuses more.
-    ///   - setUp: prepares a connection that was taken.
-    /// - Returns: the connections, and where they come from: a port that was 0 and a socket of systemd by their real address.
+    ///   - setUp: prepares an accepted connection.
+    /// - Returns: the connections, and the listener's address: with the real port if 0 was requested, and the real
+    ///   address of a socket of systemd.
     /// - Throws: ``ListenerError`` with the address and the cause.
     package func listen<Connection: Sendable>(
         at address: ListenerAddress, backlog: Int,
@@ -54,13 +55,13 @@ extension ServerBootstrap {
     }
 }
 
-/// A bootstrap listens on a socket that is given to it with a backlog of its own.
+/// A bootstrap sets its own backlog on a socket that it receives.
 private func setBacklog(_ descriptor: Int32, _ backlog: Int) {
     _ = listen(descriptor, Int32(clamping: backlog))
 }
 
 extension Channel {
-    /// Where a listening channel is, as the system says it.
+    /// The address of a listening channel, according to the system.
     fileprivate var listenerAddress: ListenerAddress? {
         guard let localAddress else { return nil }
         if let host = localAddress.ipAddress, let port = localAddress.port { return .host(host, port: port) }
@@ -75,7 +76,7 @@ extension ListenerAddress {
     }
 }
 
-/// Why an address cannot be listened on: it is taken, not this machine's, or not allowed.
+/// The reason why an address cannot be listened on: it is in use, not this machine's, or not allowed.
 public struct ListenerError: Error, Sendable, CustomStringConvertible {
     /// The address and the cause, for an operator.
     public let message: String

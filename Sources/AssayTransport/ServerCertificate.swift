@@ -3,18 +3,18 @@ internal import AssayCrypto
 package import NIOSSL
 internal import Synchronization
 
-/// The certificate that a listener shows over TLS, with its private key, from two files in PEM form.
+/// The certificate of a listener for TLS, with its private key, from two files in PEM form.
 ///
-/// The files can be read again while connections are open: those go on as they began, and new ones get the new
-/// certificate. Files that are wrong leave the present one in force.
+/// The files can be read again while connections are open: those continue, and new ones get the new certificate.
+/// Invalid files leave the present one in force.
 public final class ServerCertificate: Sendable {
-    /// What is known of the certificate in force.
+    /// The facts about the certificate in force.
     public struct Description: Sendable, Hashable {
         /// The SHA-256 fingerprint, in hexadecimal digits.
         @Exact public private(set) var fingerprint: String
         /// When it expires.
         public let expires: Instant
-        /// The SHA-256 fingerprints of the authorities whose certificates clients must show; empty when they need none.
+        /// The SHA-256 fingerprints of the authorities for client certificates; empty when clients need none.
         @Exact public private(set) var clientAuthorities: [String]
     }
 
@@ -30,7 +30,7 @@ public final class ServerCertificate: Sendable {
     private let loaded: Mutex<Loaded>
 
     /// - Parameters:
-    ///   - certificateFile: the certificate, and behind it those of intermediate authorities.
+    ///   - certificateFile: the certificate, followed by those of intermediate authorities.
     ///   - keyFile: its private key, not encrypted. The file is judged as ``SecretFile`` says: its owner is root or the user of
     ///     this process, a group that this process is a member of may read it, and nobody else has rights on it.
     ///   - clientAuthorityFile: the authorities of clients. When there is one, a client without a certificate that one of them
@@ -49,16 +49,16 @@ public final class ServerCertificate: Sendable {
                 now: clock.now))
     }
 
-    /// The files, by which changes are seen.
+    /// The files, which can be watched for changes.
     public var files: [String] { [certificateFile, keyFile] + [clientAuthorityFile].compactMap(\.self) }
 
-    /// What is known of the certificate in force.
+    /// The facts about the certificate in force.
     public var description: Description { loaded.withLock { $0.description } }
 
     /// Reads the files again.
     ///
-    /// - Throws: ``TLSError``, as the initialiser; the present certificate stays in force then.
-    /// - Returns: whether it is another certificate than before.
+    /// - Throws: ``TLSError``, as the initialiser; the present certificate then stays in force.
+    /// - Returns: whether the certificate has changed.
     @discardableResult
     public func reload() throws(TLSError) -> Bool {
         let new = try ServerCertificate.load(
@@ -94,7 +94,7 @@ public final class ServerCertificate: Sendable {
         do {
             key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem)
         } catch {
-            // What OpenSSL has to say of it might quote it.
+            // OpenSSL's message might quote the key.
             throw TLSError("\(keyFile) has no private key in PEM form, or an encrypted one")
         }
         let authorities = try clientAuthorityFile.map(authorities) ?? []
@@ -115,7 +115,7 @@ public final class ServerCertificate: Sendable {
                     fingerprint: try PEMFile.fingerprint(leaf.toDERBytes()), expires: expires,
                     clientAuthorities: try authorities.map { try PEMFile.fingerprint($0.toDERBytes()) }))
         } catch {
-            throw TLSError("the key of \(keyFile) is not that of the certificate of \(certificateFile)")
+            throw TLSError("the key of \(keyFile) does not match the certificate of \(certificateFile)")
         }
     }
 
@@ -132,9 +132,9 @@ public final class ServerCertificate: Sendable {
 private enum PEMFile {
     private static let sizeLimit = 1 << 20
 
-    /// The contents of a file; symbolic links are followed, as those who renew certificates point them elsewhere.
+    /// The contents of a file; symbolic links are followed, because programs that renew certificates change them.
     ///
-    /// - Parameter isSecret: whether the file is judged as ``SecretFile`` says.
+    /// - Parameter isSecret: whether the rule of ``SecretFile`` applies.
     static func read(_ path: String, isSecret: Bool) throws(TLSError) -> [UInt8] {
         do throws(SecretError) {
             return try SecretFile.read(path, limit: sizeLimit, isSecret: isSecret)
@@ -146,9 +146,9 @@ private enum PEMFile {
     static func fingerprint(_ certificate: [UInt8]) -> String { Hex.encode(SHA256.hash(certificate)) }
 }
 
-/// Why a certificate or its key cannot be used.
+/// The reason why a certificate or its key cannot be used.
 public struct TLSError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, for an operator; nothing of the key's file.
+    /// The error, for an operator; nothing of the key's file.
     public let message: String
 
     init(_ message: String) {

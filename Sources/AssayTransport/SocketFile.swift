@@ -8,7 +8,7 @@ internal import Darwin
 
 /// The file of a Unix domain socket.
 package enum SocketFile {
-    /// A socket that is bound to its file, and not listened on yet.
+    /// A socket that is bound to its file, but does not listen yet.
     package struct Bound: Sendable {
         package let descriptor: Int32
         private let path: String
@@ -22,7 +22,7 @@ package enum SocketFile {
             }
         }
 
-        /// Removes the file, unless another has taken its place.
+        /// Removes the file, unless another has replaced it.
         package func removeFile() {
             guard let status = SocketFile.status(path), let identity,
                 UInt64(truncatingIfNeeded: status.st_dev) == identity.device,
@@ -32,19 +32,19 @@ package enum SocketFile {
         }
     }
 
-    /// Makes a socket with a file that only those may use whom its mode allows to.
+    /// Makes a socket whose file has the given permissions.
     ///
-    /// Nobody can connect before the file has that mode, since the socket is not listened on yet.
+    /// No client can connect before the file has them, since the socket does not listen yet.
     ///
-    /// - Parameter mode: the permissions of the file, whatever the process's file mode creation mask is.
-    /// - Throws: `IOError` when the file is there already or cannot be made.
+    /// - Parameter mode: the permissions of the file; the process's file mode creation mask has no effect.
+    /// - Throws: `IOError` when the file exists already or cannot be made.
     package static func bind(_ path: String, mode: UInt16) throws -> Bound {
         guard var address = address(path) else { throw IOError(errnoCode: ENAMETOOLONG, reason: "bind") }
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
         do {
             try check(fcntl(descriptor, F_SETFD, FD_CLOEXEC), "fcntl")
-            // Linux gives the file no more than the socket has.
+            // On Linux, the socket's own mode limits that of the file.
             _ = fchmod(descriptor, mode_t(mode))
             try check(
                 withSocketAddress(&address) { bindSocket(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) },
@@ -63,20 +63,20 @@ package enum SocketFile {
         }
     }
 
-    /// Removes one on which nobody listens, because its server ended without doing so.
+    /// Removes the file of a server that ended without removing it.
     ///
-    /// Whatever else is there stays, and cannot be listened on.
+    /// All other files stay, and cannot be listened on.
     package static func makeWay(_ path: String) {
         guard let status = status(path), status.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else { return }
         unlink(path)
     }
 
-    /// Whether somebody listens, as far as can be told.
+    /// Whether a server listens, as far as can be found out.
     private static func isAnswered(_ path: String) -> Bool {
         let descriptor = socket(AF_UNIX, kind, 0)
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
-        // A full backlog is that of somebody, and not waited for.
+        // A full backlog belongs to a server, so it is not waited for.
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         guard var address = address(path) else { return true }
         let outcome = withSocketAddress(&address) { connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) }
@@ -96,7 +96,7 @@ package enum SocketFile {
         return lstat(path, &status) == 0 ? status : nil
     }
 
-    /// Nil when the path is longer than the system takes.
+    /// Nil when the path is longer than the system allows.
     private static func address(_ path: String) -> sockaddr_un? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -117,7 +117,7 @@ package enum SocketFile {
     }
 }
 
-// Within the type above the name is that of its own method.
+// Inside the type above, the name means its own method.
 private func bindSocket(_ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
     bind(descriptor, address, length)
 }

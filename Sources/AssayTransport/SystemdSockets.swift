@@ -9,22 +9,22 @@ internal import Darwin
 
 /// The sockets that systemd listens on for this process (sd_listen_fds(3)): file descriptors from 3 on, with names.
 struct SystemdSockets {
-    /// Why there is no such socket.
+    /// The reason why there is no such socket.
     struct Problem: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Where the descriptors begin (`SD_LISTEN_FDS_START`).
+    /// The first descriptor (`SD_LISTEN_FDS_START`).
     static let first: Int32 = 3
     /// More than any unit has.
     private static let limit: Int32 = 1024
 
-    /// The names in the order of the descriptors; `unknown` where systemd has none.
+    /// The names in the order of the descriptors; `unknown` if systemd has none.
     let names: [String]
 
     /// - Parameters:
     ///   - environment: reads `LISTEN_PID`, `LISTEN_FDS` and `LISTEN_FDNAMES`.
-    ///   - process: this process. The variables are those of another where a parent left them in the environment.
+    ///   - process: this process. The variables may be those of a parent process, left in the environment.
     init(environment: (String) -> String?, process: Int32) throws(Problem) {
         guard let count = environment("LISTEN_FDS").flatMap({ Int32($0) }),
             environment("LISTEN_PID").flatMap({ Int32($0) }) == process
@@ -45,8 +45,8 @@ struct SystemdSockets {
             let list = names.joined(separator: ", ")
             throw Problem(
                 description: found.isEmpty
-                    ? "systemd passed no socket of that name, but: \(list)"
-                    : "systemd passed several sockets, of which one must be named alone: \(list)")
+                    ? "systemd passed no socket with that name, but: \(list)"
+                    : "systemd passed several sockets, so one must be named: \(list)")
         }
         return SystemdSockets.first + Int32(index)
     }
@@ -59,16 +59,16 @@ struct SystemdSockets {
             environment: { getenv($0).map { String(cString: $0) } }, process: getpid())
         let descriptor = try sockets.descriptor(name)
         guard isListening(descriptor) else {
-            throw Problem(description: "what systemd passed is not a stream socket that listens (Accept=no)")
+            throw Problem(description: "the socket that systemd passed is not a listening stream socket (Accept=no)")
         }
         guard taken.withLock({ $0.insert(descriptor).inserted }) else {
-            throw Problem(description: "another listener has that socket of systemd")
+            throw Problem(description: "another listener uses that socket of systemd")
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         return descriptor
     }
 
-    /// Whether a descriptor is a stream socket that takes connections.
+    /// Whether a descriptor is a stream socket that accepts connections.
     static func isListening(_ descriptor: Int32) -> Bool {
         #if canImport(Glibc)
         let stream = Int32(SOCK_STREAM.rawValue)

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// What all connections of a process may hold together: the connections themselves, bytes of unfinished and unanswered requests
-/// and of their replies, and open requests.
+/// The budget of all connections of a process: for the connections themselves, for bytes of unfinished and unanswered
+/// requests and of their replies, and for open requests.
 ///
-/// One budget is shared by every listener of a process. A listener reserves before it keeps anything for a client, and releases
-/// exactly what it reserved. When it is full, the newest are refused. Its last eighth is for connections alone, so that those
-/// that bring one request too many can still be told so.
+/// One budget is shared by every listener of a process. A listener reserves before it keeps anything for a client, and
+/// releases exactly what it reserved. When the budget is full, the newest work is refused. Its last eighth is for
+/// connections only, so that a connection with one request too many can still get an answer.
 public final class TransportBudget: Sendable {
     /// The most bytes.
     public let byteLimit: Int
@@ -16,15 +16,15 @@ public final class TransportBudget: Sendable {
     private let heldBytes = Atomic<Int>(0)
     private let openStreams = Atomic<Int>(0)
     private let refusals = Atomic<Int>(0)
-    /// What single peers hold of it.
+    /// The parts that single peers hold.
     package let rooms = PeerRooms()
 
     /// - Parameters:
     ///   - bytes: the default leaves room for the rest of the process in a container of 1 GB. What a listener reserves includes
     ///     what its own objects cost, as it was measured.
-    ///   - streams: each costs about 10 KB beside its bytes.
+    ///   - streams: each costs about 10 KB in addition to its bytes.
     public init(bytes: Int = 536_870_912, streams: Int = 32_768) {
-        // No sum of two of them overflows.
+        // The sum of two limits never overflows.
         byteLimit = min(max(0, bytes), 1 << 60)
         streamLimit = min(max(0, streams), 1 << 60)
         requestByteLimit = byteLimit - byteLimit / 8
@@ -37,36 +37,36 @@ public final class TransportBudget: Sendable {
     /// How many reservations were refused.
     public var refused: Int { refusals.load(ordering: .relaxed) }
 
-    /// Whether more than half is taken: from then on no connection is to have more than a small share for what its client has
-    /// not finished, so that a few connections cannot take the rest.
+    /// Whether more than half is used: from then on each connection may have only a small share for unfinished
+    /// requests, so that a few connections cannot take the rest.
     public var isScarce: Bool { bytes > byteLimit / 2 || streams > streamLimit / 2 }
 
-    /// Reserves bytes for a request or its reply; false, and nothing reserved, when they do not fit.
+    /// Reserves bytes for a request or its reply; false, without a reservation, when they do not fit.
     public func reserve(bytes: Int) -> Bool {
         take(bytes, of: heldBytes, limit: requestByteLimit)
     }
 
-    /// Reserves bytes for a connection itself, which may take what requests may not.
+    /// Reserves bytes for a connection itself, which may use the part that requests may not.
     package func reserve(connectionBytes: Int) -> Bool {
         take(connectionBytes, of: heldBytes, limit: byteLimit)
     }
 
-    /// Gives back bytes that were reserved.
+    /// Releases reserved bytes.
     public func release(bytes: Int) {
         heldBytes.subtract(bytes, ordering: .relaxed)
     }
 
-    /// Takes a place for an open request; false when all are taken.
+    /// Reserves an open request; false when no more are allowed.
     public func openStream() -> Bool {
         take(1, of: openStreams, limit: streamLimit)
     }
 
-    /// Gives a place back.
+    /// Releases an open request.
     public func closeStream() {
         openStreams.subtract(1, ordering: .relaxed)
     }
 
-    /// Counts a refusal that a listener decided on by itself because of ``isScarce``.
+    /// Counts a refusal that a listener decided on because of ``isScarce``.
     public func countRefusal() {
         refusals.add(1, ordering: .relaxed)
     }

@@ -219,7 +219,7 @@ struct OperationsTests {
                 let port = try #require(UInt16(server.base.split(separator: ":").last ?? ""))
                 var sockets = (0..<60).compactMap { _ in IdleConnection(port: port) }
                 #expect(sockets.count == 60)
-                while !server.process.errorsSoFar.contains("a connection cannot be taken") {
+                while !server.process.errorsSoFar.contains("a connection cannot be accepted") {
                     try #require(server.process.process.isRunning)
                     try await Task.sleep(for: .milliseconds(20))
                 }

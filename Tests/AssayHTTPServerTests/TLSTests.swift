@@ -125,7 +125,7 @@ struct TLSTests {
 
         var words: String {
             switch self {
-            case .otherKey: "is not that of the certificate"
+            case .otherKey: "does not match the certificate"
             case .expired: "expired at"
             case .notYetValid: "is valid from"
             case .noCertificate: "has no certificate in PEM form"

@@ -86,7 +86,7 @@ struct PolicySubjectTests {
         #expect(reason.hasPrefix("policies: 2 problems, the first at \(place):1:56; those of 2026-11-21T12:00:0"))
         #expect(
             scene.log.dropFirst() == [
-                "error policies cannot be reloaded: what is in force stays problems=2",
+                "error policies cannot be reloaded: no change is applied problems=2",
                 "error wrong in policies hint=known here: `id`, `name`, `providers`, `rate_limit`, `token_ttl` "
                     + "path=projects[0].apps[0].colour place=\(place):1:56 problem=unknown key `colour`",
                 "error wrong in policies hint=did you mean `name`? "
@@ -134,8 +134,8 @@ struct PolicySubjectTests {
         #expect(scene.outcomes == ["policies failed"])
         #expect(
             scene.log == [
-                "error policies cannot be reloaded: what is in force stays "
-                    + "error=no policy defines an app or an OAuth client any more; restart to serve none"
+                "error policies cannot be reloaded: no change is applied "
+                    + "error=no policy defines an app or an OAuth client any more; to serve without any, restart"
             ])
         #expect(await isAccepted(Self.token, by: engine))
         try write(policy())

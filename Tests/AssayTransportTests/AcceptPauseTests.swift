@@ -79,7 +79,7 @@ struct AcceptPauseTests {
     func complaints() throws {
         let scene = try Scene()
         for _ in 0..<100 { scene.fail(EMFILE) }
-        #expect(scene.log.lines == ["a connection cannot be taken error=Too many open files"])
+        #expect(scene.log.lines == ["a connection cannot be accepted error=Too many open files"])
         #expect(scene.numbers["http_accept_failures_total"] == 100)
     }
 }

@@ -16,7 +16,7 @@ public struct ConsumerContext: Sendable {
     public let consumesToken: Bool
     /// Why a request without a valid token is let through; nil when the token is valid or was not checked.
     public let unenforced: Reason?
-    /// The user, where the request brought a JWT of an issuer that the section's `actors` names.
+    /// The user, if the request brought a JWT of an issuer that the section's `actors` names.
     public let actor: VerifiedActor?
     /// When the caller stops waiting.
     ///
@@ -37,7 +37,7 @@ public struct ConsumerContext: Sendable {
 
     /// A logger that carries the decision's identifier.
     ///
-    /// It is made when it is asked for: few requests are logged.
+    /// It is made on demand, because few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
     /// - Parameter logger: the host's.

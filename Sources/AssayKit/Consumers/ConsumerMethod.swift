@@ -1,13 +1,13 @@
 public import AssayCore
 
-/// How a request finds the instance of a consumer that answers it.
+/// How a request selects the instance of a consumer that answers it.
 public enum ConsumerSelection: Sendable, Hashable {
     /// The instance of the project that the request's token was issued for.
     case tokenProject
     /// The instance whose ``TokenConsumer/audiences`` contain the value of this field of the request. A request without
     /// the field finds the only instance, if it has only one audience.
     case audience(String)
-    /// The same where the name only chooses the instance. A request without it finds the only instance of the projects
+    /// The same, if the name only selects the instance. A request without it finds the only instance of the projects
     /// that its caller may act in, with any number of audiences; of several, the one of the project that the JWT in the
     /// field `token` claims to be issued for.
     case section(audience: String, token: ExactText?)
@@ -17,11 +17,11 @@ public enum ConsumerSelection: Sendable, Hashable {
 
 /// A method of a consumer, of one of three kinds.
 ///
-/// - ``exchange(_:)``: what token exchange gives for a token;
-/// - ``redeem(_:_:selection:reply:binding:allowsUnenforced:_:)``: an endpoint of its own, for requests that show a token;
-/// - ``call(_:_:permission:selection:reply:binding:_:)``: an endpoint of its own, for other requests.
+/// - ``exchange(_:)``: the result of token exchange;
+/// - ``redeem(_:_:selection:reply:binding:allowsUnenforced:_:)``: a separate endpoint, for requests with a token;
+/// - ``call(_:_:permission:selection:reply:binding:_:)``: a separate endpoint, for other requests.
 public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
-    /// What the method looks like from outside; nil for token exchange, whose endpoint is the kernel's.
+    /// The method as clients see it; nil for token exchange, whose endpoint is the kernel's.
     public let descriptor: MethodDescriptor?
     package let selection: ConsumerSelection
     package let allowsUnenforced: Bool
@@ -48,7 +48,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
         ConsumerMethod(descriptor: nil, selection: .tokenProject, action: .exchange(handler))
     }
 
-    /// A method for requests that show an App Check token.
+    /// A method for requests with an App Check token.
     ///
     /// - Parameters:
     ///   - rules: how it is called over HTTP.
@@ -74,7 +74,7 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     ///
     /// - Parameters:
     ///   - rules: how it is called over HTTP.
-    ///   - permission: what a caller must be allowed to do; nil where no permission is required.
+    ///   - permission: the permission that a caller needs; nil when none is required.
     public static func call<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], permission: Permission?, selection: ConsumerSelection,
         reply: MessageShape? = nil, binding: HTTPBinding = .standard,

@@ -5,7 +5,8 @@ public protocol ConsumerTokens: Sendable {
     /// Signs a JWT by the key that signs App Check tokens.
     ///
     /// - Parameters:
-    ///   - type: `typ` of the header, which tells the JWT from others; never `JWT`, which App Check tokens have.
+    ///   - type: `typ` of the header, which distinguishes the JWT from others; never `JWT`, which App Check tokens
+    ///     have.
     ///   - claims: an object.
     func sign(type: String, claims: JSON) throws -> String
 
@@ -14,7 +15,7 @@ public protocol ConsumerTokens: Sendable {
     func own(_ token: String) -> OwnToken?
 
     /// Verifies an App Check token that came in a message, and consumes it: a limited-use token always, a session token
-    /// where the demand has replay protection.
+    /// if the demand has replay protection.
     ///
     /// - Throws: when no decision is possible now, such as when the state store is unavailable.
     func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding

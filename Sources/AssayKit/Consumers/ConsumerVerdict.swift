@@ -14,14 +14,14 @@ public enum ConsumerVerdict: Sendable {
 public struct ConsumerReply: Sendable {
     /// The reply message, an object.
     public var message: JSON
-    /// What is put on record, under names that the consumer's descriptor lists.
+    /// The facts for the record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
-    /// Why the request would be refused if the policy said `ENFORCED`; nil for no reason.
+    /// Why the request would be refused if the policy said `ENFORCED`; nil if it would not.
     ///
     /// The kernel itself adds the reasons against the request's own token.
     public var unenforced: Reason?
 
-    /// Makes a reply; `unenforced` says why the request would have been refused.
+    /// Makes a reply; `unenforced` is the reason for which the request would have been refused.
     public init(_ message: JSON, facts: [Fact] = [], unenforced: Reason? = nil) {
         self.message = message
         self.facts = facts
@@ -42,13 +42,13 @@ public struct ExchangedToken: Sendable {
     public var text: String
     /// `issued_token_type`.
     public var type: TokenType
-    /// `token_type`: how the token is used, such as `Bearer` or `DPoP`; `N_A` for what is no access token.
+    /// `token_type`: how the token is used, such as `Bearer` or `DPoP`; `N_A` for a token that is not an access token.
     public var use: String
     /// `expires_in`.
     public var lifetime: Duration
     /// Further members of the reply.
     public var fields: [ReplyField]
-    /// What is put on record, under names that the consumer's descriptor lists.
+    /// The facts for the record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
 
     /// Makes a token for the reply; `use` is its `token_type` (RFC 8693, section 2.2.1).
@@ -79,6 +79,6 @@ public struct TokenType: Sendable, Hashable {
     public static let accessToken = TokenType("urn:ietf:params:oauth:token-type:access_token")
     /// An OpenID Connect ID token.
     public static let idToken = TokenType("urn:ietf:params:oauth:token-type:id_token")
-    /// A JWT of any other use.
+    /// A JWT for any other use.
     public static let jwt = TokenType("urn:ietf:params:oauth:token-type:jwt")
 }

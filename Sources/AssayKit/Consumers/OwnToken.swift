@@ -4,7 +4,7 @@ public import AssayCore
 public struct OwnToken: Sendable, Hashable {
     /// `typ` of its header.
     @Exact public private(set) var type: String
-    /// Its claims, an object; nothing of them is checked.
+    /// Its claims, an object; none of them is checked.
     public let claims: JSON
 
     /// Makes a token from its verified header and claims.

@@ -1,16 +1,16 @@
 internal import AssayCore
 
-/// A request to a consumer that has been read: what it is counted for, what it demands of its token, and what answers it.
+/// A consumer's reading of a request: the service that it is counted for, its demand on the token, and its answer.
 ///
-/// A consumer makes one for each request that shows a token, so that a request is parsed once:
+/// A consumer makes one for each request with a token, so that a request is parsed once:
 ///
 ///     PreparedRequest(service: backend.name, demand: backend.demand) { context in
 ///         .granted(ConsumerReply(["app": .string(context.app?.subject ?? "")]))
 ///     }
 ///
-/// The kernel then verifies the token by the demand, and asks for the answer where the demand is met.
+/// The kernel then verifies the token by the demand, and asks for the answer if the demand is met.
 public struct PreparedRequest: Sendable {
-    /// What decides about the request once the kernel has verified the token.
+    /// The decision about the request after the kernel has verified the token.
     package enum Answer: Sendable {
         /// It never waits.
         case immediate(@Sendable (ConsumerContext) throws -> ConsumerVerdict)
@@ -39,7 +39,8 @@ public struct PreparedRequest: Sendable {
     }
 
     /// - Parameters:
-    ///   - service: what the request is counted for in metrics, a name from the policy; nil for the consumer's own name.
+    ///   - service: the service that the request is counted for in metrics, a name from the policy; nil for the
+    ///     consumer's own name.
     ///   - demand: what the request demands of its token; nil for what the section's `tokens` demands
     ///     (``ConsumerScope/tokens``).
     ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under

@@ -1,7 +1,6 @@
 public import AssayCore
 
-/// What tokens are used for: turns a verified token into what a relying party needs, such as a decision or another
-/// token.
+/// A use of tokens: turns a verified token into what a relying party needs, such as a decision or another token.
 ///
 /// There is one instance for each project whose policy has a section of the consumer, made when the policy snapshot is
 /// built and used by many requests at once until the next snapshot replaces it. An implementer keeps these promises:
@@ -26,7 +25,7 @@ public protocol TokenConsumer: Sendable {
 
     /// Makes the instance for one project, and checks the rules that decoding does not check.
     ///
-    /// - Throws: what is wrong in the section, by the path of its key.
+    /// - Throws: the errors in the section, by the paths of their keys.
     init(_ configuration: Configuration, scope: ConsumerScope, host: PluginHost) throws(ConfigurationError)
 
     /// The names by which requests choose the instance: the `audience` or the `resource` of a token exchange, and the
@@ -34,7 +33,7 @@ public protocol TokenConsumer: Sendable {
     var audiences: [String] { get }
 }
 
-/// What an instance of a consumer is for.
+/// The project that an instance of a consumer is made for, with its settings.
 public struct ConsumerScope: Sendable, Hashable {
     /// The project whose policy names the consumer.
     public let project: ProjectIdentity

@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// What a policy demands of App Check tokens beyond their validity.
+/// A policy's demand on App Check tokens in addition to their validity.
 ///
 ///     limited_use: true                     # only tokens that are valid for one use
 ///     replay_protection: ENFORCED           # session tokens, too, are valid for one use
@@ -21,11 +21,11 @@ public struct TokenDemand: Sendable, Hashable {
     public var providers: Set<ExactText>?
     /// The app IDs and OAuth client IDs whose tokens are accepted; nil for all of the project's.
     public var apps: Set<ExactText>?
-    /// Whether tokens of OAuth clients are accepted; ``apps``, where it is not nil, decides alone.
+    /// Whether tokens of OAuth clients are accepted; ``apps``, if it is not nil, decides alone.
     public var acceptsOAuthClients: Bool
     /// Whether tokens of providers for development are accepted.
     public var acceptsDevelopment: Bool
-    /// What is done with requests whose token does not meet the demand.
+    /// What happens to requests whose token does not meet the demand.
     public var enforcement: EnforcementMode
 
     /// Makes a demand; by default any valid production token of an app is accepted.
@@ -89,7 +89,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
             enforcement: enforcement ?? demand.enforcement)
     }
 
-    /// Reports what is wrong with it.
+    /// Reports the errors in it.
     ///
     /// The kernel looks up the names of apps and providers.
     ///
@@ -108,7 +108,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
 }
 
 extension TokenDemandConfiguration: DescribedConfiguration {
-    /// What each key means, for the JSON Schema of policies.
+    /// The meaning of each key, for the JSON Schema of policies.
     public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
@@ -116,16 +116,16 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             ENFORCED refuses them.
             """, standard: "ENFORCED"),
         "limited_use": PolicyKey(
-            "Whether only limited-use tokens are accepted, which are valid for one use.", standard: false),
+            "Whether only limited-use tokens are accepted, which can be used once.", standard: false),
         "replay_protection": PolicyKey(
-            "What happens to session tokens that were used before; limited-use tokens are always valid for one use.",
+            "What happens to session tokens that were used before; limited-use tokens can be used only once in any case.",
             standard: "OFF"),
-        "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
+        "max_age": PolicyKey("The largest age of a token.", examples: ["10m"]),
         "providers": PolicyKey(
             "The providers whose tokens are accepted; all of them when absent.", .notEmpty, examples: [["app_attest"]],
             names: .providers),
         "apps": PolicyKey(
-            "The app IDs and OAuth client IDs whose tokens are taken; all of the project's apps when absent.",
+            "The app IDs and OAuth client IDs whose tokens are accepted; all of the project's apps when absent.",
             .notEmpty, names: .apps),
         "accept_oauth_clients": PolicyKey(
             """

@@ -4,7 +4,7 @@ public import AssayCore
 public struct TokenExchangeRequest: Sendable {
     /// The name by which the request chose the consumer, one of its ``TokenConsumer/audiences``.
     public let audience: String
-    /// `resource`: URIs of what the token is to be used with.
+    /// `resource`: URIs of the resources that the token is for.
     public let resources: [String]
     /// `scope`, word by word.
     public let scopes: [String]

@@ -17,12 +17,12 @@ public struct VerifiedActor: Sendable, Hashable {
         self.claims = claims
     }
 
-    /// A claim that is a text, found by a path with dots for what is nested; nil when it is absent or no text.
+    /// A claim that is a text, found by a path with dots for nested claims; nil when it is absent or not a text.
     public func text(at path: String) -> String? {
         value(at: path)?.string
     }
 
-    /// The texts of a claim: of a list all that are, of a text itself; none when it is absent.
+    /// The texts of a claim: those in a list, or the text itself; none when it is absent.
     public func texts(at path: String) -> [String] {
         switch value(at: path) {
         case .string(let text)?: [text]

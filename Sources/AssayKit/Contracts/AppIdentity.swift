@@ -16,8 +16,8 @@ public struct AppIdentity: Sendable, Hashable {
 
     /// An app or an OAuth client.
     ///
-    /// - Parameter platforms: what platforms know the app by; of an OAuth client, the sections of the app that it is
-    ///   linked to.
+    /// - Parameter platforms: the platform sections of the app; for an OAuth client, those of the app that it is linked
+    ///   to.
     public init(
         resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, linkedApp: String? = nil,
         platforms: [any PlatformSection] = []
@@ -30,7 +30,7 @@ public struct AppIdentity: Sendable, Hashable {
         sections = PlatformSections(all: platforms)
     }
 
-    /// What a platform knows the app by; nil where the policy has no such section.
+    /// The section of a platform; nil when the policy has none.
     public func platform<Section: PlatformSection>(_ type: Section.Type) -> Section? {
         for section in sections.all {
             if let section = section as? Section { return section }
@@ -38,7 +38,7 @@ public struct AppIdentity: Sendable, Hashable {
         return nil
     }
 
-    /// The same app with these sections in place of its own.
+    /// The same app with other platform sections.
     package func with(_ platforms: [any PlatformSection]) -> AppIdentity {
         AppIdentity(
             resource: resource, kind: kind, project: project, subject: subject, linkedApp: linkedApp,

@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// A kind of evidence: appraises what a client shows to prove that it is a genuine app on a genuine device.
+/// A kind of evidence: appraises what a client presents to prove that it is a genuine app on a genuine device.
 ///
 /// There is one instance for each app whose policy names the provider, made when the policy snapshot is built and used
 /// by many requests at once until the next snapshot replaces it. An implementer keeps these promises:
@@ -24,10 +24,10 @@ public protocol AttestationProvider: Sendable {
 
     /// Makes the instance for one app, and checks the rules that decoding does not check.
     ///
-    /// - Throws: what is wrong in the section, by the path of its key.
+    /// - Throws: the errors in the section, by the paths of their keys.
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError)
 
-    /// What the instance does between calls; nil, the default, for nothing.
+    /// The instance's work between calls; nil, the default, for none.
     var maintenance: Maintenance? { get }
 
     /// Questionable settings that are no reason to refuse the section; none by default.

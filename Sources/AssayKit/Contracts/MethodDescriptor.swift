@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// What a method looks like from outside: what transports route by, and `assay methods` prints.
+/// A method as clients see it: transports route by it, and `assay methods` prints it.
 public struct MethodDescriptor: Sendable, Hashable {
     /// What a method does.
     public enum Kind: Sendable, Hashable {
@@ -21,7 +21,7 @@ public struct MethodDescriptor: Sendable, Hashable {
     public enum TokenReply: Sendable, Hashable {
         /// The reply is the token: `{"token", "ttl"}`.
         case alone
-        /// The token is the field `appCheckToken`, beside fields of the provider.
+        /// The token is the field `appCheckToken`, next to the provider's fields.
         case enclosed
     }
 
@@ -33,9 +33,9 @@ public struct MethodDescriptor: Sendable, Hashable {
     public let resources: Set<ResourceKind>
     /// How the method is called over HTTP, in every version of the API that has it.
     public let rules: [HTTPRule]
-    /// Whether requests bring an App Check token beside their message.
+    /// Whether requests carry an App Check token in addition to their message.
     public var takesToken = false
-    /// How it is spoken over HTTP.
+    /// The form of the method over HTTP.
     public var binding = HTTPBinding.standard
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
@@ -55,12 +55,12 @@ public struct MethodDescriptor: Sendable, Hashable {
         }
     }
 
-    /// A method with a path of its own under its resources.
+    /// A method with its own path under its resources.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>, path: MethodPath) {
         self.init(name: name, kind: kind, resources: resources, rules: path.rules(for: resources))
     }
 
-    /// A method with rules of its own.
+    /// A method with its own rules.
     public init(name: String, kind: Kind, resources: Set<ResourceKind>, rules: [HTTPRule]) {
         self.name = name
         self.kind = kind
@@ -68,7 +68,7 @@ public struct MethodDescriptor: Sendable, Hashable {
         self.rules = rules
     }
 
-    /// The same method with what it reads and replies.
+    /// The same method with descriptions of its request and reply.
     public func with(request: MessageShape?, reply: MessageShape?) -> MethodDescriptor {
         var descriptor = self
         descriptor.request = request

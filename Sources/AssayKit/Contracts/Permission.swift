@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// What a caller must be allowed to do before a method answers it; the policy's section `callers` grants it.
+/// A right that a caller needs before a method answers it; the policy's section `callers` grants it.
 ///
 /// The kernel's permissions have the names of Google's IAM permissions without the prefix `firebaseappcheck.`.
 public struct Permission: Sendable, Hashable, CustomStringConvertible {
@@ -15,10 +15,10 @@ public struct Permission: Sendable, Hashable, CustomStringConvertible {
     /// Same as ``name``.
     public var description: String { name }
 
-    /// Everything, those of plugins included.
+    /// All permissions, including those of plugins.
     public static let admin = Permission("admin")
-    /// To have a token made for an app without evidence.
+    /// Issuing tokens for an app without evidence.
     public static let mintTokens = Permission("tokens.mint")
-    /// To verify and consume tokens.
+    /// Verifying and consuming tokens.
     public static let verifyTokens = Permission("appCheckTokens.verify")
 }

@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// What a platform knows an app by: a section of an app in policies, such as `apple: {team_id: …, bundle_id: …}`.
+/// A platform's names for an app: a section of an app in policies, such as `apple: {team_id: …, bundle_id: …}`.
 ///
 /// A provider lists the sections that it reads in ``PluginDescriptor/platforms``. Providers of one platform share one
 /// type. An app may have a section when any registered provider lists it; other sections are refused as unknown keys.

@@ -4,12 +4,12 @@ public import AssayCore
 public struct PluginDescriptor: Sendable {
     /// The version of the contract that this kit describes.
     ///
-    /// A plugin built for another one is refused at start.
+    /// A plugin for another version is refused at start.
     public static let currentContract = 1
 
     /// The name in policies, in audit records and in the tokens' `provider` claim: `app_attest`, `debug`.
     public let name: String
-    /// The version of the contract that the plugin was written for.
+    /// The version of the contract that the plugin was built for.
     public let contract: Int
     /// One sentence for people.
     public let summary: String
@@ -17,7 +17,7 @@ public struct PluginDescriptor: Sendable {
     public let reasons: [Reason]
     /// The facts that the plugin's verdicts and answers may carry.
     public let facts: [FactName]
-    /// What the plugin counts and measures; see ``Meter``.
+    /// The metrics of the plugin; see ``Meter``.
     public let metrics: [Metric]
     /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
     public let evidenceLimit: Int
@@ -29,7 +29,7 @@ public struct PluginDescriptor: Sendable {
     /// Such a token proves an app to an authorization server, so a consumer that protects anything else should not
     /// accept it.
     public let takesOAuthClients: Bool
-    /// The sections of an app that a provider reads, such as what Apple knows the app by.
+    /// The sections of an app that a provider reads, such as Apple's names for the app.
     public let platforms: [any PlatformSection.Type]
     /// Responses that the plugin makes itself, by throwing a ``CallFailure`` with one of its reasons; for the list of
     /// reasons.

@@ -32,7 +32,7 @@ public struct ProviderContext: Sendable {
 
     /// A logger that carries the decision's identifier.
     ///
-    /// It is made when it is asked for: few requests are logged.
+    /// It is made on demand, because few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
     /// The group of peers that the request counts for in limits on unverified requests.

@@ -36,10 +36,10 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// - Parameters:
     ///   - challenge: the request's challenge, if it has one. The handler sees only challenges that were made for this
     ///     app, are not expired and not used; of several concurrent requests with one challenge, only one gets a token.
-    ///   - reply: whether the token is the whole reply, or a part of it beside the provider's own fields.
+    ///   - reply: whether the token is the whole reply, or a part of it next to the provider's own fields.
     ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
     ///     request: for trusted callers, such as servers. The kernel reads the field.
-    ///   - replyFields: what the reply has beside the enclosed token.
+    ///   - replyFields: the fields of the reply in addition to the enclosed token.
     ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
@@ -63,7 +63,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///
     /// - Parameters:
     ///   - path: the part of the HTTP path after the resource's name.
-    ///   - permission: what a caller must be allowed to do; the kernel has checked that before the handler runs.
+    ///   - permission: the permission that a caller needs; the kernel has checked it before the handler runs.
     ///   - reply: the fields of the reply message.
     ///   - handler: returns the reply message and the facts for the record. A ``CallFailure`` that it throws is the
     ///     response; after any other error the client is told that the service is unavailable.
@@ -98,7 +98,7 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the last part of the resource's name: `deviceCheckConfig`.
-    ///   - fields: what it shows beside the name and the token lifetime; never a secret.
+    ///   - fields: the fields in addition to the name and the token lifetime; never a secret.
     public static func config(
         _ name: String, _ fields: @escaping @Sendable (Provider) -> [ReplyField] = { _ in [] }
     ) -> ProviderMethod {

@@ -15,20 +15,20 @@ public enum Verdict: Sendable {
     public static var verified: Verdict { .verified(Appraisal()) }
 }
 
-/// What a provider found when it verified evidence.
+/// The facts that a provider found when it verified evidence.
 public struct Appraisal: Sendable {
-    /// What was learned, under names that the provider's descriptor lists.
+    /// The facts, under names that the provider's descriptor lists.
     public var facts: [Fact]
-    /// What the reply carries beside the token, such as an artifact.
+    /// The fields of the reply in addition to the token, such as an artifact.
     public var reply: [ReplyField]
     /// The token lifetime that the evidence states, in whole seconds, 30 minutes to 7 days; nil for that of the policy.
     ///
     /// Any other value counts as a fault of the provider. It does not apply to limited-use tokens, which live five
     /// minutes.
     public var tokenLifetime: Duration?
-    /// Who showed the evidence, such as the subject of a custom token; nil where all evidence is of one holder.
+    /// The holder of the evidence, such as the subject of a custom token; nil if all evidence is of one holder.
     ///
-    /// Where callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
+    /// If callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
     public var holder: String?
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.
@@ -42,7 +42,7 @@ public struct Appraisal: Sendable {
     }
 }
 
-/// A field of a reply, beside what the kernel puts there.
+/// A field of a reply, in addition to the kernel's.
 public struct ReplyField: Sendable, Hashable {
     /// The name in lowerCamelCase.
     @Exact public private(set) var name: String

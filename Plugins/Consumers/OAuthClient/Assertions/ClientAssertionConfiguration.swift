@@ -40,7 +40,7 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
         "limited_use": PolicyKey(
             "Whether only limited-use tokens are accepted, as Google Sign-In sends them; each token can be used once in any case.",
             standard: true),
-        "max_age": PolicyKey("How long ago a token may have been issued.", examples: ["10m"]),
+        "max_age": PolicyKey("The largest age of a token.", examples: ["10m"]),
         "providers": PolicyKey(
             "The providers whose tokens are accepted; all of them when absent.", .notEmpty, examples: [["app_attest"]],
             names: .providers),
