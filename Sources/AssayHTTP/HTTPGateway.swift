@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayHosting
 public import Logging
 
-/// Serves the methods of a ``CallHandler`` over HTTP in any server: turns a request into a call, and the handler's
+/// Serves the methods of a `CallHandler` over HTTP in any server: turns a request into a call, and the handler's
 /// answer into a reply.
 ///
 ///     let gateway = try HTTPGateway(handler: engine, logger: logger)
@@ -48,10 +48,11 @@ public struct HTTPGateway: Sendable {
     private let refusals: RefusalLog
     private let metrics: GatewayMetrics
 
-    /// - Parameters:
-    ///   - pages: the pages that are served in addition to the handler's methods.
-    ///   - logger: receives one line for each request that never becomes a call, up to a rate.
-    ///   - meter: counts refused requests.
+    /// Makes a gateway for a handler.
+    ///
+    /// - `pages`: the pages that are served in addition to the handler's methods.
+    /// - `logger`: receives one line for each request that never becomes a call, up to a rate.
+    /// - `meter`: counts refused requests.
     /// - Throws: ``HTTPGatewayError`` when the handler's methods cannot be routed.
     public init(
         handler: any CallHandler, pages: HTTPPages = .health, configuration: Configuration = Configuration(),
@@ -69,7 +70,7 @@ public struct HTTPGateway: Sendable {
 
     /// Answers a request.
     ///
-    /// - Parameter peer: the address that the connection comes from, without a port; nil if it has none, as over a Unix
+    /// - `peer`: the address that the connection comes from, without a port; nil if it has none, as over a Unix
     ///   socket. If it is a trusted proxy's, the client's address is read from the request.
     public func reply(to request: GatewayRequest, peer: String?) async -> HTTPReply {
         let peer = client(request, peer)
@@ -88,9 +89,8 @@ public struct HTTPGateway: Sendable {
 
     /// Answers a request that cannot be a call: counts it, logs it, and tells the client what is wrong.
     ///
-    /// - Parameters:
-    ///   - request: the known part of the request; nil when nothing is known.
-    ///   - peer: as in ``reply(to:peer:)``.
+    /// - `request`: the known part of the request; nil when nothing is known.
+    /// - `peer`: as in ``reply(to:peer:)``.
     public func reply(to fault: HTTPFault, of request: GatewayRequest?, peer: String?) -> HTTPReply {
         record(fault, of: request, peer: client(request, peer))
         var reply = HTTPReply(fault)

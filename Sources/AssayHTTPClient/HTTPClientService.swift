@@ -21,7 +21,7 @@ public final class HTTPClientService: OutboundHTTP, Service {
     private let state = Mutex(State.idle)
     private let slots: ConnectionSlots
 
-    /// - Throws: ``OutboundFailure`` when an additional root is not a certificate.
+    /// - Throws: `OutboundFailure` when an additional root is not a certificate.
     public init(_ options: HTTPClientOptions = HTTPClientOptions()) throws(OutboundFailure) {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.certificateVerification = .fullVerification

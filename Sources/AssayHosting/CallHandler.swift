@@ -6,7 +6,7 @@ public protocol CallHandler: Sendable {
     /// The methods of the kernel and of every registered plugin, whether or not a policy uses them.
     var methods: [MethodDescriptor] { get }
 
-    /// Answers a call; any error is a ``CallFailure`` in the reply.
+    /// Answers a call; any error is a `CallFailure` in the reply.
     func handle(_ call: Call) async -> Reply
 
     /// Whether calls can be answered now; the reason in words when not.

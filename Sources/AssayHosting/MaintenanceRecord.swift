@@ -1,7 +1,7 @@
 internal import AssayCore
 public import AssayKit
 
-/// The record of one run of a provider's ``Maintenance``.
+/// The record of one run of a provider's `Maintenance`.
 public struct MaintenanceRecord: Sendable {
     /// How a run ended.
     public enum Outcome: Sendable, Equatable {

@@ -19,14 +19,15 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
     private let consume: (@Sendable (_ token: String, VerifiedToken) async throws -> Bool)?
     private let report: @Sendable (AppCheckOutcome) -> Void
 
-    /// - Parameters:
-    ///   - mode: whether tokens are not checked, are checked and reported, or requests without a valid one are
-    ///     refused.
-    ///   - consume: consumes a valid token, for routes where each may be used once; returns false when it was used
-    ///     before.
-    ///     Assay's method `verifyAppCheckToken` does that. What it throws means that it is not known, and never lets a
-    ///     request through where tokens are enforced.
-    ///   - report: receives the outcome for each token, for metrics.
+    /// Makes a middleware that verifies with a verifier.
+    ///
+    /// - `mode`: whether tokens are not checked, are checked and reported, or requests without a valid one are
+    ///   refused.
+    /// - `consume`: consumes a valid token, for routes where each may be used once; returns false when it was used
+    ///   before.
+    ///   Assay's method `verifyAppCheckToken` does that. What it throws means that it is not known, and never lets a
+    ///   request through where tokens are enforced.
+    /// - `report`: receives the outcome for each token, for metrics.
     public init(
         _ verifier: AppCheckVerifier, mode: EnforcementMode = .enforced,
         consume: (@Sendable (_ token: String, VerifiedToken) async throws -> Bool)? = nil,

@@ -13,10 +13,9 @@ extension ReloadSubject {
     /// any app or OAuth client do not replace policies that have one: a missing file is more probable than such an
     /// intention.
     ///
-    /// - Parameters:
-    ///   - loaded: the folder's fingerprint from before the engine's present policies were read.
-    ///   - present: the policies that are in force now; nil when unknown.
-    ///   - then: receives the policies that are in force from now on.
+    /// - `loaded`: the folder's fingerprint from before the engine's present policies were read.
+    /// - `present`: the policies that are in force now; nil when unknown.
+    /// - `then`: receives the policies that are in force from now on.
     public static func policies(
         in directory: PolicyDirectory, for engine: Engine, loaded: FileFingerprint? = nil, present: PolicySet? = nil,
         then: @escaping @Sendable (PolicySet) -> Void = { _ in }

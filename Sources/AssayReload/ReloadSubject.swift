@@ -10,15 +10,16 @@ public struct ReloadSubject: Sendable {
     let loaded: FileFingerprint?
     let reload: @Sendable () throws -> Logger.Metadata?
 
-    /// - Parameters:
-    ///   - action: the action, for the log.
-    ///   - fingerprint: the state of the files that it is read from, by which changes are seen; nil for what is reloaded on
-    ///     request only.
-    ///   - loaded: the fingerprint just before the service read what is in force now, so that a change since then is seen
-    ///     too; the present one when nil.
-    ///   - reload: reads it again, and puts it in force whole or not at all. It may take its time and may block: it has a
-    ///     thread to itself. Returns what the log should say of it; nil when nothing had changed. When it throws, what is
-    ///     in force stays.
+    /// Makes a subject from the closures that read it.
+    ///
+    /// - `action`: the action, for the log.
+    /// - `fingerprint`: the state of the files that it is read from, by which changes are seen; nil for what is reloaded on
+    ///   request only.
+    /// - `loaded`: the fingerprint just before the service read what is in force now, so that a change since then is seen
+    ///   too; the present one when nil.
+    /// - `reload`: reads it again, and puts it in force whole or not at all. It may take its time and may block: it has a
+    ///   thread to itself. Returns what the log should say of it; nil when nothing had changed. When it throws, what is
+    ///   in force stays.
     public init(
         _ name: String, action: ReloadAction = .reload, fingerprint: (@Sendable () -> FileFingerprint)? = nil,
         loaded: FileFingerprint? = nil,

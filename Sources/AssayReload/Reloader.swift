@@ -50,10 +50,11 @@ public final class Reloader: Service {
     private let wake: AsyncStream<Void>.Continuation
     private let thread = DispatchQueue(label: "assay.reload", qos: .utility)
 
-    /// - Parameters:
-    ///   - subjects: in the order in which they are reloaded.
-    ///   - interval: how often their files are checked; nil for never.
-    ///   - observer: receives the outcome of each attempt.
+    /// Makes a reloader of some subjects.
+    ///
+    /// - `subjects`: in the order in which they are reloaded.
+    /// - `interval`: how often their files are checked; nil for never.
+    /// - `observer`: receives the outcome of each attempt.
     public init(
         _ subjects: [ReloadSubject], interval: Duration? = .seconds(1), clock: HostClock = .system, logger: Logger,
         observer: @escaping @Sendable (_ subject: String, _ outcome: ReloadOutcome) -> Void = { _, _ in }

@@ -7,17 +7,16 @@ public protocol StateStorePlugin: StateStore {
 
     /// Opens the store, and creates it if it does not exist.
     ///
-    /// - Parameter location: the text after the colon.
+    /// - `location`: the text after the colon.
     /// - Throws: ``StateStoreOpeningError`` with words for an operator.
     static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self
 
     /// Writes a complete copy of a store to a file, while others use the store: its state at one instant between two
     /// writes.
     ///
-    /// - Parameters:
-    ///   - path: where the copy is written; what ``open(_:clock:)`` takes as a location. Nothing is there before, and
-    ///     after an error.
-    ///   - entries: additional entries of the copy.
+    /// - `path`: where the copy is written; what ``open(_:clock:)`` takes as a location. Nothing is there before, and
+    ///   after an error.
+    /// - `entries`: additional entries of the copy.
     /// - Throws: ``StateStoreOpeningError`` with words for an operator; also for a store that cannot be copied to a
     ///   file.
     static func copy(

@@ -44,7 +44,7 @@ public struct VersionedDocument: Sendable {
     ///
     /// False when another writer was faster: then read again.
     ///
-    /// - Parameter value: not empty.
+    /// - `value`: not empty.
     public func write(_ value: [UInt8], after reading: Reading, now: Instant) async throws -> Bool {
         guard reading.version < .max else { throw damaged }
         let name = VersionedDocument.name(reading.version + 1)
@@ -58,9 +58,9 @@ public struct VersionedDocument: Sendable {
 
     /// Changes the value atomically, and returns the new one that `change` makes.
     ///
-    /// - Parameter change: receives the present value, and returns the new one, or nil to leave it unchanged. If
+    /// - `change`: receives the present value, and returns the new one, or nil to leave it unchanged. If
     ///   another writer was faster, it runs again on that writer's value.
-    /// - Throws: the errors of `change` and of the store; ``StatusCode/aborted`` when others are faster every time.
+    /// - Throws: the errors of `change` and of the store; `StatusCode.aborted` when others are faster every time.
     public func update<Value>(
         now: Instant, _ change: (_ present: [UInt8]?) throws -> (value: [UInt8]?, result: Value)
     ) async throws -> Value {

@@ -42,7 +42,7 @@ public struct LocalServer: Sendable {
 
     /// Serves on `127.0.0.1` while `body` runs, which gets the port.
     ///
-    /// - Parameter port: 0 takes a free one.
+    /// - `port`: 0 takes a free one.
     public func run<Value: Sendable>(
         port: Int = 0, _ body: @escaping @Sendable (_ port: Int) async throws -> Value
     ) async throws -> Value {

@@ -29,12 +29,13 @@ public final class ServerCertificate: Sendable {
     private let clock: HostClock
     private let loaded: Mutex<Loaded>
 
-    /// - Parameters:
-    ///   - certificateFile: the certificate, followed by those of intermediate authorities.
-    ///   - keyFile: its private key, not encrypted. The file is judged as ``SecretFile`` says: its owner is root or the user of
-    ///     this process, a group that this process is a member of may read it, and nobody else has rights on it.
-    ///   - clientAuthorityFile: the authorities of clients. When there is one, a client without a certificate that one of them
-    ///     issued is refused in the handshake.
+    /// Reads the files.
+    ///
+    /// - `certificateFile`: the certificate, followed by those of intermediate authorities.
+    /// - `keyFile`: its private key, not encrypted. The file is judged as `SecretFile` says: its owner is root or the user of
+    ///   this process, a group that this process is a member of may read it, and nobody else has rights on it.
+    /// - `clientAuthorityFile`: the authorities of clients. When there is one, a client without a certificate that one of them
+    ///   issued is refused in the handshake.
     /// - Throws: ``TLSError`` when they cannot be read, do not belong together, or the certificate is not valid now.
     public init(
         certificateFile: String, keyFile: String, clientAuthorityFile: String? = nil, clock: HostClock = .system
@@ -134,7 +135,7 @@ private enum PEMFile {
 
     /// The contents of a file; symbolic links are followed, because programs that renew certificates change them.
     ///
-    /// - Parameter isSecret: whether the rule of ``SecretFile`` applies.
+    /// - Parameter isSecret: whether the rule of `SecretFile` applies.
     static func read(_ path: String, isSecret: Bool) throws(TLSError) -> [UInt8] {
         do throws(SecretError) {
             return try SecretFile.read(path, limit: sizeLimit, isSecret: isSecret)

@@ -44,7 +44,7 @@ public struct AppleIdentity: PlatformSection {
 
     /// What Apple knows an app by, for a provider that cannot do without.
     ///
-    /// - Parameter provider: the provider's name for people, such as `App Attest`.
+    /// - `provider`: the provider's name for people, such as `App Attest`.
     /// - Throws: that the app has no section `apple`.
     public static func of(
         _ app: AppIdentity, neededBy provider: String

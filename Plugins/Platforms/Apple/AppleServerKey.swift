@@ -19,10 +19,9 @@ public final class AppleServerKey: Sendable {
 
     /// Checks and keeps a team's key.
     ///
-    /// - Parameters:
-    ///   - teamID: the `iss` of tokens.
-    ///   - keyID: the `kid` of tokens.
-    /// - Throws: ``CryptoError`` when the key is not on P-256, as ES256 demands.
+    /// - `teamID`: the `iss` of tokens.
+    /// - `keyID`: the `kid` of tokens.
+    /// - Throws: `CryptoError` when the key is not on P-256, as ES256 demands.
     public init(teamID: String, keyID: String, key: PrivateKey) throws(CryptoError) {
         self.teamID = teamID
         signer = try JWSSigner(key: key, keyID: keyID, algorithm: .es256)
@@ -66,7 +65,7 @@ public final class AppleServerKey: Sendable {
 
     /// The token to use now.
     ///
-    /// - Parameter refused: a token that Apple did not accept; a different one is returned.
+    /// - `refused`: a token that Apple did not accept; a different one is returned.
     public func token(at now: Instant, insteadOf refused: AppleServerToken? = nil) throws(CryptoError)
         -> AppleServerToken
     {

@@ -32,9 +32,8 @@ public final class SQLiteStore: StateStore {
     ///
     /// Blocks for the time of a few disk accesses, or up to the busy timeout while another process opens the file.
     ///
-    /// - Parameters:
-    ///   - path: a path of the file system, never a URI.
-    ///   - clock: tells which entries have expired.
+    /// - `path`: a path of the file system, never a URI.
+    /// - `clock`: tells which entries have expired.
     /// - Throws: ``SQLiteStoreError`` about the folder, the file, its format or its version.
     public init(path: String, clock: HostClock, options: Options = Options()) throws(SQLiteStoreError) {
         let file = try DatabaseFile(path)

@@ -36,7 +36,9 @@ public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
     /// passed over.
     @Exact public private(set) var query: [String]
 
-    /// - Parameter body: by default the message for `POST`, and none for other verbs.
+    /// Makes a rule from an HTTP method and a path template.
+    ///
+    /// - `body`: by default the message for `POST`, and none for other verbs.
     public init(_ verb: Verb, _ template: String, version: APIVersion, body: Body? = nil, query: [String] = []) {
         self.verb = verb
         self.template = template

@@ -1,7 +1,7 @@
 /// Why evidence, a challenge or a token was refused: a stable code for logs, audit records, metric labels and tests.
 ///
 /// A reason says which check failed, never what a secret was. Clients do not see it; operators do, under the decision
-/// id that clients are given. Every plugin lists its reasons in its ``PluginDescriptor``, and the kernel refuses to
+/// id that clients are given. Every plugin lists its reasons in its `PluginDescriptor`, and the kernel refuses to
 /// start when two plugins claim one code.
 public struct Reason: Sendable, Hashable, CustomStringConvertible {
     /// The stable code: lower-case words joined by underscores.
@@ -17,9 +17,8 @@ public struct Reason: Sendable, Hashable, CustomStringConvertible {
 
     /// Declares a reason.
     ///
-    /// - Parameters:
-    ///   - code: unique among all plugins of a program.
-    ///   - advice: one to three sentences for operators, as `assay reasons CODE` prints them.
+    /// - `code`: unique among all plugins of a program.
+    /// - `advice`: one to three sentences for operators, as `assay reasons CODE` prints them.
     public init(_ code: String, _ summary: String, advice: String = "") {
         self.code = code
         self.summary = summary

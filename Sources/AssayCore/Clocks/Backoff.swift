@@ -13,7 +13,7 @@ public struct Backoff: Sendable, Hashable {
 
     /// A wait between half of ``longest(after:)`` and the whole of it.
     ///
-    /// - Parameter failures: how many tries have failed one after the other, at least 1.
+    /// - `failures`: how many tries have failed one after the other, at least 1.
     public func delay(after failures: Int, randomness: Randomness) -> Duration {
         let half = longest(after: failures) / 2
         return half + randomness.duration(upTo: half)

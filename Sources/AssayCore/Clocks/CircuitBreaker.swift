@@ -60,9 +60,10 @@ public final class CircuitBreaker: Sendable {
     private let clock: HostClock
     private let storage = Mutex(Storage())
 
-    /// - Parameters:
-    ///   - threshold: how many failures in a row open the breaker, at least 1.
-    ///   - pause: how long it stays open.
+    /// Makes a closed breaker.
+    ///
+    /// - `threshold`: how many failures in a row open the breaker, at least 1.
+    /// - `pause`: how long it stays open.
     public init(threshold: Int, pause: Duration, clock: HostClock) {
         self.threshold = max(threshold, 1)
         self.pause = pause

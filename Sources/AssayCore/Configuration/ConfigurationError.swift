@@ -62,9 +62,8 @@ public struct ConfigurationError: Error, Sendable, Equatable {
 
     /// The error for a word that is not among the allowed ones.
     ///
-    /// - Parameters:
-    ///   - found: the word.
-    ///   - known: the allowed words; the operator sees the nearest one, or all.
+    /// - `found`: the word.
+    /// - `known`: the allowed words; the operator sees the nearest one, or all.
     public init(at path: [Component] = [], _ message: String, found: String, known: [String]) {
         self.init(at: path, message, choice: Choice(found: found, known: known), others: [])
     }

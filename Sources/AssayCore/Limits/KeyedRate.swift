@@ -31,7 +31,7 @@ public final class KeyedRate<Key: Hashable & Sendable>: Sendable {
 
     /// Takes the cost of one event.
     ///
-    /// - Parameter uptime: a clock that never goes back.
+    /// - `uptime`: a clock that never goes back.
     /// - Returns: nil when it fits; otherwise how long it would have to wait. Nothing is taken then.
     public func take(_ key: Key, at uptime: Duration) -> Duration? {
         state.withLock { state in

@@ -1,6 +1,6 @@
 /// Receives measurements: the kernel, transports, stores and plugins record here.
 ///
-/// A plugin declares its metrics in its ``PluginDescriptor``, keeps them as constants, and records to its host's meter:
+/// A plugin declares its metrics in its `PluginDescriptor`, keeps them as constants, and records to its host's meter:
 ///
 ///     static let lookups = Metric.counter(
 ///         "lookups_total", "Questions to the upstream.", labels: [.init("result", ["found", "missing"])])

@@ -29,7 +29,7 @@ public struct Metric: Sendable, Hashable {
 
         /// A label with values that are not known beforehand, such as the apps of policies: never what a client sends.
         ///
-        /// - Parameter limit: the most values; later ones count as `other`.
+        /// - `limit`: the most values; later ones count as `other`.
         public static func open(_ name: String, _ values: [String] = [], atMost limit: Int) -> Label {
             Label(name, values, openValues: max(0, limit))
         }

@@ -9,7 +9,7 @@ public enum ETag {
 
     /// Compares the version of a resource that a caller expects with the present one.
     ///
-    /// - Parameter stated: nil when the caller does not care; `*` is any.
+    /// - `stated`: nil when the caller does not care; `*` is any.
     /// - Throws: ``StatusCode/aborted`` when the resource is another by now (AIP-154).
     public static func check(_ stated: String?, is present: String) throws(CallFailure) {
         guard let stated, !stated.isExactly(present), !stated.isExactly("*") else { return }

@@ -13,7 +13,7 @@ internal import Darwin
 public enum SecretFile {
     /// The contents of a file.
     ///
-    /// - Parameter limit: the largest size, in bytes.
+    /// - `limit`: the largest size, in bytes.
     /// - Throws: ``SecretError`` when the file cannot be read, is not a regular file, is larger than the limit, or when
     ///   its mode allows more than the rule. The error has the mode and a command that corrects it, and never the
     ///   content of the file.

@@ -2,7 +2,7 @@
 public enum PercentCoding: Sendable {
     /// Reads bytes one by one, with their escapes decoded.
     ///
-    /// - Parameter take: gets each byte, and whether it was escaped; returns false to end the reading.
+    /// - `take`: gets each byte, and whether it was escaped; returns false to end the reading.
     /// - Returns: whether all was read; false at a broken escape, and where `take` said so.
     @inlinable
     public static func decode(

@@ -101,7 +101,7 @@ extension StringProtocol {
 extension StringProtocol where SubSequence == Substring {
     /// The parts between the occurrences of an ASCII character, empty ones included.
     ///
-    /// - Parameter maxSplits: how many occurrences may divide the text; the ones after them stay in the last part.
+    /// - `maxSplits`: how many occurrences may divide the text; the ones after them stay in the last part.
     @inlinable
     public func split(onASCII separator: Unicode.Scalar, maxSplits: Int = .max) -> [Substring] {
         utf8.split(separator: UInt8(ascii: separator), maxSplits: maxSplits, omittingEmptySubsequences: false)

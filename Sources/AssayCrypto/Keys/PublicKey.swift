@@ -71,9 +71,8 @@ public enum PublicKey: Sendable, Hashable {
 
     /// Whether a signature over a message is valid.
     ///
-    /// - Parameters:
-    ///   - signature: in DER for ECDSA (RFC 3279, section 2.2.3), and as long as the modulus for RSA.
-    ///   - algorithm: how it claims to be made. One of another kind than the key's makes it invalid.
+    /// - `signature`: in DER for ECDSA (RFC 3279, section 2.2.3), and as long as the modulus for RSA.
+    /// - `algorithm`: how it claims to be made. One of another kind than the key's makes it invalid.
     public func isValidSignature(
         _ signature: ArraySlice<UInt8>, by algorithm: SignatureAlgorithm, message: ArraySlice<UInt8>
     ) -> Bool {

@@ -6,7 +6,7 @@ internal import Synchronization
 /// They take precedence when something bounded becomes scarce.
 ///
 /// Only verified evidence adds a peer, so strangers displace none. A client with one genuine device displaces only as
-/// many as ``PeerTable`` allows, however many addresses it has. It decides about precedence, never about trust:
+/// many as `PeerTable` allows, however many addresses it has. It decides about precedence, never about trust:
 /// evidence is judged in the same way from everywhere. Nothing is stored; after a restart all peers are strangers until
 /// their next exchange.
 final class VerifiedPeers: Sendable {

@@ -125,7 +125,7 @@ extension ConsumerCall {
     ///
     /// Nothing is verified at this point.
     ///
-    /// - Throws: ``CallFailure`` when the token names no known project.
+    /// - Throws: `CallFailure` when the token names no known project.
     func tokenProject(_ token: PresentedToken?) throws -> ProjectBinding? {
         let projects = scope.snapshot.policies.projectsByIssuer
         if projects.count == 1 { return projects.values.first }

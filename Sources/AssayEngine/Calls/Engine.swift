@@ -24,8 +24,8 @@ public final class Engine: CallHandler {
         public var blockingReason: (@Sendable () -> String?)?
         /// Whether policies with settings for development are refused, at the start and at each reload.
         ///
-        /// Such settings are a provider for development (``PluginDescriptor/isForDevelopment``), what plugins declare
-        /// about their keys (``PolicyKey/Development``), and `accept_development: true`.
+        /// Such settings are a provider for development (`PluginDescriptor.isForDevelopment`), what plugins declare
+        /// about their keys (`PolicyKey.Development`), and `accept_development: true`.
         public var refusesDevelopment: Bool
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
@@ -50,10 +50,9 @@ public final class Engine: CallHandler {
 
     /// Builds the first snapshot, and makes keys if none are stored.
     ///
-    /// - Parameters:
-    ///   - sink: receives a record of each decision; by default, the host's logger receives them, those about strangers
-    ///     up to a rate.
-    /// - Throws: ``Diagnostics`` about the policies, ``KeyError`` about the keys.
+    /// - `sink`: receives a record of each decision; by default, the host's logger receives them, those about strangers
+    ///   up to a rate.
+    /// - Throws: `Diagnostics` about the policies, ``KeyError`` about the keys.
     public init(
         registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
         options: Options = Options()

@@ -5,7 +5,7 @@ internal import AssayKit
 /// A method that the kernel itself answers.
 struct KernelMethod: Sendable {
     let descriptor: MethodDescriptor
-    /// A thrown ``CallFailure`` or ``InvalidRequest`` is the answer; any other error means that no decision was
+    /// A thrown `CallFailure` or `InvalidRequest` is the answer; any other error means that no decision was
     /// possible.
     let answer: @Sendable (KernelCall) async throws -> CallOutcome
 }

@@ -20,7 +20,7 @@ struct ProtectedCall: Sendable {
         var isStrict = false
     }
 
-    /// - Throws: ``InvalidRequest`` for an unknown service; the store's error if the decision depends on it. Uses that
+    /// - Throws: `InvalidRequest` for an unknown service; the store's error if the decision depends on it. Uses that
     ///   are only counted never block a request.
     func judge() async throws -> Judgement {
         let levels = try await levels()

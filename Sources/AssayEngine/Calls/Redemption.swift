@@ -197,7 +197,7 @@ extension ConsumerBinding {
 extension VerifiedActor {
     /// Verifies a user's JWT.
     ///
-    /// - Throws: ``CallFailure`` for an invalid JWT; ``KeysUnavailable`` when no decision is possible now.
+    /// - Throws: `CallFailure` for an invalid JWT; `KeysUnavailable` when no decision is possible now.
     fileprivate init(_ token: String, for consumer: ConsumerBinding, now: Instant) async throws {
         guard let name = JWTClaims.issuer(ofUnverified: token) else {
             throw CallFailure(actor: KernelReasons.actorMalformed)

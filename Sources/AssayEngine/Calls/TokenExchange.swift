@@ -44,7 +44,7 @@ enum TokenExchange {
         let scopes: [String]
         let requestedType: TokenType?
 
-        /// - Throws: ``CallFailure`` with the errors of RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
+        /// - Throws: `CallFailure` with the errors of RFC 6749, section 5.2, and RFC 8693, section 2.2.2.
         init(_ fields: RequestFields) throws {
             guard try fields.string("grantType").isExactly(grant) else {
                 throw CallFailure(

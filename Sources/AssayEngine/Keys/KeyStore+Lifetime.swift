@@ -23,7 +23,7 @@ extension KeyStore {
 
     /// The public keys that verify tokens at a time, the newest first, as the key set publishes them.
     ///
-    /// - Parameter id: only the key with this `kid`; nil for all.
+    /// - `id`: only the key with this `kid`; nil for all.
     /// - Throws: ``KeyError``, as a refusal when the key is not published.
     public func published(_ id: String? = nil, now: Instant) throws(KeyError) -> [JWK] {
         let keys = try stored().ring.published.filter { entry in entry.until.map { now < $0 } ?? true }.map(\.key)
@@ -35,10 +35,9 @@ extension KeyStore {
 
     /// Makes a signing key that is published but does not sign yet.
     ///
-    /// - Parameters:
-    ///   - kind: what to make; nil for a key like the one that signs now.
-    ///   - lead: how long it must have been published before it may sign.
-    ///   - automatic: whether it begins to sign then; otherwise it waits for ``activate(_:beforeItsTime:now:)``.
+    /// - `kind`: what to make; nil for a key like the one that signs now.
+    /// - `lead`: how long it must have been published before it may sign.
+    /// - `automatic`: whether it begins to sign then; otherwise it waits for ``activate(_:beforeItsTime:now:)``.
     /// - Throws: ``KeyError``, as a refusal when too many keys exist already.
     public func prepareSigningKey(
         _ kind: TokenPolicy? = nil, lead: Duration = signingLead, automatic: Bool = false, now: Instant
@@ -58,7 +57,7 @@ extension KeyStore {
 
     /// Makes a sealing key that opens but does not seal yet.
     ///
-    /// - Parameters: as for ``prepareSigningKey(_:lead:automatic:now:)``.
+    /// The parameters are those of ``prepareSigningKey(_:lead:automatic:now:)``.
     public func prepareSealingKey(
         lead: Duration = sealingLead, automatic: Bool = false, now: Instant, randomness: Randomness = .system
     ) throws(KeyError) -> KeyDescription {
@@ -74,7 +73,7 @@ extension KeyStore {
     /// Puts a prepared key in the place of the one that signs or seals, which retires; nothing happens when the key is
     /// active already.
     ///
-    /// - Parameter beforeItsTime: whether its lead may be cut short: clients that hold an older key set then refuse its
+    /// - `beforeItsTime`: whether its lead may be cut short: clients that hold an older key set then refuse its
     ///   tokens.
     /// - Throws: ``KeyError``, as a refusal before the lead is over, and for a key that was retired or revoked.
     public func activate(

@@ -6,7 +6,7 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// A file that holds a secret (see ``SecretFile``), replaced as a whole or not at all.
+/// A file that holds a secret (see `SecretFile`), replaced as a whole or not at all.
 struct PrivateFile: Sendable {
     let directory: String
     let name: String
@@ -23,7 +23,7 @@ struct PrivateFile: Sendable {
 
     /// The file's bytes with its mark; nil when there is no such file.
     ///
-    /// - Throws: when it cannot be read, or when its mode allows more than ``SecretFile`` does.
+    /// - Throws: when it cannot be read, or when its mode allows more than `SecretFile` does.
     func read() throws(KeyError) -> (bytes: [UInt8], mark: KeyChangeMark)? {
         // Without O_NONBLOCK, opening a pipe in the file's place would wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

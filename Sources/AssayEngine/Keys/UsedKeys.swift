@@ -21,10 +21,9 @@ public struct UsedKeys: Sendable {
 
     /// Compares stored keys with those that a state was used with; makes and changes no keys.
     ///
-    /// - Parameters:
-    ///   - forgetting: identifiers of keys that are lost permanently, as `assay keys list` and the error call them:
-    ///     they
-    ///     are remembered no more.
+    /// - `forgetting`: identifiers of keys that are lost permanently, as `assay keys list` and the error call them:
+    ///   they
+    ///   are remembered no more.
     /// - Throws: ``KeyError`` that names the missing keys and says how to restore them; the error of the store.
     public static func check(
         _ keys: KeyStore, in store: any StateStore, forgetting: [String] = [], now: Instant

@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The times when each provider's maintenance is to run.
 ///
-/// Times are those of ``HostClock/uptime``.
+/// Times are those of `HostClock.uptime`.
 final class MaintenanceSchedule: Sendable {
     /// What a worker does next.
     enum Step: Sendable {

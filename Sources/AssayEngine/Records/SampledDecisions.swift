@@ -2,9 +2,9 @@ public import AssayCore
 public import AssayHosting
 
 /// Forwards decisions to a log or an audit file: all about which something was verified, and as many of the others as
-/// ``RecordLimits`` allows.
+/// `RecordLimits` allows.
 ///
-/// The rest is summed, and each sum is forwarded as one ``DecisionSummary``.
+/// The rest is summed, and each sum is forwarded as one `DecisionSummary`.
 ///
 /// Sinks that count, such as metrics, are placed next to it and see every decision.
 public final class SampledDecisions: DecisionSink {
@@ -23,9 +23,10 @@ public final class SampledDecisions: DecisionSink {
     private let isHeldBack: (@Sendable () -> Bool)?
     private let events: SampledEvents<Kind>
 
-    /// - Parameters:
-    ///   - isHeldBack: true while records cannot be written: then everything is summed that nothing verified stands behind,
-    ///     so that what waits to be written is what matters.
+    /// Makes a sink in front of another one.
+    ///
+    /// - `isHeldBack`: true while records cannot be written: then everything is summed that nothing verified stands behind,
+    ///   so that what waits to be written is what matters.
     public init(
         _ sinks: [any DecisionSink], limits: RecordLimits = RecordLimits(), clock: HostClock = .system,
         isHeldBack: (@Sendable () -> Bool)? = nil

@@ -119,7 +119,7 @@ public struct Registry: Sendable {
     /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
     /// counts as used, since it may have been used after the copy was made.
     ///
-    /// - Throws: ``StateStoreOpeningError``, also when the path exists already.
+    /// - Throws: `StateStoreOpeningError`, also when the path exists already.
     public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
         let (store, location) = try find(name)
         guard !FileFingerprint(of: [path]).hasFiles else {

@@ -85,7 +85,7 @@ extension BoundPolicies {
 extension PolicySet {
     /// Checks policies against the registered plugins, without keys and without state.
     ///
-    /// - Parameter refusesDevelopment: as with ``Engine/Options/refusesDevelopment``.
+    /// - `refusesDevelopment`: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
     /// - Returns: the warnings: ``warnings`` and those of plugins about their sections; nil when there are none.
     @discardableResult

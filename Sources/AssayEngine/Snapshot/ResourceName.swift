@@ -14,7 +14,7 @@ enum ResourceName {
         return .rejected(.notFound, "Requested entity was not found.")
     }
 
-    /// - Throws: ``InvalidRequest`` when a text does not have the form of a name; it says nothing about what exists.
+    /// - Throws: `InvalidRequest` when a text does not have the form of a name; it says nothing about what exists.
     static func check(_ text: String) throws(InvalidRequest) {
         guard text.utf8.count <= 512 else { throw InvalidRequest("the resource name is too long") }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

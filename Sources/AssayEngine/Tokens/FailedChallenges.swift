@@ -8,7 +8,7 @@ internal import Synchronization
 /// state grow. If a challenge is forgotten too early, or by a restart, another try is possible, but it needs genuine
 /// evidence.
 ///
-/// The memory is divided by the networks of peers (``PeerGroup/network``), by a secret of the process: a stranger can
+/// The memory is divided by the networks of peers (`PeerGroup.network`), by a secret of the process: a stranger can
 /// push out the failures of only a few others, however many addresses its network has.
 final class FailedChallenges: Sendable {
     /// The 16 random bytes of a genuine challenge.

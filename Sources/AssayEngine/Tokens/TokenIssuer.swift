@@ -40,7 +40,7 @@ struct TokenIssuer: Sendable {
 extension TokenIssuer {
     /// Signs a JWT that is not an App Check token.
     ///
-    /// - Throws: ``CryptoError``, also for a type that would make it an App Check token.
+    /// - Throws: `CryptoError`, also for a type that would make it an App Check token.
     func sign(type: String, _ claims: JSON) throws(CryptoError) -> String {
         guard !type.isEmpty, !type.lowercasedASCII.isExactly("jwt") else {
             throw CryptoError(.operationFailed, "only App Check tokens have the type JWT")

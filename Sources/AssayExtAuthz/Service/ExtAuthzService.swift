@@ -8,7 +8,7 @@ internal import NIOCore
 public import ServiceLifecycle
 
 /// Answers Envoy's question whether a request is allowed (`envoy.service.auth.v3.Authorization/Check`) by a method of a
-/// ``CallHandler``, over gRPC, together with gRPC's health service.
+/// `CallHandler`, over gRPC, together with gRPC's health service.
 ///
 /// On graceful shutdown it accepts no more connections, and lets running calls finish for as long as
 /// ``ExtAuthzLimits/drainTime``; then the rest is cancelled.
@@ -21,11 +21,12 @@ public struct ExtAuthzService: Service {
     private let meter: Meter
     private let onListening: @Sendable (ListenerAddress) async -> Void
 
-    /// - Parameters:
-    ///   - meter: counts connections.
-    ///   - onListening: called once with the listener's address.
+    /// Makes a service for a handler.
+    ///
+    /// - `meter`: counts connections.
+    /// - `onListening`: called once with the listener's address.
     /// - Throws: ``ExtAuthzError`` unless the handler has exactly one method that accepts a token and declares how a
-    ///   proxied request is described to it (``HTTPBinding/proxied``).
+    ///   proxied request is described to it (`HTTPBinding.proxied`).
     public init(
         handler: any CallHandler, configuration: ExtAuthzConfiguration, clock: HostClock = .system, logger: Logger,
         meter: Meter = .none,
@@ -42,7 +43,7 @@ public struct ExtAuthzService: Service {
 
     /// Serves until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``ListenerError`` when the address cannot be listened on.
+    /// - Throws: `ListenerError` when the address cannot be listened on.
     public func run() async throws {
         let refusals = RefusalLog(logger, noun: "check", limits: configuration.records, clock: clock)
         let connections = OpenConnections(configuration.limits, meter)

@@ -15,7 +15,7 @@ struct StreamRequest: Sendable {
 
     /// Reads a block of fields that the protocol's parser has accepted.
     ///
-    /// - Throws: ``HTTPFault`` when the request cannot be answered, whatever its body is.
+    /// - Throws: `HTTPFault` when the request cannot be answered, whatever its body is.
     init(_ fields: HPACKHeaders, limits: HTTPLimits) throws(HTTPFault) {
         var pseudo: [ExactText: String] = [:]
         var headers = HeaderFields()

@@ -8,7 +8,7 @@ internal import NIOExtras
 internal import NIOPosix
 public import ServiceLifecycle
 
-/// Serves the methods of a ``CallHandler`` over HTTP/1.1 and, with TLS, HTTP/2, together with pages for operators.
+/// Serves the methods of a `CallHandler` over HTTP/1.1 and, with TLS, HTTP/2, together with pages for operators.
 ///
 /// On graceful shutdown it accepts no more connections, closes the idle ones, and lets running requests finish for as
 /// long as ``HTTPLimits/drainTime``; then the rest is cancelled.
@@ -19,11 +19,12 @@ public struct HTTPService: Service {
     let metrics: ConnectionMetrics
     private let onListening: @Sendable (ListenerAddress) async -> Void
 
-    /// - Parameters:
-    ///   - pages: the pages that are served in addition to the handler's methods.
-    ///   - meter: counts connections and refused requests.
-    ///   - onListening: called once with the listener's address; its port is the real one if port 0 was requested.
-    /// - Throws: ``HTTPGatewayError`` when the handler's methods cannot be routed.
+    /// Makes a server for a handler.
+    ///
+    /// - `pages`: the pages that are served in addition to the handler's methods.
+    /// - `meter`: counts connections and refused requests.
+    /// - `onListening`: called once with the listener's address; its port is the real one if port 0 was requested.
+    /// - Throws: `HTTPGatewayError` when the handler's methods cannot be routed.
     public init(
         handler: any CallHandler, pages: HTTPPages = .health, configuration: HTTPConfiguration, logger: Logger,
         meter: Meter = .none, onListening: @escaping @Sendable (ListenerAddress) async -> Void = { _ in }
@@ -38,7 +39,7 @@ public struct HTTPService: Service {
 
     /// Serves until graceful shutdown or cancellation.
     ///
-    /// - Throws: ``ListenerError`` when the address cannot be listened on.
+    /// - Throws: `ListenerError` when the address cannot be listened on.
     public func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await serve() }

@@ -40,7 +40,9 @@ public struct ConsumerContext: Sendable {
     /// It is made on demand, because few requests are logged.
     public var logger: Logger { base.carrying(decision) }
 
-    /// - Parameter logger: the host's.
+    /// Makes a context; the kernel and tests use it.
+    ///
+    /// - `logger`: the host's.
     public init(
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,
         consumesToken: Bool = false, unenforced: Reason? = nil, actor: VerifiedActor? = nil, deadline: Instant,

@@ -50,12 +50,11 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
 
     /// A method for requests with an App Check token.
     ///
-    /// - Parameters:
-    ///   - rules: how it is called over HTTP.
-    ///   - allowsUnenforced: whether a policy can let requests through whose token is invalid, because they only say what
-    ///     becomes of other requests. Answers see requests without a token then.
-    ///   - prepare: reads a request, before its token is verified. It is called once for each request, and must not wait. An
-    ///     ``InvalidRequest`` that it throws rejects the request.
+    /// - `rules`: how it is called over HTTP.
+    /// - `allowsUnenforced`: whether a policy can let requests through whose token is invalid, because they only say what
+    ///   becomes of other requests. Answers see requests without a token then.
+    /// - `prepare`: reads a request, before its token is verified. It is called once for each request, and must not wait. An
+    ///   `InvalidRequest` that it throws rejects the request.
     public static func redeem<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], selection: ConsumerSelection, reply: MessageShape? = nil,
         binding: HTTPBinding = .standard, allowsUnenforced: Bool = false,
@@ -72,9 +71,8 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
 
     /// A method for requests without a token.
     ///
-    /// - Parameters:
-    ///   - rules: how it is called over HTTP.
-    ///   - permission: the permission that a caller needs; nil when none is required.
+    /// - `rules`: how it is called over HTTP.
+    /// - `permission`: the permission that a caller needs; nil when none is required.
     public static func call<Request: RequestMessage>(
         _ name: String, _ rules: [HTTPRule], permission: Permission?, selection: ConsumerSelection,
         reply: MessageShape? = nil, binding: HTTPBinding = .standard,

@@ -6,7 +6,7 @@ public enum ConsumerVerdict: Sendable {
     case granted(ConsumerReply)
     /// The request is refused, by a reason that the descriptor lists. Clients are told nothing more.
     ///
-    /// - Parameter detail: what helps an operator; never a token.
+    /// - `detail`: what helps an operator; never a token.
     case refused(Reason, detail: String? = nil)
 }
 

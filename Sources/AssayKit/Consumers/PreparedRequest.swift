@@ -46,7 +46,7 @@ public struct PreparedRequest: Sendable {
     ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under
     ///     names that the descriptor lists: what an operator needs to know which request that was. It is computed for such
     ///     requests only.
-    ///   - answer: sees only tokens that meet the demand. A ``CallFailure`` or an ``InvalidRequest`` that it throws is the
+    ///   - answer: sees only tokens that meet the demand. A `CallFailure` or an `InvalidRequest` that it throws is the
     ///     answer; any other error means that nothing could be decided now.
     public init(
         service: String? = nil, demand: TokenDemand? = nil, facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
@@ -61,7 +61,7 @@ public struct PreparedRequest: Sendable {
     /// An answer that takes longer than a decision may take is not interrupted. Its result is not used: the request is
     /// answered as one that could not be decided.
     ///
-    /// - Parameters: as for ``init(service:demand:facts:answer:)``.
+    /// The parameters are those of ``init(service:demand:facts:answer:)``.
     public static func immediate(
         service: String? = nil, demand: TokenDemand? = nil, facts: @autoclosure @escaping @Sendable () -> [Fact] = [],
         answer: @escaping @Sendable (ConsumerContext) throws -> ConsumerVerdict

@@ -93,7 +93,7 @@ public struct TokenDemandConfiguration: Decodable, Sendable {
     ///
     /// The kernel looks up the names of apps and providers.
     ///
-    /// - Parameter path: its place in its section.
+    /// - `path`: its place in its section.
     public func report(at path: [ConfigurationError.Component], to problems: inout ConfigurationProblems) {
         if apps?.isEmpty == true {
             problems.report(at: path + ["apps"], "without an app every token is refused; leave the key out")

@@ -16,7 +16,7 @@ public struct AppIdentity: Sendable, Hashable {
 
     /// An app or an OAuth client.
     ///
-    /// - Parameter platforms: the platform sections of the app; for an OAuth client, those of the app that it is linked
+    /// - `platforms`: the platform sections of the app; for an OAuth client, those of the app that it is linked
     ///   to.
     public init(
         resource: String, kind: ResourceKind, project: ProjectIdentity, subject: String, linkedApp: String? = nil,

@@ -6,14 +6,14 @@ public import AssayCore
 /// by many requests at once until the next snapshot replaces it. An implementer keeps these promises:
 ///
 /// - evidence is hostile: no input may crash, block or grow the process;
-/// - insufficient evidence is a ``Verdict/refused(_:detail:)`` with a reason that the descriptor lists;
+/// - insufficient evidence is a ``Verdict/refused(_:detail:facts:)`` with a reason that the descriptor lists;
 /// - an error that prevents a decision is thrown, and never becomes a verdict;
 /// - time, randomness, storage, secrets and outbound calls come from the ``PluginHost`` or the ``ProviderContext``;
 /// - state that must survive goes through the ``ProviderContext``: a change of policies replaces instances.
 ///
 /// The kernel does the rest: resources, policies, challenges, limited use, tokens, replay, audit, deadlines, limits.
 public protocol AttestationProvider: Sendable {
-    /// The provider's section of a policy; ``DescribedConfiguration`` explains its keys to editors.
+    /// The provider's section of a policy; `DescribedConfiguration` explains its keys to editors.
     associatedtype Configuration: Decodable & Sendable
 
     /// The provider's name, reasons, facts and limits.

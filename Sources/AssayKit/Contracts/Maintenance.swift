@@ -3,7 +3,7 @@ public import AssayCore
 /// Work that an instance of a provider does between calls: refreshing what it keeps, fetching keys.
 ///
 /// The kernel runs it about every ``interval``, at another moment for each app, and never twice at once in one process.
-/// Several servers may share one state: work that only one of them may do is claimed in the ``StateSpace`` first. A run
+/// Several servers may share one state: work that only one of them may do is claimed in the `StateSpace` first. A run
 /// that throws, or takes longer than ``timeLimit``, is logged, and the wait before the next one grows until one
 /// succeeds. After a change of policies the new instance's maintenance replaces the old one's.
 public struct Maintenance: Sendable {
@@ -13,7 +13,9 @@ public struct Maintenance: Sendable {
     public let timeLimit: Duration
     package let run: @Sendable (MaintenanceContext) async throws -> Void
 
-    /// - Parameter run: does a bounded piece of work, and returns early when nothing is due.
+    /// Makes maintenance that runs about every `interval`.
+    ///
+    /// - `run`: does a bounded piece of work, and returns early when nothing is due.
     public init(
         every interval: Duration, timeLimit: Duration = .seconds(60),
         _ run: @escaping @Sendable (MaintenanceContext) async throws -> Void

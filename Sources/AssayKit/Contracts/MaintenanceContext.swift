@@ -26,7 +26,7 @@ public struct MaintenanceContext: Sendable {
         self.logger = logger
     }
 
-    /// Counts something that happened; the counts are in the run's ``MaintenanceRecord``.
+    /// Counts something that happened; the counts are in the run's `MaintenanceRecord`.
     public func count(_ event: MaintenanceEvent) {
         tally.count(event)
     }

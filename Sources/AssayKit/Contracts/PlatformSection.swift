@@ -6,7 +6,7 @@ public import AssayCore
 /// type. An app may have a section when any registered provider lists it; other sections are refused as unknown keys.
 ///
 /// The section is decoded once, when policies are loaded. What decoding throws is reported at its place in the file.
-/// ``DescribedConfiguration/keys`` explains the keys to editors. A provider finds the value with
+/// `DescribedConfiguration.keys` explains the keys to editors. A provider finds the value with
 /// ``AppIdentity/platform(_:)``.
 public protocol PlatformSection: DescribedConfiguration, Sendable, Hashable {
     /// The key of the section in an app: lower-case letters, digits and underscores.

@@ -17,7 +17,7 @@ public struct PluginDescriptor: Sendable {
     public let reasons: [Reason]
     /// The facts that the plugin's verdicts and answers may carry.
     public let facts: [FactName]
-    /// The metrics of the plugin; see ``Meter``.
+    /// The metrics of the plugin; see `Meter`.
     public let metrics: [Metric]
     /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
     public let evidenceLimit: Int
@@ -31,7 +31,7 @@ public struct PluginDescriptor: Sendable {
     public let takesOAuthClients: Bool
     /// The sections of an app that a provider reads, such as Apple's names for the app.
     public let platforms: [any PlatformSection.Type]
-    /// Responses that the plugin makes itself, by throwing a ``CallFailure`` with one of its reasons; for the list of
+    /// Responses that the plugin makes itself, by throwing a `CallFailure` with one of its reasons; for the list of
     /// reasons.
     ///
     /// The kernel makes the responses to all other refusals.

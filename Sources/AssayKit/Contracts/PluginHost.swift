@@ -21,7 +21,9 @@ public struct PluginHost: Sendable {
     /// Where metrics are recorded.
     public var meter: Meter
 
-    /// - Parameter http: what plugins call other servers with; by default every call fails.
+    /// Makes a host; by default with the system's clock and randomness.
+    ///
+    /// - `http`: what plugins call other servers with; by default every call fails.
     public init(
         clock: HostClock = .system, randomness: Randomness = .system, store: any StateStore,
         secrets: SecretSource = .system, http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger,

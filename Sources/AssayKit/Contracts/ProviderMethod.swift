@@ -3,8 +3,8 @@ public import AssayCore
 /// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
-/// - ``exchange(_:challenge:reply:resources:_:)``: evidence in, verdict out; the kernel makes the token;
-/// - ``call(_:_:permission:resources:_:)``: any other method, such as the management of the provider's data;
+/// - ``exchange(_:challenge:reply:resources:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
+/// - `call(_:_:permission:resources:reply:_:)`: any other method, such as the management of the provider's data;
 /// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     /// What the method looks like from outside.
@@ -33,14 +33,13 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
 
     /// A method that exchanges evidence for a token.
     ///
-    /// - Parameters:
-    ///   - challenge: the request's challenge, if it has one. The handler sees only challenges that were made for this
-    ///     app, are not expired and not used; of several concurrent requests with one challenge, only one gets a token.
-    ///   - reply: whether the token is the whole reply, or a part of it next to the provider's own fields.
-    ///   - takesTokenID: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
-    ///     request: for trusted callers, such as servers. The kernel reads the field.
-    ///   - replyFields: the fields of the reply in addition to the enclosed token.
-    ///   - handler: appraises the evidence; usually a method of the provider, `Self.exchange`.
+    /// - `challenge`: the request's challenge, if it has one. The handler sees only challenges that were made for this
+    ///   app, are not expired and not used; of several concurrent requests with one challenge, only one gets a token.
+    /// - `reply`: whether the token is the whole reply, or a part of it next to the provider's own fields.
+    /// - `takesTokenID`: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
+    ///   request: for trusted callers, such as servers. The kernel reads the field.
+    /// - `replyFields`: the fields of the reply in addition to the enclosed token.
+    /// - `handler`: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
         _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
         resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false, replyFields: MessageShape? = nil,
@@ -61,12 +60,11 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
 
     /// A method that issues neither challenges nor tokens.
     ///
-    /// - Parameters:
-    ///   - path: the part of the HTTP path after the resource's name.
-    ///   - permission: the permission that a caller needs; the kernel has checked it before the handler runs.
-    ///   - reply: the fields of the reply message.
-    ///   - handler: returns the reply message and the facts for the record. A ``CallFailure`` that it throws is the
-    ///     response; after any other error the client is told that the service is unavailable.
+    /// - `path`: the part of the HTTP path after the resource's name.
+    /// - `permission`: the permission that a caller needs; the kernel has checked it before the handler runs.
+    /// - `reply`: the fields of the reply message.
+    /// - `handler`: returns the reply message and the facts for the record. A `CallFailure` that it throws is the
+    ///   response; after any other error the client is told that the service is unavailable.
     public static func call<Request: RequestMessage>(
         _ name: String, _ path: MethodPath, permission: Permission = .admin, resources: Set<ResourceKind> = [.app],
         reply: MessageShape? = nil,

@@ -26,11 +26,12 @@ public struct DecisionMetrics: DecisionSink {
     private let tokens: MetricFamily
     private let uses: MetricFamily
 
-    /// - Parameters:
-    ///   - methods: all methods that can be called; others count as `other`.
-    ///   - providers: all providers that records may name, as the engine's registry lists it; others count as
-    ///     `other`.
-    ///   - reasons: all reasons of refusals, as the engine's registry lists it; others count as `other`.
+    /// Declares the metrics in a registry.
+    ///
+    /// - `methods`: all methods that can be called; others count as `other`.
+    /// - `providers`: all providers that records may name, as the engine's registry lists it; others count as
+    ///   `other`.
+    /// - `reasons`: all reasons of refusals, as the engine's registry lists it; others count as `other`.
     public init(
         methods: [Method], providers names: [String], reasons: [Reason], in registry: MetricRegistry
     ) throws(MetricError) {

@@ -8,7 +8,9 @@ public struct MaintenanceMetrics: Sendable {
     private let durations: MetricFamily
     private let events: MetricFamily
 
-    /// - Parameter providers: the names of all providers; others count as `other`.
+    /// Declares the metrics in a registry.
+    ///
+    /// - `providers`: the names of all providers; others count as `other`.
     public init(providers: [String], in registry: MetricRegistry) throws(MetricError) {
         let providers = Metric.Label("provider", providers)
         runs = try registry.declare(

@@ -29,10 +29,9 @@ public final class MetricRegistry: Sendable {
 
     /// Declares a metric; a repeated declaration returns the same metric.
     ///
-    /// - Parameters:
-    ///   - scope: the part between the namespace and the name.
-    ///   - isStandard: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
-    ///     has no namespace.
+    /// - `scope`: the part between the namespace and the name.
+    /// - `isStandard`: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
+    ///   has no namespace.
     /// - Throws: ``MetricError`` when the declaration is malformed, or another metric has its name.
     @discardableResult
     public func declare(

@@ -23,7 +23,7 @@ public struct PolicyDirectory: Sendable {
 
     /// Reads the files; hidden ones, subfolders and files with another ending are ignored.
     ///
-    /// - Throws: ``Diagnostics`` when the folder or a file cannot be read, when a file is empty, when the folder has no
+    /// - Throws: `Diagnostics` when the folder or a file cannot be read, when a file is empty, when the folder has no
     ///   policy file, and beyond 1024 files or 64 MiB.
     public func files() throws(Diagnostics) -> [PolicyFile] {
         let sink = DiagnosticSink()

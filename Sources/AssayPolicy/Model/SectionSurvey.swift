@@ -2,7 +2,7 @@ package import AssayCore
 package import AssayYAML
 
 /// Checks the sections of plugins for what the kernel itself judges, by what the plugins' types declare about their
-/// keys (``PolicyKey``): names that must be known, and values that are for development only.
+/// keys (`PolicyKey`): names that must be known, and values that are for development only.
 package struct SectionSurvey {
     /// The names that the sections of a project may use; nil when not all of them are known.
     package struct Names {

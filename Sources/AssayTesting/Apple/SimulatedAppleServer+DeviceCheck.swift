@@ -15,7 +15,7 @@ extension SimulatedAppleServer {
 
     /// Makes a device token that is valid in an environment; all tokens of one device share its bits.
     ///
-    /// - Parameter number: tells tokens of one device apart.
+    /// - `number`: tells tokens of one device apart.
     public static func deviceToken(
         of device: String, in environment: SimulatedEnvironment = .production, number: Int = 0
     ) -> String {

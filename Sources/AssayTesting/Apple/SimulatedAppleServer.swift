@@ -5,7 +5,7 @@ internal import Synchronization
 /// Apple's servers, as far as they are documented: `attestationData`, which exchanges receipts, and DeviceCheck's
 /// `validate_device_token`, `query_two_bits` and `update_two_bits`.
 ///
-/// It answers in the process, under the names of Apple's hosts, as the ``PluginHost/http`` of a test:
+/// It answers in the process, under the names of Apple's hosts, as the `PluginHost.http` of a test:
 ///
 ///     let apple = SimulatedAppleServer(authority: ca, teams: [team], clock: clock.hostClock)
 ///     let host = PluginHost(clock: clock.hostClock, store: store, http: apple, logger: logger)
@@ -44,11 +44,12 @@ public final class SimulatedAppleServer: OutboundHTTP {
     let clock: HostClock
     let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - authority: signed the receipts that the server knows, and signs new ones.
-    ///   - teams: whose tokens are good.
-    ///   - takesTokensOnce: whether a device token is good for one question only, as those of devices are.
-    ///   - requestLimit: how many requests are kept to be looked at.
+    /// Makes a simulated server.
+    ///
+    /// - `authority`: signed the receipts that the server knows, and signs new ones.
+    /// - `teams`: whose tokens are good.
+    /// - `takesTokensOnce`: whether a device token is good for one question only, as those of devices are.
+    /// - `requestLimit`: how many requests are kept to be looked at.
     public init(
         authority: SimulatedAppleCA, teams: [SimulatedAppleTeam], form: AuthorizationForm = .either,
         takesTokensOnce: Bool = false, requestLimit: Int = 10_000, clock: HostClock

@@ -12,7 +12,9 @@ public struct SimulatedApp: Sendable, Equatable {
     /// server"): 3 is development signing, 4 the App Store.
     public var validationCategory: UInt32
 
-    /// - Parameter validationCategory: Nil for 3 in development and 4 in production.
+    /// Makes an app.
+    ///
+    /// - `validationCategory`: Nil for 3 in development and 4 in production.
     public init(
         appID: String, environment: SimulatedEnvironment, bundleVersion: String = "1",
         validationCategory: UInt32? = nil

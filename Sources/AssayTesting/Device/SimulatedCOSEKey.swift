@@ -8,9 +8,8 @@ public struct SimulatedCOSEKey: Sendable, Equatable {
 
     /// A key of type EC2.
     ///
-    /// - Parameters:
-    ///   - curve: 1 for P-256, 2 for P-384.
-    ///   - algorithm: −1 − n of the algorithm: 6 for ES256 (−7), 34 for ES384 (−35).
+    /// - `curve`: 1 for P-256, 2 for P-384.
+    /// - `algorithm`: −1 − n of the algorithm: 6 for ES256 (−7), 34 for ES384 (−35).
     public init(curve: UInt64, algorithm: UInt64, x: [UInt8], y: [UInt8]) {
         parameters = [
             CBORPair(.unsigned(1), .unsigned(2)),

@@ -51,9 +51,8 @@ public final class SimulatedDevice: Sendable {
 
     /// Makes the attestation object of a key, in CBOR.
     ///
-    /// - Parameters:
-    ///   - clientDataHash: Bytes of any length; an app passes the SHA-256 of a challenge.
-    ///   - now: When the simulated authority issues leaf and receipt.
+    /// - `clientDataHash`: Bytes of any length; an app passes the SHA-256 of a challenge.
+    /// - `now`: When the simulated authority issues leaf and receipt.
     public func attestKey(
         _ keyID: String, clientDataHash: [UInt8], app: SimulatedApp, at now: Instant,
         options: AttestationOptions = AttestationOptions()
@@ -96,7 +95,7 @@ public final class SimulatedDevice: Sendable {
 
     /// Makes an assertion in CBOR, and raises the key's counter by one.
     ///
-    /// - Parameter clientDataHash: Bytes of any length; an app passes the SHA-256 of its request.
+    /// - `clientDataHash`: Bytes of any length; an app passes the SHA-256 of its request.
     public func generateAssertion(
         _ keyID: String, clientDataHash: [UInt8], app: SimulatedApp, options: AssertionOptions = AssertionOptions()
     ) throws(SimulationError) -> [UInt8] {

@@ -89,7 +89,7 @@ public final class ManualClock: Sendable {
         for continuation in awoken { continuation.resume() }
     }
 
-    /// The clock as a ``PluginHost`` takes it.
+    /// The clock as a `PluginHost` takes it.
     public var hostClock: HostClock {
         HostClock(now: { self.now }, uptime: { self.now - self.start }, sleep: { try await self.sleep(for: $0) })
     }

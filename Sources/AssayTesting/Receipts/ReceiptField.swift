@@ -72,7 +72,7 @@ extension ReceiptField {
     /// The fields of the receipt that answers one (`RECEIPT`), in Apple's order: with a risk metric, exchangeable
     /// again after 24 hours, and expired after 90 days.
     ///
-    /// - Parameter fields: Those of the receipt that was handed in.
+    /// - `fields`: Those of the receipt that was handed in.
     public static func refreshed(_ fields: [ReceiptField], riskMetric: String, at now: Instant) -> [ReceiptField] {
         func kept(_ kind: Kind) -> [ReceiptField] { fields.filter { $0.type == kind.rawValue } }
         return [ReceiptField(.riskMetric, riskMetric), ReceiptField(.receiptType, "RECEIPT")]

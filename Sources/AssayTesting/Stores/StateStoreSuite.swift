@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayState
 internal import Synchronization
 
-/// What every ``StateStore`` promises, as checks for the author of a store.
+/// What every `StateStore` promises, as checks for the author of a store.
 ///
 ///     let suite = StateStoreSuite { clock in MyStore(clock: clock) }
 ///     #expect(await suite.run() == [])

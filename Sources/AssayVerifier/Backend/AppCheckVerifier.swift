@@ -48,13 +48,14 @@ public final class AppCheckVerifier: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// - Parameters:
-    ///   - keySet: where the issuer publishes its keys.
-    ///   - requirements: the requirements on tokens.
-    ///   - cacheLimit: how many verified tokens are remembered, so that their signatures are not verified again; each
-    ///     costs about half a kilobyte. None by default. A remembered token is judged by the time whenever it is shown,
-    ///     and forgotten with the key that it was verified with.
-    ///   - http: fetches the keys: an `HTTPClientService` of the module `AssayHTTPClient`, or your own.
+    /// Makes a verifier; the keys are fetched for the first token.
+    ///
+    /// - `keySet`: where the issuer publishes its keys.
+    /// - `requirements`: the requirements on tokens.
+    /// - `cacheLimit`: how many verified tokens are remembered, so that their signatures are not verified again; each
+    ///   costs about half a kilobyte. None by default. A remembered token is judged by the time whenever it is shown,
+    ///   and forgotten with the key that it was verified with.
+    /// - `http`: fetches the keys: an `HTTPClientService` of the module `AssayHTTPClient`, or your own.
     public init(
         keySet: EndpointURL, requirements: TokenRequirements, cacheLimit: Int = 0, http: any OutboundHTTP,
         clock: HostClock = .system, logger: Logger
@@ -69,7 +70,7 @@ public final class AppCheckVerifier: Sendable {
     /// Verifies a token.
     ///
     /// - Parameter token: the value of the header `X-Firebase-AppCheck`; nil or empty when it is missing.
-    /// - Throws: ``KeysUnavailable`` when there are no keys to verify it with; no decision is possible, and the request
+    /// - Throws: `KeysUnavailable` when there are no keys to verify it with; no decision is possible, and the request
     ///   must not be allowed.
     public func verify(_ token: String?) async throws(KeysUnavailable) -> TokenVerifier.Outcome {
         guard let token, !token.isEmpty else { return .refused(TokenReasons.missing) }

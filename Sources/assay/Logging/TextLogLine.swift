@@ -3,7 +3,7 @@ internal import Logging
 
 /// A line of the log for people: `time level label: name=value ... [module] message`.
 ///
-/// It is one line that steers no terminal, whatever is in it, and a program can read it: ``LogField`` says how values are
+/// It is one line that steers no terminal, whatever is in it, and a program can read it: `LogField` says how values are
 /// written. A list or a dictionary is written as JSON, and then like any other value.
 enum TextLogLine {
     static func encode(_ entry: LogEntry) -> [UInt8] {

@@ -25,7 +25,7 @@ struct AuditOptions: ParsableArguments {
         if auditRequired, audit == nil { throw ValidationError("--audit-required needs --audit FILE") }
     }
 
-    /// - Throws: ``AuditError`` when the file cannot be opened.
+    /// - Throws: `AuditError` when the file cannot be opened.
     func open(_ host: PluginHost) throws -> AuditFile? {
         try audit.map { try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock) }
     }

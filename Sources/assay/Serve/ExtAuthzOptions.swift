@@ -67,7 +67,7 @@ struct ExtAuthzOptions: ParsableArguments {
     /// What clients are shown over TLS, and what they must show; nil without TLS.
     ///
     /// - Parameter common: the certificate of the main listener, which serves for this one, too, if clients need none.
-    /// - Throws: ``TLSError`` when a file cannot be used.
+    /// - Throws: `TLSError` when a file cannot be used.
     func certificate(_ tls: TLSOptions, common: ServerCertificate?) throws -> ServerCertificate? {
         guard extAuthzTls, let certificate = tls.tlsCertificate, let key = tls.tlsKey else { return nil }
         guard let extAuthzClientCa else { return common }
@@ -101,7 +101,7 @@ struct ExtAuthzOptions: ParsableArguments {
     /// - Parameters:
     ///   - budget: what all listeners of the process may hold together.
     ///   - records: how many checks that cannot be read are logged one by one.
-    /// - Throws: ``ExtAuthzError`` when the handler has no method that decides.
+    /// - Throws: `ExtAuthzError` when the handler has no method that decides.
     func service(
         _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, records: RecordLimits,
         logger: Logger, meter: Meter

@@ -47,7 +47,7 @@ final class FleetEngineCallback: Sendable {
 
     /// What the backend says.
     ///
-    /// - Throws: ``CallFailure`` with `UNAVAILABLE` when the backend gives no clear answer.
+    /// - Throws: `CallFailure` with `UNAVAILABLE` when the backend gives no clear answer.
     func allows(_ claims: FleetEngineClaims, _ context: ConsumerContext) async throws(CallFailure) -> Bool {
         let requester = CallbackPlaces.Requester(context)
         guard places.enter(requester) else { throw undecided(.crowded, "too many questions are on their way") }

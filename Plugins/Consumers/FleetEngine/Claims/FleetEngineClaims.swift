@@ -17,7 +17,9 @@ public struct FleetEngineClaims: Sendable, Hashable {
     /// The object in JSON, always in the same spelling.
     public let json: [UInt8]
 
-    /// - Parameter ids: of the kinds that ``FleetEngineRole/entities`` lists; none for the whole fleet.
+    /// Makes claims for a role.
+    ///
+    /// - `ids`: of the kinds that ``FleetEngineRole/entities`` lists; none for the whole fleet.
     /// - Throws: when the role has no such tokens.
     public init(
         _ role: FleetEngineRole, _ ids: [FleetEngineEntity: [FleetEngineID]] = [:]

@@ -26,7 +26,9 @@ public final class FleetEngineMinter: Sendable {
     private let audienceClaim: [UInt8]
     private let signed = Mutex(SignedTokens())
 
-    /// - Parameter lifetime: of each token, within ``lives``.
+    /// Makes a minter for an audience.
+    ///
+    /// - `lifetime`: of each token, within ``lives``.
     public init(audience: String = standardAudience, lifetime: Duration = .seconds(3600)) {
         self.audience = audience
         self.lifetime = min(max(lifetime, Self.lives.lowerBound), Self.lives.upperBound).wholeSeconds

@@ -48,7 +48,7 @@ public struct TrustedAttester: Sendable {
 
     /// Verifies an attestation's signature.
     ///
-    /// - Throws: ``JWTFault`` when it is not this attester's; ``KeysUnavailable`` when that cannot be decided now.
+    /// - Throws: `JWTFault` when it is not this attester's; `KeysUnavailable` when that cannot be decided now.
     func verify(_ token: String) async throws {
         try await verifying(token)
     }

@@ -24,10 +24,9 @@ public struct ClientAttestationVerifier: Sendable {
 
     /// Verifies an attestation and the proofs that its client holds the key.
     ///
-    /// - Parameters:
-    ///   - audience: the issuer identifier of the authorization server, or the identifier of the resource server.
-    ///   - challenges: judges challenges; nil when there are none, so that every challenge is refused.
-    /// - Throws: ``ClientRefusal`` when the client is not authenticated; ``KeysUnavailable``, or what the store throws,
+    /// - `audience`: the issuer identifier of the authorization server, or the identifier of the resource server.
+    /// - `challenges`: judges challenges; nil when there are none, so that every challenge is refused.
+    /// - Throws: ``ClientRefusal`` when the client is not authenticated; `KeysUnavailable`, or what the store throws,
     ///   when that cannot be decided now.
     public func verify(
         _ presented: PresentedClient, by attesters: [TrustedAttester], for audience: String,

@@ -55,7 +55,7 @@ struct ClientAttester: Sendable {
 
     /// The key to be attested, from a JWK as text.
     ///
-    /// - Throws: ``CallFailure``.
+    /// - Throws: `CallFailure`.
     func key(inText text: String) throws(CallFailure) -> ClientKey {
         let limits = JSON.Limits(bytes: ClientAttester.keyLimit, depth: 3, values: 64, allowsRepeatedNames: false)
         guard let json = try? JSON.parse(text.utf8, limits: limits) else {
@@ -66,7 +66,7 @@ struct ClientAttester: Sendable {
 
     /// The key to be attested.
     ///
-    /// - Throws: ``CallFailure``.
+    /// - Throws: `CallFailure`.
     func key(in json: JSON) throws(CallFailure) -> ClientKey {
         do throws(ClientKey.Problem) {
             return try ClientKey(jwk: json, algorithms: algorithms)

@@ -63,7 +63,7 @@ extension OAuthClientConsumer {
         return .granted(ExchangedToken(text, type: request.requestedType ?? .jwt, use: "N_A", lifetime: lifetime))
     }
 
-    /// - Throws: ``CallFailure`` when another type is requested than a JWT (RFC 8693, section 2.2.2).
+    /// - Throws: `CallFailure` when another type is requested than a JWT (RFC 8693, section 2.2.2).
     private func checkType(_ request: TokenExchangeRequest) throws(CallFailure) {
         guard let type = request.requestedType, type != .jwt else { return }
         guard EARProfile.requestedTypes.contains(type.uri) else {

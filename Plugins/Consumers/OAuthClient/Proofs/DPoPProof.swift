@@ -15,9 +15,8 @@ public struct DPoPProof: Sendable {
 
     /// Verifies a proof (RFC 9449, section 4.3), except its nonce and whether it was used before.
     ///
-    /// - Parameters:
-    ///   - method: the request's method, as it was sent.
-    ///   - accessToken: what the request brings along at a resource server, whose digest `ath` must be; nil elsewhere.
+    /// - `method`: the request's method, as it was sent.
+    /// - `accessToken`: what the request brings along at a resource server, whose digest `ath` must be; nil elsewhere.
     public static func verify(
         _ text: String, method: String, target: RequestTarget, accessToken: String? = nil, rules: ProofRules,
         now: Instant

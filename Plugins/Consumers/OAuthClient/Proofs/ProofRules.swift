@@ -44,9 +44,8 @@ public struct ClientRefusal: Error, Sendable, Hashable {
 
     /// Makes a refusal.
     ///
-    /// - Parameters:
-    ///   - code: The error code for the client; the reason's own when nil.
-    ///   - detail: What helps an operator; it must contain nothing of a token.
+    /// - `code`: The error code for the client; the reason's own when nil.
+    /// - `detail`: What helps an operator; it must contain nothing of a token.
     public init(_ reason: Reason, _ code: Code? = nil, detail: String? = nil) {
         self.reason = reason
         self.code = code ?? Code(reason)

@@ -24,9 +24,8 @@ public struct ReceiptExpectation: Sendable {
 
     /// What a single receipt must agree with, such as Apple's answer to an exchange.
     ///
-    /// - Parameters:
-    ///   - publicKey: The attested key in the form `04 ‖ X ‖ Y`.
-    ///   - maximumAge: Apple asks for five minutes for a new receipt; nil for a stored one.
+    /// - `publicKey`: The attested key in the form `04 ‖ X ‖ Y`.
+    /// - `maximumAge`: Apple asks for five minutes for a new receipt; nil for a stored one.
     public init(
         appID: AppAttestAppID, publicKey: [UInt8]? = nil, environment: AppAttestEnvironment? = nil,
         maximumAge: Duration? = nil

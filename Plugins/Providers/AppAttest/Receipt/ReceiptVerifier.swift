@@ -10,7 +10,7 @@ public struct ReceiptVerifier: Sendable {
 
     /// A verifier of receipts under any of the anchors, which is Apple Root CA - G3 but in tests.
     ///
-    /// - Parameter clockSkew: How far a receipt may be in the future.
+    /// - `clockSkew`: How far a receipt may be in the future.
     public init(anchors: [TrustAnchor], clockSkew: Duration = .seconds(60)) {
         self.anchors = anchors
         self.clockSkew = clockSkew

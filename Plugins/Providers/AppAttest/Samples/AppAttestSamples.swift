@@ -37,7 +37,7 @@ public struct AppAttestSamples: Sendable {
 
     /// Verifies a sample.
     ///
-    /// - Parameter place: the place of the sample, for one that does not name its source.
+    /// - `place`: the place of the sample, for one that does not name its source.
     /// - Returns: whether it is verified; a report, an object with `source`, `kind`, `verdict`, `reason` and the facts
     ///   in the evidence, in which unknown values are null; and an explanation for people, with the expected and the
     ///   found value of each check.

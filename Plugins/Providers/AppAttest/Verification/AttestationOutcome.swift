@@ -32,9 +32,8 @@ public enum ReceiptRequirement: Sendable {
     case recorded(ReceiptVerifier, maximumAge: Duration? = nil)
     /// The receipt must be good and agree with the attestation.
     ///
-    /// - Parameters:
-    ///   - maximumAge: How long ago it may have been made; Apple asks for five minutes.
-    ///   - acceptsLegacy: Whether the faulty signatures of 2020 are accepted; they are valid for old data only.
+    /// - `maximumAge`: How long ago it may have been made; Apple asks for five minutes.
+    /// - `acceptsLegacy`: Whether the faulty signatures of 2020 are accepted; they are valid for old data only.
     case required(ReceiptVerifier, maximumAge: Duration? = nil, acceptsLegacy: Bool = false)
 }
 

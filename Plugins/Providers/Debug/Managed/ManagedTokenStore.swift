@@ -34,7 +34,7 @@ final class ManagedTokenStore: Sendable {
     ///
     /// An unknown token costs one lookup of a small entry.
     ///
-    /// - Throws: ``CallFailure`` when the peer sent too many unknown tokens.
+    /// - Throws: `CallFailure` when the peer sent too many unknown tokens.
     func token(hash: [UInt8], _ context: ProviderContext) async throws -> ManagedToken? {
         let uptime = clock.uptime
         // A token that was registered here before is not a guess, whatever else comes from the same address.

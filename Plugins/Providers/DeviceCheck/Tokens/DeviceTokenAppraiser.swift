@@ -28,10 +28,11 @@ public struct DeviceTokenAppraiser: Sendable {
     /// The tokens that were used, of all apps of the account.
     private let used: StateSpace
 
-    /// - Parameters:
-    ///   - account: whom tokens are made for, at the vendor: a team. Apps of one account share its tokens, and what is
-    ///     remembered of them.
-    /// - Throws: ``ConfigurationError`` when the rules ask for bits that the vendor does not keep.
+    /// Makes an appraiser for one app.
+    ///
+    /// - `account`: whom tokens are made for, at the vendor: a team. Apps of one account share its tokens, and what is
+    ///   remembered of them.
+    /// - Throws: `ConfigurationError` when the rules ask for bits that the vendor does not keep.
     public init(
         upstream: any DeviceTokenUpstream, account: String, rules: DeviceTokenRules, reasons: DeviceTokenReasons,
         host: PluginHost
@@ -50,7 +51,7 @@ public struct DeviceTokenAppraiser: Sendable {
 
     /// Whether a token is genuine, new, and of a device that the policy does not refuse.
     ///
-    /// - Throws: ``CallFailure`` with `UNAVAILABLE` and a time to come back at when the vendor did not decide, with
+    /// - Throws: `CallFailure` with `UNAVAILABLE` and a time to come back at when the vendor did not decide, with
     ///   `RESOURCE_EXHAUSTED` when the vendor refused many tokens of the peer; what the state store throws.
     public func appraise(_ deviceToken: String, _ context: ProviderContext) async throws -> Verdict {
         guard let token = upstream.canonical(deviceToken) else { return .refused(reasons.malformed) }
@@ -89,7 +90,7 @@ public struct DeviceTokenAppraiser: Sendable {
     ///
     /// The token cannot be used for an exchange then.
     ///
-    /// - Throws: ``InvalidRequest`` when it is not a token; ``CallFailure`` when the vendor refused it, or did not
+    /// - Throws: `InvalidRequest` when it is not a token; `CallFailure` when the vendor refused it, or did not
     ///   decide.
     public func update(_ deviceToken: String, bit0: Bool?, bit1: Bool?, _ context: ProviderContext) async throws
         -> [Fact]
@@ -116,7 +117,7 @@ public struct DeviceTokenAppraiser: Sendable {
 
     /// For whom the vendor is asked.
     ///
-    /// - Throws: ``CallFailure`` for a stranger whose tokens the vendor called bad too often.
+    /// - Throws: `CallFailure` for a stranger whose tokens the vendor called bad too often.
     private func asker(_ context: ProviderContext) throws(CallFailure) -> Asker {
         let peer = context.peerGroup
         let isVerified = context.peerWasVerified

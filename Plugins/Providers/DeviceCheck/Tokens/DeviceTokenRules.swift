@@ -10,8 +10,9 @@ public struct DeviceTokenRules: Sendable {
     /// How long exchanged tokens are remembered, so that each is exchanged once; nil if they may be used again.
     public let memory: Duration?
 
-    /// - Parameters are those of a policy's keys `refuse_when`, `allow_reuse` and `remember_for`.
-    /// - Throws: ``ConfigurationError`` at the key whose value is invalid.
+    /// Makes rules from the values of a policy's keys `refuse_when`, `allow_reuse` and `remember_for`.
+    ///
+    /// - Throws: `ConfigurationError` at the key whose value is invalid.
     public init(
         refuseWhen: DeviceBitsRule? = nil, allowReuse: Bool? = nil, rememberFor: Duration? = nil
     ) throws(ConfigurationError) {

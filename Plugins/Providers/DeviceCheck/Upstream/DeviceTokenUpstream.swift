@@ -82,7 +82,7 @@ public struct DeviceBits: Sendable, Hashable {
 
     /// Makes bits.
     ///
-    /// - Parameter lastUpdate: The month of the last change, `YYYY-MM`; nil when they were never set.
+    /// - `lastUpdate`: The month of the last change, `YYYY-MM`; nil when they were never set.
     public init(bit0: Bool, bit1: Bool, lastUpdate: String? = nil) {
         self.bit0 = bit0
         self.bit1 = bit1

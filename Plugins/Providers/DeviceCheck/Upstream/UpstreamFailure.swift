@@ -44,9 +44,8 @@ public struct UpstreamFailure: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// Makes a failure.
     ///
-    /// - Parameters:
-    ///   - detail: Printable text for the record, with nothing of a token or a credential.
-    ///   - retryAfter: How long the vendor asks callers to wait.
+    /// - `detail`: Printable text for the record, with nothing of a token or a credential.
+    /// - `retryAfter`: How long the vendor asks callers to wait.
     public init(_ kind: Kind, _ detail: String? = nil, retryAfter: Duration? = nil) {
         self.kind = kind
         self.detail = detail
