@@ -36,7 +36,7 @@ struct Assay: AsyncParsableCommand {
             Terminal.complain("assay: cannot write to standard output: \(error)")
             exit(withError: ExitCode.couldNotRun)
         } catch {
-            // A wrong command line is one that could not run: 2, as with other tools, not 64.
+            // A wrong command line counts as "could not run": 2, as with other tools, not 64.
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
             Terminal.complain(fullMessage(for: error))
             exit(withError: ExitCode.couldNotRun)
@@ -45,7 +45,7 @@ struct Assay: AsyncParsableCommand {
 }
 
 extension ExitCode {
-    /// Something was refused, or did not end as it should.
+    /// Something was refused, or did not end as expected.
     static let refused = ExitCode(1)
     /// The command could not do its work: wrong usage, an unreadable file, a port that is taken.
     static let couldNotRun = ExitCode(2)

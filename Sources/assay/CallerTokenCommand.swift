@@ -6,7 +6,7 @@ internal import AssayEngine
 struct CallerTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "caller-token",
-        abstract: "Make a bearer token for a caller, and print what goes into a policy for it.",
+        abstract: "Make a bearer token for a caller, and print its entry for a policy.",
         discussion: """
             The token itself is for the caller only, who shows it as `Authorization: Bearer TOKEN`; the policy has its \
             SHA-256. From a hash nobody can tell whether the token behind it can be guessed, so take it from here.
@@ -15,10 +15,10 @@ struct CallerTokenCommand: ParsableCommand {
             programs that search text for secrets find it.
             """)
 
-    @Option(help: "What the caller is called in audit records.")
+    @Option(help: "The name of the caller in audit records.")
     var name = "administrator"
 
-    @Option(help: "What the caller may do; give it several times for several permissions.")
+    @Option(help: "The caller's permission; give it several times for several permissions.")
     var permission = ["admin"]
 
     func validate() throws {
@@ -27,7 +27,7 @@ struct CallerTokenCommand: ParsableCommand {
         }
         let known = try Plugins.registry().permissions.map(\.name).sortedExactly()
         for name in permission where !known.contains(exactly: name) {
-            throw ValidationError("there is no permission '\(name)'; known are \(known.joined(separator: ", "))")
+            throw ValidationError("unknown permission '\(name)'; known are \(known.joined(separator: ", "))")
         }
     }
 

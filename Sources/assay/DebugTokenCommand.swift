@@ -4,13 +4,14 @@ internal import AssayCore
 /// `assay debug-token`.
 struct DebugTokenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "debug-token", abstract: "Make a debug token, and print what goes into a policy for it.",
-        discussion: "The token itself is for the developer's device only: anybody who knows it gets App Check tokens.")
+        commandName: "debug-token", abstract: "Make a debug token, and print its entry for a policy.",
+        discussion: "The token itself is for the developer's device only: anyone who knows it can get App Check tokens."
+    )
 
-    @Option(help: "What the token is called in logs.")
+    @Option(help: "The name of the token in logs.")
     var name = "a developer's device"
 
-    @Option(help: "A token that exists already, such as an SDK printed it.")
+    @Option(help: "An existing token, for example one that an SDK printed.")
     var token: String?
 
     func validate() throws {

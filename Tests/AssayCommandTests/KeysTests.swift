@@ -113,7 +113,7 @@ struct KeysTests {
             #expect(refused.errors.contains("must open forever"))
             #expect(try await keys(in: folder, "activate", kid, "--now").status == 0)
             let retired = try #require(entries.last?["kid"]?.string)
-            #expect(try await keys(in: folder, "retire", retired).output.contains("opens what it sealed, for ever"))
+            #expect(try await keys(in: folder, "retire", retired).output.contains("opens what it sealed, forever"))
         }
     }
 
@@ -159,7 +159,7 @@ struct KeysTests {
             (["list"], "does not exist"), (["prepare"], "does not exist"), (["activate", "abc"], "does not exist"),
             (["prepare", "--lead", "90"], "--lead"), (["prepare", "--lead", "31d"], "--lead"),
             (["prepare", "--algorithm", "none"], "--algorithm"), (["prepare", "--rsa-bits", "1024"], "2048 or 3072"),
-            (["prepare", "--algorithm", "ES256", "--rsa-bits", "2048"], "means nothing"),
+            (["prepare", "--algorithm", "ES256", "--rsa-bits", "2048"], "has no effect"),
             (["prepare", "--sealing", "--algorithm", "ES256"], "signing keys"), (["activate"], "kid"),
             (["list", "--format", "xml"], "--format"),
         ])

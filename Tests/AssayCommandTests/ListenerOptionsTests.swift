@@ -3,7 +3,7 @@ import Testing
 /// Options of `assay serve` that mean nothing, and a word of what is said about them.
 private let wrongOptions: [([String], String)] = [
     (["--allow-origin", "https://app.example.com/"], "scheme"), (["--allow-origin", "*"], "scheme"),
-    (["--allow-origin", "any", "--allow-origin", "https://app.example.com"], "stand alone"),
+    (["--allow-origin", "any", "--allow-origin", "https://app.example.com"], "cannot be combined"),
     (["--tls-certificate", "server.pem"], "together"), (["--tls-key", "server.key"], "together"),
     (["--max-connections", "0"], "1 to"), (["--max-body-bytes", "10"], "1024 to"),
     (["--max-header-bytes", "1000000000"], "1024 to"), (["--receive-time", "0"], "1 to"),

@@ -93,7 +93,7 @@ struct OpenAPITests {
             #expect(bad.errors.contains("a.yaml:1:11"), "\(bad.errors)")
             let mistaken = try await AssayProcess.run("methods", "--policies", folder.path)
             #expect(mistaken.status != 0)
-            #expect(mistaken.errors.contains("--policies goes with --format openapi"))
+            #expect(mistaken.errors.contains("--policies needs --format openapi"))
         }
     }
 }

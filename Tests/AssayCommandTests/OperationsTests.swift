@@ -129,7 +129,7 @@ struct OperationsTests {
     func operations() async throws {
         try await withServer(["--operations", "127.0.0.1:0"]) { server, _ in
             let line = try #require(
-                server.process.errorsSoFar.split(separator: "\n").first { $0.contains("pages for operators") })
+                server.process.errorsSoFar.split(separator: "\n").first { $0.contains("listening for operators") })
             let base = try #require(line.split(separator: " ").first { $0.hasPrefix("address=") }?.dropFirst(8))
             for path in ["/livez", "/healthz", "/readyz", "/metrics"] {
                 #expect(try await server.status("\(base)\(path)") == 200, "\(path)")

@@ -103,7 +103,7 @@ class AmplifiedServer(Server):
         """Where Envoy asks; of several starts, the last."""
         for _ in range(600):
             log = (self.folder / "log").read_text(errors="replace")
-            found = re.findall(r"address=(\S+) .*ext_authz is answered", log)
+            found = re.findall(r"address=(\S+) .*listening for ext_authz", log)
             if len(found) == self.starts:
                 return found[-1]
             time.sleep(0.05)

@@ -116,7 +116,7 @@ class Server:
         """Where it answers Envoy's ext_authz over gRPC."""
         end = time.monotonic() + 30
         while time.monotonic() < end:
-            found = re.search(r"address=(\S+) .*ext_authz is answered", (self.folder / "log").read_text())
+            found = re.search(r"address=(\S+) .*listening for ext_authz", (self.folder / "log").read_text())
             if found:
                 return found.group(1)
             time.sleep(0.05)

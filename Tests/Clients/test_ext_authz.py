@@ -62,7 +62,7 @@ class Server:
 
     def target(self):
         for _ in range(600):
-            found = re.search(r"address=(\S+) .*ext_authz is answered", (self.folder / "log").read_text())
+            found = re.search(r"address=(\S+) .*listening for ext_authz", (self.folder / "log").read_text())
             if found:
                 return found.group(1)
             time.sleep(0.05)

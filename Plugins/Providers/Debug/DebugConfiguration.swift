@@ -37,7 +37,7 @@ public struct ManagedTokenPolicy: DescribedConfiguration, Sendable {
 
 /// One debug token of a policy: its hash, or a reference to its text.
 public struct DebugToken: DescribedConfiguration, Sendable {
-    /// What the token is called in logs.
+    /// The name of the token in logs.
     public let name: String
     /// The SHA-256 of the token's text in lower case.
     public let sha256: SecretDigest?
@@ -53,7 +53,7 @@ public struct DebugToken: DescribedConfiguration, Sendable {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "name": PolicyKey(
-            "What the token is called in logs.", .length(1...100), examples: ["a developer's device"]),
+            "The name of the token in logs.", .length(1...100), examples: ["a developer's device"]),
         "sha256": "The SHA-256 of the token's text in lower case, in hexadecimal; `assay debug-token` prints it.",
         "token": "The location of the token's text, instead of its hash: `env:NAME` or `file:PATH`.",
         "optional": PolicyKey(

@@ -13,7 +13,7 @@ internal import Foundation
 /// `assay demo`.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Watch a device prove itself, and every trick refused.",
+        commandName: "demo", abstract: "Watch a device prove its identity, and see every attack refused.",
         discussion: """
             Starts a server on a free port of the loopback interface, with policies, keys and an SQLite database of \
             its own in a temporary folder. Simulated devices, which only these policies trust, attest their keys and \
@@ -22,7 +22,7 @@ struct DemoCommand: AsyncParsableCommand {
             took, and the identifier of the decision. Exits with 0 only if every step ended as it should.
             """)
 
-    @Flag(help: "Go on serving afterwards, and print commands to try by hand.")
+    @Flag(help: "Continue to serve afterwards, and print commands to try.")
     var keep = false
 
     func run() async throws {

@@ -10,19 +10,19 @@ extension DemoScript {
 
     /// Plays the steps that succeed; returns a limited-use token that is used up by now.
     func playConsumers(_ session: DemoSession) async throws -> String? {
-        _ = try await report.step("a proxy asks before it passes a request on", status: 204) { [self] in
+        _ = try await report.step("a proxy asks before it forwards a request", status: 204) { [self] in
             let answer = try await verify("GET", "/orders/1", session.token)
             let app = answer.header("x-appcheck-app-id")
             guard DemoPolicy.app.hasSuffix("/\(app)") else { throw DemoFailure("the app is `\(app)`") }
             return (answer, "for the backend: X-AppCheck-App-Id: \(app)", ())
         }
-        let spent = try await report.step("a payment takes a limited-use token", status: 204) { [self] in
+        let spent = try await report.step("a payment needs a limited-use token", status: 204) { [self] in
             let token = try await limitedUseToken(session)
             let answer = try await verify("POST", "/payments/1", token)
-            guard answer.header("x-appcheck-consumed") == "true" else { throw DemoFailure("it was not used up") }
-            return (answer, "used up: X-AppCheck-Consumed: true", token)
+            guard answer.header("x-appcheck-consumed") == "true" else { throw DemoFailure("it was not consumed") }
+            return (answer, "consumed: X-AppCheck-Consumed: true", token)
         }
-        _ = try await report.step("a rider takes Fleet Engine's token for a trip") { [self] in
+        _ = try await report.step("a rider gets Fleet Engine's token for a trip") { [self] in
             let answer = try await trip("trip-1", session.token, user: users.token(trip: "trip-1"))
             return (answer, try summary(ofTrip: answer.text("jwt")), ())
         }
@@ -39,7 +39,7 @@ extension DemoScript {
                 ])
             return (answer, try summary(ofTrip: answer.text("access_token")), ())
         }
-        _ = try await report.step("the app has a key of its OAuth client attested") { [self] in
+        _ = try await report.step("the app gets a key of its OAuth client attested") { [self] in
             let key = JWK(try PrivateKey.generate(.ec(.p256)).publicKey)
             let answer = try await attestClient(key, limitedUseToken(session))
             return (answer, try summary(of: answer.text("client_attestation"), key, session), ())
@@ -76,7 +76,7 @@ extension DemoScript {
     private func summary(ofTrip token: String) throws -> String {
         let claims = try account.claims(of: token)
         guard claims["iss"] == .string(DemoAccount.email), claims["authorization"] == ["tripid": "trip-1"] else {
-            throw DemoFailure("its claims are others")
+            throw DemoFailure("its claims differ")
         }
         return "signed by the account: authorization.tripid: trip-1"
     }

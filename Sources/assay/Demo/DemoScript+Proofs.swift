@@ -7,10 +7,10 @@ internal import AssayVerifier
 extension DemoScript {
     func playGood() async throws -> DemoSession? {
         let keyID = try phone.generateKey()
-        let challenge = try await report.step("the app takes a challenge") { [client] in
+        let challenge = try await report.step("the app requests a challenge") { [client] in
             let answer = try await client.post("\(DemoPolicy.app):generateAppAttestChallenge", body: nil)
             let challenge = try answer.bytes("challenge")
-            return (answer, "\(challenge.count) bytes, good for \(try answer.text("ttl"))", challenge)
+            return (answer, "\(challenge.count) bytes, valid for \(try answer.text("ttl"))", challenge)
         }
         guard let challenge else { return nil }
         let attested = try await report.step("an iPhone with iOS 27 attests its key") { [self] in
@@ -30,7 +30,7 @@ extension DemoScript {
 
         let asserted = try await report.step("the app asserts its key for another token") { [self] in
             let answer = try await assert(phone, keyID, artifact)
-            return (answer, "good for \(try answer.text("ttl"))", try answer.text("token"))
+            return (answer, "valid for \(try answer.text("ttl"))", try answer.text("token"))
         }
         if let asserted { try report.verified("that token is verified, too", asserted, verifier) }
         _ = try await report.step("a limited-use token") { [self] in

@@ -27,7 +27,7 @@ extension DemoScript {
             return try await attest(
                 phone, try phone.generateKey(), client.challenge(DemoPolicy.app), options: options)
         }
-        try await refused("a device that nobody vouches for", "intermediate_not_by_root") { [self] in
+        try await refused("a device with an untrusted root", "intermediate_not_by_root") { [self] in
             let stranger = SimulatedDevice(authority: try SimulatedAppleCA(at: HostClock.system.now))
             return try await attest(stranger, try stranger.generateKey(), client.challenge(DemoPolicy.app))
         }

@@ -31,9 +31,9 @@ final class DemoScript {
         try Terminal.say("Assay serves \(client.base)/v1/\(DemoPolicy.app)\n")
         try Terminal.say("A genuine app proves itself:")
         guard let session = try await playGood() else { return try report.end() }
-        try Terminal.say("\nIts tokens open what they are for:")
+        try Terminal.say("\nIts tokens are accepted where they belong:")
         let spent = try await playConsumers(session)
-        try Terminal.say("\nEvery trick is refused:")
+        try Terminal.say("\nEvery attack is refused:")
         try await playBad(session)
         if let spent { try await playBadConsumers(session, spent: spent) }
         return try report.end()

@@ -14,10 +14,12 @@ struct FakeAppleAnswers: ParsableArguments {
     var silent = false
 
     func validate() throws {
-        if let answer, !(200...599).contains(answer) { throw ValidationError("'\(answer)' is no status: 200 to 599") }
-        if let retryAfter, retryAfter < 0 { throw ValidationError("'\(retryAfter)' is no number of seconds") }
+        if let answer, !(200...599).contains(answer) {
+            throw ValidationError("'\(answer)' is not a status: 200 to 599")
+        }
+        if let retryAfter, retryAfter < 0 { throw ValidationError("'\(retryAfter)' is not a number of seconds") }
         if retryAfter != nil, answer == nil { throw ValidationError("--retry-after needs --answer") }
-        if silent, answer != nil { throw ValidationError("--silent and --answer exclude each other") }
+        if silent, answer != nil { throw ValidationError("--silent and --answer cannot be combined") }
     }
 
     /// Nil where each request is answered as it deserves.

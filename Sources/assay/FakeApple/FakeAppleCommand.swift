@@ -14,7 +14,7 @@ internal import Foundation
 /// `assay fake-apple`.
 struct FakeAppleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fake-apple", abstract: "Stand in for Apple's servers, to try policies without an account.",
+        commandName: "fake-apple", abstract: "Simulate Apple's servers, to try policies without an account.",
         discussion: """
             Serves DeviceCheck's `validate_device_token`, `query_two_bits` and `update_two_bits`, and App Attest's \
             `attestationData`, under `/production/v1/` and `/development/v1/`, on the loopback interface only. It \
@@ -24,7 +24,7 @@ struct FakeAppleCommand: AsyncParsableCommand {
             Prints what to write in a policy, and commands to try by hand; then a line for each request.
             """)
 
-    @Option(help: "The port to listen on; 0 takes a free one.")
+    @Option(help: "The port to listen on; 0 for a free one.")
     var port: UInt16 = 8089
 
     @Option(help: "The team that may call.")
@@ -41,7 +41,7 @@ struct FakeAppleCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard team.utf8.count == 10, team.allSatisfy({ $0.isASCII && ($0.isUppercase || $0.isNumber) }) else {
-            throw ValidationError("'\(team)' is no team identifier: ten capital letters and digits")
+            throw ValidationError("'\(team)' is not a team identifier: ten capital letters and digits")
         }
     }
 

@@ -6,11 +6,11 @@ internal import AssayEngine
 struct KeyFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys. By default beside the state's file, or in ~/.local/state/assay/keys when the "
+            "The folder of the keys. By default next to the state's file, or in ~/.local/state/assay/keys when the "
                 + "state is in memory.", valueName: "folder"))
     var keys: String?
 
-    @Option(help: "Where state is kept, as `assay serve` is told: says where the keys are when --keys does not.")
+    @Option(help: "The state store, as given to `assay serve`: it locates the keys when --keys does not.")
     var state = "sqlite:assay.sqlite"
 
     /// Works with the keys at this time, in whole seconds; what goes wrong is said, and becomes an exit code.

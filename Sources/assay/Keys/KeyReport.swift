@@ -10,14 +10,14 @@ enum KeyReport {
         case .prepared:
             guard let next = key.next else { return "waits to be activated" }
             return next.event == .begins
-                ? "\(work) by itself from \(next.at) on" : "may be activated from \(next.at) on"
+                ? "\(work) automatically from \(next.at) on" : "may be activated from \(next.at) on"
         case .active:
             guard let next = key.next else { return "\(work) until another is activated" }
             return "\(work) until \(next.at), when another takes its place"
         case .retired:
-            guard let next = key.next else { return "opens what it sealed, for ever" }
+            guard let next = key.next else { return "opens what it sealed, forever" }
             return "published until \(next.at)"
-        case .expired: return "not published any more; leaves the file with a later change"
+        case .expired: return "no longer published; leaves the file with a later change"
         case .revoked: return "not published since \(key.since ?? now)"
         }
     }

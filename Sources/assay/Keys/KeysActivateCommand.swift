@@ -5,7 +5,7 @@ internal import AssayEngine
 /// `assay keys activate`.
 struct KeysActivateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "activate", abstract: "Let a prepared key sign or seal, in the place of the present one.",
+        commandName: "activate", abstract: "Let a prepared key sign or seal, instead of the present one.",
         discussion: """
             The present one is retired in the same step. Before the lead of the key is over, this is refused, and says \
             when it will not be; --now does it all the same. A KID that begins with a hyphen is written after --.
@@ -13,10 +13,10 @@ struct KeysActivateCommand: ParsableCommand {
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Argument(help: "The key, as `assay keys list` calls it.")
+    @Argument(help: "The key, by its name in `assay keys list`.")
     var kid: String
 
-    @Flag(help: "Do not wait for the lead: backends that hold an older key set refuse its tokens until they fetch it.")
+    @Flag(help: "Do not wait for the lead: backends with an older key set refuse its tokens until they fetch it again.")
     var now = false
 
     func run() throws {

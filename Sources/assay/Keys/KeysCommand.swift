@@ -3,7 +3,7 @@ internal import ArgumentParser
 /// `assay keys`.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "Look after the keys that sign tokens and seal artifacts.",
+        commandName: "keys", abstract: "Manage the keys that sign tokens and seal artifacts.",
         discussion: """
             A key is prepared, then active, then retired. A prepared signing key is published, so that backends know it \
             before it signs; a retired one stays published until its last token has expired. A prepared sealing key \

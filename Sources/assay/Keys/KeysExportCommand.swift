@@ -15,10 +15,10 @@ struct KeysExportCommand: ParsableCommand {
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Option(help: "How to print them.")
+    @Option(help: "The output format.")
     var format = PublicKeyFormat.jwks
 
-    @Argument(help: "This key only, as `assay keys list` calls it.")
+    @Argument(help: "Only this key, by its name in `assay keys list`.")
     var kid: String?
 
     func run() throws {

@@ -5,7 +5,7 @@ internal import AssayEngine
 /// `assay keys list`.
 struct KeysListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show the keys, what they do, and what happens to them next.",
+        commandName: "list", abstract: "Show the keys, their states, and their next changes.",
         discussion: """
             The newest of each kind first; times are UTC (RFC 3339). With --format json it is one object in one line: \
             `now`, and `keys` with `kind` (signing, sealing), `kid`, `algorithm`, `bits`, `state` (prepared, active, \
@@ -16,7 +16,7 @@ struct KeysListCommand: ParsableCommand {
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Option(help: "How to print it.")
+    @Option(help: "The output format.")
     var format = KeyFormat.text
 
     func run() throws {

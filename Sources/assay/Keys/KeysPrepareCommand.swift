@@ -6,7 +6,7 @@ internal import AssayPolicy
 /// `assay keys prepare`.
 struct KeysPrepareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prepare", abstract: "Make a key that is published, or opens, and does not sign or seal yet.",
+        commandName: "prepare", abstract: "Make a key that is published, or opens, but does not sign or seal yet.",
         discussion: """
             The lead is how long others have to learn of it. Admin SDKs keep a key set for 6 hours: the tokens of a key \
             that signs sooner are refused by those that fetched the key set before. Servers that share the folder must \
@@ -19,19 +19,19 @@ struct KeysPrepareCommand: ParsableCommand {
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Flag(help: "Make a key that seals artifacts and challenges, rather than one that signs tokens.")
+    @Flag(help: "Make a key that seals artifacts and challenges, instead of one that signs tokens.")
     var sealing = false
 
-    @Option(help: "The algorithm of a signing key: RS256 or ES256. By default that of the one that signs.")
+    @Option(help: "The algorithm of a signing key: RS256 or ES256. By default that of the active signing key.")
     var algorithm: KeyAlgorithm?
 
-    @Option(help: "The size of an RSA key: 2048 or 3072. By default that of the one that signs, or 2048.")
+    @Option(help: "The size of an RSA key: 2048 or 3072. By default that of the active signing key, or 2048.")
     var rsaBits: Int?
 
     @Option(help: ArgumentHelp("How long before it may sign (default: 6h) or seal (default: 10m).", valueName: "time"))
     var lead: KeyLead?
 
-    @Flag(help: "It begins by itself when the lead is over; otherwise it waits for `assay keys activate`.")
+    @Flag(help: "Activate the key automatically when the lead is over; otherwise it waits for `assay keys activate`.")
     var auto = false
 
     func validate() throws {
@@ -40,14 +40,14 @@ struct KeysPrepareCommand: ParsableCommand {
         }
         if let rsaBits {
             guard rsaBits == 2048 || rsaBits == 3072 else { throw ValidationError("--rsa-bits is 2048 or 3072") }
-            guard algorithm != .es256 else { throw ValidationError("--rsa-bits means nothing with ES256") }
+            guard algorithm != .es256 else { throw ValidationError("--rsa-bits has no effect with ES256") }
         }
     }
 
     func run() throws {
         if !sealing, let lead, lead.duration < KeyStore.signingLead {
             Terminal.complain(
-                "assay: with a lead of less than 6h, an Admin SDK may hold a key set without the key when it signs")
+                "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }
         try folder.change { (store, now) throws(KeyError) in
             if sealing {

@@ -5,7 +5,7 @@ internal import AssayEngine
 /// `assay keys retire`.
 struct KeysRetireCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retire", abstract: "Take a key out of use for good, with no harm to what it signed or sealed.",
+        commandName: "retire", abstract: "Take a key out of use permanently; what it signed or sealed stays valid.",
         discussion: """
             A signing key stays published until its last token can have expired: 7 days, the longest lifetime of a token, \
             and a day of reserve. Then it leaves the key set by itself. A sealing key seals no more, and opens what it \
@@ -17,7 +17,7 @@ struct KeysRetireCommand: ParsableCommand {
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Argument(help: "The key, as `assay keys list` calls it.")
+    @Argument(help: "The key, by its name in `assay keys list`.")
     var kid: String
 
     func run() throws {

@@ -5,7 +5,7 @@ internal import AssayEngine
 /// `assay keys revoke`.
 struct KeysRevokeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "revoke", abstract: "Withdraw a signing key that is in wrong hands, and every token it signed.",
+        commandName: "revoke", abstract: "Withdraw a signing key after a leak, and every token it signed.",
         discussion: """
             The key leaves the key set at once. All of its tokens, those of genuine apps too, are refused by every \
             backend that fetches the key set from then on. A backend that fetched it before goes on accepting them, and \
@@ -21,7 +21,7 @@ struct KeysRevokeCommand: ParsableCommand {
 
     @OptionGroup var folder: KeyFolderOptions
 
-    @Argument(help: "The key, as `assay keys list` calls it; after -- when it begins with a hyphen.")
+    @Argument(help: "The key, by its name in `assay keys list`; after -- when it begins with a hyphen.")
     var kid: String
 
     func run() throws {

@@ -8,7 +8,7 @@ internal import AssayPolicy
 struct MethodsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "methods",
-        abstract: "List the methods that this program serves, and how they are called over HTTP.",
+        abstract: "List the methods of this program, and how they are called over HTTP.",
         discussion: """
             As text, each method's name and its HTTP rules, as google.api.http has them.
 
@@ -17,14 +17,14 @@ struct MethodsCommand: ParsableCommand {
             the providers that they name, and the names of their projects, apps and OAuth clients.
             """)
 
-    @Option(help: "How to print them.")
+    @Option(help: "The output format.")
     var format = MethodsFormat.text
 
-    @Option(help: "With --format openapi: the folder of policies that are served.")
+    @Option(help: "With --format openapi: the folder of the policies to describe.")
     var policies: String?
 
     func validate() throws {
-        if policies != nil, format == .text { throw ValidationError("--policies goes with --format openapi.") }
+        if policies != nil, format == .text { throw ValidationError("--policies needs --format openapi.") }
     }
 
     func run() throws {

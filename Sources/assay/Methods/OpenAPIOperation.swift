@@ -200,36 +200,37 @@ struct OpenAPIOperation {
         Refusal(
             status: 400, name: "BadRequest",
             words:
-                "The request is not of the method's form (INVALID_ARGUMENT), or does not fit what policies say or what "
-                + "there is (FAILED_PRECONDITION)."),
-        Refusal(status: 401, name: "Unauthenticated", words: "Nobody known by these credentials, or none were sent."),
+                "The request does not have the method's form (INVALID_ARGUMENT), or does not match the policies or the "
+                + "present state (FAILED_PRECONDITION)."),
+        Refusal(status: 401, name: "Unauthenticated", words: "The credentials are missing or unknown."),
         Refusal(
             status: 403, name: "Forbidden",
             words:
-                "Evidence or a token is refused, or the caller has not the permission. Why is in the audit record alone."
+                "Evidence or a token is refused, or the caller lacks the permission. The reason is only in the audit record."
         ),
-        Refusal(status: 404, name: "NotFound", words: "There is no such resource, or nothing at this path."),
-        Refusal(status: 405, name: "MethodNotAllowed", words: "The path is there for other HTTP methods."),
+        Refusal(status: 404, name: "NotFound", words: "The resource does not exist, or the path is unknown."),
+        Refusal(status: 405, name: "MethodNotAllowed", words: "The path exists for other HTTP methods."),
         Refusal(status: 408, name: "RequestTimeout", words: "The request did not arrive in time."),
         Refusal(
             status: 409, name: "Conflict",
-            words: "The resource is not the one that the etag names (ABORTED), or is there already (ALREADY_EXISTS)."),
+            words:
+                "The resource differs from the one that the etag names (ABORTED), or exists already (ALREADY_EXISTS)."),
         Refusal(status: 413, name: "PayloadTooLarge", words: "The body is too large."),
-        Refusal(status: 415, name: "UnsupportedMediaType", words: "The body has a coding that is not taken."),
+        Refusal(status: 415, name: "UnsupportedMediaType", words: "The body has an unsupported coding."),
         Refusal(
             status: 429, name: "TooManyRequests",
-            words: "A limit is reached: of requests, or of resources that are kept."),
+            words: "A limit is reached: of requests, or of stored resources."),
         Refusal(status: 431, name: "HeaderFieldsTooLarge", words: "The request line and the headers are too large."),
         Refusal(status: 500, name: "InternalError", words: "A fault of the server."),
         Refusal(
-            status: 503, name: "Unavailable", words: "Nothing could be decided now; the same request may be sent again."
+            status: 503, name: "Unavailable", words: "No decision is possible now; the same request may be sent again."
         ),
     ]
 
     private var responses: [JSONMember] {
         let success: JSON = ["description": "The reply.", "content": ["application/json": ["schema": reply]]]
         let unchanged = [JSONMember("304", ["description": "The client has this key set already."])]
-        let bare: JSON = ["description": "Yes: the headers say more."]
+        let bare: JSON = ["description": "Yes: the headers have details."]
         let good =
             method.binding.replyHeaders == nil
             ? [JSONMember("200", success)]

@@ -9,7 +9,7 @@ internal import Logging
 /// `assay policy check`.
 struct PolicyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Say whether policies are good, and what is wrong with them; offline.",
+        commandName: "check", abstract: "Check policies, and report all errors; offline.",
         discussion: """
             Reads every *.yaml and *.yml file of the folder, and every plugin's sections in them. Each problem is shown \
             with its file, line and column, the path of the key, and what was perhaps meant; all of them at once, in the \
@@ -29,10 +29,10 @@ struct PolicyCheckCommand: ParsableCommand {
     @Argument(help: "The folder of policy files.")
     var directory = "policies"
 
-    @Flag(help: "Also refuse what is for development, such as the provider debug, as `assay serve --production` does.")
+    @Flag(help: "Also refuse settings for development, such as the provider debug, as `assay serve --production` does.")
     var production = false
 
-    @Option(help: "How to print what is found.")
+    @Option(help: "The output format.")
     var format = PolicyCheckFormat.text
 
     func run() throws {

@@ -16,7 +16,7 @@ struct PolicyReport {
     init(directory: String, policies: PolicySet, problems: Diagnostics?, warnings questionable: Diagnostics?) {
         self.directory = directory
         let none = Diagnostic(
-            .warning, file: directory, location: nil, message: "no app is defined: every request is refused")
+            .warning, file: directory, location: nil, message: "no app is defined: every request will be refused")
         let lacking = problems == nil && policies.apps.isEmpty ? Diagnostics(none) : nil
         let found = [problems, questionable, lacking].compactMap { $0 }
         all = Diagnostics(found.flatMap(\.all), omitted: found.reduce(0) { $0 + $1.omitted })

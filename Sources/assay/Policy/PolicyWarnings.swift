@@ -11,7 +11,7 @@ enum PolicyWarnings {
             var metadata: Logger.Metadata = ["problem": "\(warning.message)"]
             metadata["place"] = warning.location.map { "\($0)" }
             metadata["path"] = warning.path.isEmpty ? nil : "\(warning.path)"
-            logger.warning("questionable in policies", metadata: metadata)
+            logger.warning("warning about policies", metadata: metadata)
         }
     }
 }

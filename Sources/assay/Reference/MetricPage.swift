@@ -77,7 +77,7 @@ struct MetricPage {
             ]
         }
         return Markdown.page(
-            "Metrics", "Look up what a number on the page of metrics means.", by: "assay metrics --markdown",
+            "Metrics", "Look up the meaning of a number on the page of metrics.", by: "assay metrics --markdown",
             [introduction] + parts)
     }
 

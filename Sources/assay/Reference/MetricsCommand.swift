@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct MetricsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "metrics", abstract: "List the metrics that a server shows at /metrics.",
-        discussion: "It covers all plugins that this program is built with.")
+        discussion: "It covers all plugins of this program.")
 
     @Flag(help: "Print the page of the documentation, in Markdown.")
     var markdown = false

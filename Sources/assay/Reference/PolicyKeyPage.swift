@@ -55,7 +55,7 @@ struct PolicyKeyPage {
             ].filter { !$0.isEmpty }
         }
         return Markdown.page(
-            "Policy keys", "Look up what a key of a policy means, and what its value can be.",
+            "Policy keys", "Look up the meaning of a policy key, and its possible values.",
             by: "assay policy keys --markdown", [introduction] + parts)
     }
 }

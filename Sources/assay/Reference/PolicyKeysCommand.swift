@@ -3,7 +3,7 @@ internal import ArgumentParser
 /// `assay policy keys`.
 struct PolicyKeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "List the keys of policy files and what they mean.",
+        commandName: "keys", abstract: "List the keys of policy files and their meanings.",
         discussion: """
             It covers the sections of all plugins that this program is built with. For completion in editors see \
             `assay policy schema`.

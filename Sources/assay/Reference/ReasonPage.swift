@@ -86,7 +86,7 @@ struct ReasonPage {
     }
 
     private static func introduction(_ answers: [String]) -> String {
-        if answers.isEmpty { return "Nothing is sent to a client:" }
+        if answers.isEmpty { return "Clients receive nothing:" }
         guard answers.count > 1 else { return "The client gets \(answers[0]):" }
         return "The client gets:\n\n" + answers.map { "- \($0)" }.joined(separator: "\n")
     }
@@ -125,9 +125,9 @@ struct ReasonPage {
 enum SampleReasons {
     static let unreadable = Reason(
         "sample_unreadable", "The file of the sample cannot be read.",
-        advice: "Check the path and the rights of the file; `detail` says what the system says.")
+        advice: "Check the path and the permissions of the file; `detail` has the system's message.")
     static let malformed = Reason(
-        "sample_malformed", "The sample is not JSON, or lacks a field that is needed.",
+        "sample_malformed", "The sample is not JSON, or lacks a required field.",
         advice: "Correct what `detail` names; `assay verify app-attest --help` describes the fields of a sample.")
     static let all = [unreadable, malformed]
 }

@@ -11,7 +11,7 @@ internal import ServiceLifecycle
 struct AuditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file that gets one JSON line for each decision; reopened on SIGHUP.", valueName: "file"))
+            "A file that receives one JSON line for each decision; reopened on SIGHUP.", valueName: "file"))
     var audit: String?
 
     @Flag(

@@ -13,12 +13,12 @@ struct BrowserOptions: ParsableArguments {
 
     func validate() throws {
         if allowOrigin.count > 1, allowOrigin.contains(where: { $0 == "any" || $0 == "none" }) {
-            throw ValidationError("--allow-origin any and --allow-origin none stand alone")
+            throw ValidationError("--allow-origin any and --allow-origin none cannot be combined with other values")
         }
         for origin in allowOrigin where origin != "any" && origin != "none" && !AllowedOrigins.isOrigin(origin) {
             throw ValidationError(
-                "--allow-origin takes a scheme and a host in lower case, and a port where there is one, such as "
-                    + "https://app.example.com, with nothing behind them")
+                "--allow-origin needs a scheme and a host in lower case, and a port if there is one, such as "
+                    + "https://app.example.com, and nothing after them")
         }
     }
 

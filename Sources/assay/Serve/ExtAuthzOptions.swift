@@ -10,20 +10,20 @@ internal import Logging
 struct ExtAuthzOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where Envoy asks, over gRPC, whether requests to backends may pass (envoy.service.auth.v3.Authorization); "
-                + "gRPC's health service is there, too. Without --ext-authz-tls a Unix socket or an address that only "
-                + "this machine reaches.", valueName: "host:port|unix:path|systemd:name"))
+            "The address for Envoy's questions over gRPC whether requests to backends may pass (envoy.service.auth.v3.Authorization); "
+                + "it also serves gRPC's health service. Without --ext-authz-tls, a Unix socket or an address that only "
+                + "this machine can reach.", valueName: "host:port|unix:path|systemd:name"))
     var extAuthzListen: SocketAddress?
 
     @Flag(help: "Serve it over TLS, with the certificate of --tls-certificate.")
     var extAuthzTls = false
 
-    @Flag(help: "Leave the header X-Firebase-AppCheck in requests that pass; otherwise backends do not get it.")
+    @Flag(help: "Leave the header X-Firebase-AppCheck in allowed requests; otherwise backends do not receive it.")
     var extAuthzForwardToken = false
 
     @Option(
         help: ArgumentHelp(
-            "Accept only clients with a certificate that one of these authorities issued, in PEM form; read anew as the "
+            "Accept only clients with a certificate that one of these authorities issued, in PEM form; read again as the "
                 + "server's certificate is. Needs --ext-authz-tls.", valueName: "file"))
     var extAuthzClientCa: String?
 
@@ -59,7 +59,7 @@ struct ExtAuthzOptions: ParsableArguments {
         }
         if !extAuthzTls, !address.isLocal {
             throw ValidationError(
-                "--ext-authz-listen takes a Unix socket or an address of this machine alone, such as 127.0.0.1, unless "
+                "--ext-authz-listen needs a Unix socket or an address of this machine, such as 127.0.0.1, unless "
                     + "--ext-authz-tls is given")
         }
     }
@@ -117,7 +117,7 @@ struct ExtAuthzOptions: ParsableArguments {
         configuration.records = records
         return try ExtAuthzService(
             handler: handler, configuration: configuration, logger: logger, meter: meter
-        ) { logger.info("ext_authz is answered", metadata: ["address": "\($0)"]) }
+        ) { logger.info("listening for ext_authz", metadata: ["address": "\($0)"]) }
     }
 }
 

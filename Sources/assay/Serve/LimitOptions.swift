@@ -13,15 +13,15 @@ struct LimitOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The largest request line and headers together.", valueName: "bytes"))
     var maxHeaderBytes = HTTPLimits().headerBytes
 
-    @Option(help: ArgumentHelp("How long a request's head may take, and its body.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a request's head may take to arrive, and its body.", valueName: "seconds"))
     var receiveTime = Int(HTTPLimits().headTime.components.seconds)
 
-    @Option(help: ArgumentHelp("How long a connection may be kept with nothing sent.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long a connection may be kept without input.", valueName: "seconds"))
     var idleTime = Int(HTTPLimits().idleTime.components.seconds)
 
     @Option(
         help: ArgumentHelp(
-            "The most memory that connections, unanswered requests and replies may take together, on all listeners; beyond "
+            "The most memory that connections, unanswered requests and replies may use together, on all listeners; beyond "
                 + "it the newest are refused.", valueName: "bytes"))
     var maxTransportBytes = TransportBudget().byteLimit
 

@@ -5,10 +5,10 @@ internal import Logging
 
 /// What is logged, and how.
 struct LogOptions: ParsableArguments {
-    @Option(help: "What is logged.")
+    @Option(help: "The lowest level that is logged.")
     var logLevel = LogLevel.info
 
-    @Option(help: "How log lines look: for people, or one JSON object a line.")
+    @Option(help: "The format of log lines: for people, or one JSON object per line.")
     var logFormat = LogFormat.text
 
     /// Sets up the log of the process, and gives a logger.
@@ -51,7 +51,7 @@ struct LogOptions: ParsableArguments {
                 metadata["place"] = (problem.location?.description ?? problem.file).map { "\($0)" }
                 metadata["path"] = problem.path.isEmpty ? nil : "\(problem.path)"
                 metadata["hint"] = problem.hint.map { "\($0)" }
-                logger.critical("the policies are wrong", metadata: metadata)
+                logger.critical("the policies have errors", metadata: metadata)
             }
             if problems.omitted > 0 {
                 logger.critical("there are more problems", metadata: ["count": .stringConvertible(problems.omitted)])

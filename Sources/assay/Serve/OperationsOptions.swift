@@ -10,8 +10,8 @@ internal import Logging
 struct OperationsOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where /metrics and the reasons of /readyz are served: an address of their own, or `public` for that of "
-                + "--listen, where strangers see them. Without this they are served nowhere; /livez, /healthz and the "
+            "The address of /metrics and of the reasons in /readyz: a separate address, or `public` for that of "
+                + "--listen, where strangers can read them. By default they are not served; /livez, /healthz and the "
                 + "status code of /readyz are at --listen in any case.",
             valueName: "host:port|public"))
     var operations: OperationsPlace?
@@ -33,7 +33,7 @@ struct OperationsOptions: ParsableArguments {
         return try HTTPService(
             handler: PagesOnly(handler), pages: pages, configuration: configuration, logger: logger
         ) { address in
-            logger.info("the pages for operators are there", metadata: ["address": "http://\(address)"])
+            logger.info("listening for operators", metadata: ["address": "http://\(address)"])
         }
     }
 }

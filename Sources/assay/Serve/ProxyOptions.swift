@@ -7,8 +7,8 @@ struct ProxyOptions: ParsableArguments {
     @Option(
         name: .customLong("trusted-proxy"),
         help: ArgumentHelp(
-            "A proxy in front of this server, whose X-Forwarded-For says who the client is: an address, or a range such as "
-                + "10.0.0.0/8; or `unix` for whoever connects through a Unix socket. May be given several times.",
+            "A proxy in front of this server, whose X-Forwarded-For names the client: an address, or a range such as "
+                + "10.0.0.0/8; or `unix` for all clients of a Unix socket. May be given several times.",
             valueName: "cidr|unix"))
     var trustedProxies: [TrustedProxy] = []
 

@@ -8,13 +8,13 @@ internal import ServiceLifecycle
 struct RecordOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How many requests a second are logged and audited one by one that are about no known app and show no valid "
-                + "credential; the others are summed.", valueName: "number"))
+            "How many requests a second about no known app and without a valid credential are logged and audited one by "
+                + "one; the others are summed.", valueName: "number"))
     var recordRate = RecordLimits().strangersPerSecond
 
     @Option(
         help: ArgumentHelp(
-            "The same for requests about one known app that show nothing valid: refused evidence, challenges.",
+            "The same for requests about one known app without valid evidence: refused evidence, challenges.",
             valueName: "number"))
     var recordRateApp = RecordLimits().appPerSecond
 
@@ -22,7 +22,7 @@ struct RecordOptions: ParsableArguments {
         help: ArgumentHelp("The same for both kinds from one address (IPv6: one /64).", valueName: "number"))
     var recordRatePeer = RecordLimits().peerPerSecond
 
-    @Option(help: ArgumentHelp("For how long requests are summed before the sum is recorded.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long requests are summed before the sum is recorded.", valueName: "seconds"))
     var recordInterval = Int(RecordLimits().interval.components.seconds)
 
     func validate() throws {

@@ -5,7 +5,8 @@ internal import AssayYAML
 struct ReloadOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How often to look for changed policies, such as 1s; `never` for on SIGHUP only.", valueName: "duration"))
+            "How often to check for changed policies, such as 1s; `never` to check on SIGHUP only.",
+            valueName: "duration"))
     var watch = WatchInterval(duration: .seconds(1))
 }
 

@@ -41,13 +41,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The folder of policy files.")
     var policies = "policies"
 
-    @Option(help: "Where state is kept: sqlite:PATH or memory, which forgets used challenges and counters at the end.")
+    @Option(help: "The state store: sqlite:PATH, or memory, which loses used challenges and counters at the end.")
     var state = "sqlite:assay.sqlite"
 
     @Option(
         help: ArgumentHelp(
-            "Where to listen: an address, where port 0 takes a free one; a Unix socket; or a socket that systemd passes, by its "
-                + "name where there are several.", valueName: "host:port|unix:path|systemd:name"))
+            "The address of the server: HOST:PORT, where port 0 means a free one; a Unix socket; or a socket that systemd passes, by its "
+                + "name if there are several.", valueName: "host:port|unix:path|systemd:name"))
     var listen = SocketAddress.host(ListenAddress(host: "127.0.0.1", port: 8080))
 
     @Option(
@@ -58,21 +58,21 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, made at the first start. By default beside the state's file, or in "
+            "The folder of the keys, made at the first start. By default next to the state's file, or in "
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
 
     @Option(
         help: ArgumentHelp(
-            "Go on without a key that the state was used with and that is lost for good; may be given several times. "
-                + "Devices that were attested under a lost sealing key are refused for ever.", valueName: "kid"))
+            "Continue without a key that the state was used with and that is lost permanently; may be given several times. "
+                + "Devices that were attested under a lost sealing key are refused forever.", valueName: "kid"))
     var forgetKey: [String] = []
 
-    @Flag(help: "Refuse policies with anything for development, such as the provider debug.")
+    @Flag(help: "Refuse policies with settings for development, such as the provider debug.")
     var production = false
 
     @Flag(
-        help: "Allow core dumps and tracing by the same user's processes. A dump has private keys and tokens in it.")
+        help: "Allow core dumps and tracing by the same user's processes. A dump contains private keys and tokens.")
     var coreDumps = false
 
     @OptionGroup
@@ -148,7 +148,7 @@ struct ServeCommand: AsyncParsableCommand {
         let keyStore = KeyStore.directory(folder)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
-            logger.warning("a key is given up for lost", metadata: ["key": "\(kid)", "keys": "\(folder)"])
+            logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(folder)"])
         }
         try await UsedKeys.check(keyStore, in: host.store, forgetting: forgetKey, now: host.clock.now)
         let engine = try Engine(

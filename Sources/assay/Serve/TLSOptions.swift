@@ -8,19 +8,19 @@ internal import Logging
 struct TLSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Serve over TLS with this certificate, and those of intermediate authorities behind it, in PEM form; read anew "
+            "Serve over TLS with this certificate, followed by those of intermediate authorities, in PEM form; read again "
                 + "when it changes and on SIGHUP.", valueName: "file"))
     var tlsCertificate: String?
 
     @Option(
         help: ArgumentHelp(
-            "The certificate's private key in PEM form. Its owner is root or the user of this process; a group of the process "
-                + "may read it, and nobody else.", valueName: "file"))
+            "The certificate's private key in PEM form. Its owner is root or the user of this process; only a group of the process "
+                + "may read it as well.", valueName: "file"))
     var tlsKey: String?
 
     func validate() throws {
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-certificate FILE and --tls-key FILE are given together")
+            throw ValidationError("--tls-certificate FILE and --tls-key FILE must be given together")
         }
     }
 

@@ -9,10 +9,11 @@ enum TransportMetrics {
         let bytes = try declare(
             .gauge("transport_bytes", "Bytes reserved for connections, unanswered requests and replies."))
         let byteLimit = try declare(.gauge("transport_bytes_limit", "The most bytes that may be reserved."))
-        let streams = try declare(.gauge("transport_streams", "Requests that are open, whole or not."))
+        let streams = try declare(.gauge("transport_streams", "Open requests, complete or not."))
         let streamLimit = try declare(.gauge("transport_streams_limit", "The most requests that may be open."))
         let refused = try declare(
-            .counter("transport_refused_total", "Connections, requests and replies that there was no room for."))
+            .counter("transport_refused_total", "Connections, requests and replies that were refused for lack of room.")
+        )
         byteLimit?.set(Double(budget.byteLimit))
         streamLimit?.set(Double(budget.streamLimit))
         registry.beforeEachPage {

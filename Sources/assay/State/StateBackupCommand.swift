@@ -5,7 +5,8 @@ internal import AssayEngine
 /// `assay state backup`.
 struct StateBackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Write a copy of the state, and of the keys, while servers use them.",
+        commandName: "backup",
+        abstract: "Write a copy of the state, and optionally of the keys, while servers use them.",
         discussion: """
             The copy is whole, as the state was at one instant. With --with-keys the keys are written to FILE-keys, so that \
             `assay serve --state sqlite:FILE` finds both. Everybody who can read that folder can issue tokens, so keep it as secret \

@@ -6,7 +6,7 @@ internal import AssayState
 /// `assay state check`.
 struct StateCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Look for damage in the state, and for keys that it was used with.",
+        commandName: "check", abstract: "Check the state for damage, and for missing keys that it was used with.",
         discussion: """
             It makes nothing where there is nothing, and changes nothing. The database and its folder must be writable, since \
             SQLite keeps a log beside it.
@@ -40,7 +40,7 @@ struct StateCheckCommand: AsyncParsableCommand {
             try Terminal.say(
                 "it is a copy that was made at \(copied): what was issued before it is first served counts as used")
         } else if let since = description.completeSince {
-            try Terminal.say("it remembers all that was used since \(since)")
+            try Terminal.say("it remembers everything that was used since \(since)")
         }
         do {
             try await UsedKeys.check(.directory(options.keyFolder), in: store, now: HostClock.system.now)

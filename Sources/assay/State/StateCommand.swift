@@ -3,7 +3,7 @@ internal import ArgumentParser
 /// `assay state`.
 struct StateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Copy the state and look for damage, while servers use it.",
+        commandName: "state", abstract: "Copy and check the state, while servers use it.",
         discussion: """
             The state is what was used (challenges, tokens), the counters of devices, the receipts and debug tokens that are \
             kept. The keys are beside it, and matter more: without the sealing keys no device that was attested is recognised.
@@ -22,12 +22,13 @@ struct StateCommand: ParsableCommand {
 
 /// Which state, and which keys, as `assay serve` is told.
 struct StateOptions: ParsableArguments {
-    @Option(help: "Where state is kept, as `assay serve` is told.")
+    @Option(help: "The state store, as given to `assay serve`.")
     var state = "sqlite:assay.sqlite"
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, as `assay serve` is told. By default beside the state's file.", valueName: "folder"
+            "The folder of the keys, as given to `assay serve`. By default next to the state's file.",
+            valueName: "folder"
         ))
     var keys: String?
 

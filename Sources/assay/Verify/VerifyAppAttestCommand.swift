@@ -4,7 +4,7 @@ internal import AssayCore
 /// `assay verify app-attest`.
 struct VerifyAppAttestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "app-attest", abstract: "Verify App Attest attestations, assertions and receipts that were kept.",
+        commandName: "app-attest", abstract: "Verify stored App Attest attestations, assertions and receipts.",
         discussion: """
             Each FILE holds one JSON object:
 
@@ -41,29 +41,29 @@ struct VerifyAppAttestCommand: ParsableCommand {
             refused, and with 2 when a file or line could not be read or is not of this form.
             """)
 
-    @Argument(help: "Files of one JSON object each; `-` is standard input.")
+    @Argument(help: "Files with one JSON object each; `-` is standard input.")
     var files: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Read one JSON object a line, and pass over blank ones; `-` is standard input.", valueName: "file"))
+            "Read one JSON object per line, and skip blank lines; `-` is standard input.", valueName: "file"))
     var batch: String?
 
     @Option(
         help: ArgumentHelp(
-            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) in place of each file's `valid_at`.",
+            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) instead of each file's `valid_at`.",
             valueName: "time"),
         transform: Self.time)
     var at: Instant?
 
     @Option(
         help: ArgumentHelp(
-            "Trust this certificate (PEM or DER) in place of Apple's App Attest root.", valueName: "file"))
+            "Trust this certificate (PEM or DER) instead of Apple's App Attest root.", valueName: "file"))
     var trustAnchor: String?
 
     @Option(
         help: ArgumentHelp(
-            "Trust this certificate (PEM or DER) in place of Apple's root of receipts.", valueName: "file"))
+            "Trust this certificate (PEM or DER) instead of Apple's root of receipts.", valueName: "file"))
     var receiptTrustAnchor: String?
 
     @Flag(help: "Refuse an attestation whose receipt is refused; otherwise that is a warning.")
@@ -78,7 +78,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
 
     func validate() throws {
         guard files.isEmpty != (batch == nil) else {
-            throw ValidationError("name either files or --batch")
+            throw ValidationError("give either files or --batch")
         }
     }
 
@@ -202,7 +202,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
 
     private static func time(_ text: String) throws -> Instant {
         guard let instant = Instant(rfc3339: text) else {
-            throw ValidationError("`\(text)` is no time: write it as 2026-12-31T23:59:59Z")
+            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
         }
         return instant
     }
