@@ -8,10 +8,10 @@ struct CallerTokenCommand: ParsableCommand {
         commandName: "caller-token",
         abstract: "Make a bearer token for a caller, and print its entry for a policy.",
         discussion: """
-            The token itself is for the caller only, who shows it as `Authorization: Bearer TOKEN`; the policy has its \
-            SHA-256. From a hash nobody can tell whether the token behind it can be guessed, so take it from here.
+            The token itself is for the caller only, which sends it as `Authorization: Bearer TOKEN`; the policy has \
+            its SHA-256. A hash does not show whether its token can be guessed, so use a token of this command.
 
-            A token begins with `assay_ct_` and ends with a checksum: one that was cut or mistyped is refused as such, and \
+            A token begins with `assay_ct_` and ends with a checksum: a truncated or mistyped one is recognised, and \
             programs that search text for secrets find it.
             """)
 

@@ -123,7 +123,7 @@ public enum DebugReasons {
         "debug_tokens_unknown_too_many",
         "Too many unknown debug tokens came from the peer's address; this one was not looked up.",
         advice: """
-            Somebody guesses debug tokens, or a build farm runs with a token that was removed. Register the token; \
+            An attacker guesses debug tokens, or a build farm runs with a token that was removed. Register the token; \
             addresses are admitted again after the wait in `Retry-After`.
             """)
 }

@@ -77,8 +77,8 @@ struct CallerConfiguration: Decodable, Sendable {
 extension CallerConfiguration: DescribedConfiguration {
     static let keys: [ExactText: PolicyKey] = [
         "sha256": """
-        The SHA-256 of the bearer token that the caller shows, in hexadecimal; `assay caller-token` makes both. A token of less \
-        than 16 characters is refused, whatever its hash.
+        The SHA-256 of the caller's bearer token, in hexadecimal; `assay caller-token` makes both. A token of less \
+        than 16 characters is refused, whatever its hash is.
         """,
         "token": "Where the bearer token is stored, instead of its hash: `env:NAME` or `file:PATH`.",
         "jwt": "The issuer of the JWTs that the caller presents as bearer tokens, instead of its own.",

@@ -16,7 +16,7 @@ public enum KernelReasons {
         "challenge_forged", "The challenge was not made by this service, or was altered.",
         advice: """
             Check that all servers of the deployment share one key folder: a challenge of a server with other keys \
-            looks forged. If they do, somebody tries challenges of their own, and nothing needs to be done.
+            looks forged. If they do, an attacker sends invented challenges, and nothing needs to be done.
             """)
     /// The challenge was issued for another app or provider.
     public static let challengeForAnotherApp = Reason(
@@ -100,16 +100,16 @@ public enum KernelReasons {
     public static let tokenAppNotAllowed = Reason(
         "token_app_not_allowed", "The token is of an app that the policy does not allow for this consumer.",
         advice: """
-            Add the app to `tokens.apps` of the consumer if it shall have access. Otherwise the refusal is what the \
-            policy says.
+            Add the app to `tokens.apps` of the consumer if it should have access. Otherwise the refusal follows the \
+            policy.
             """)
     /// The policy does not accept tokens of OAuth clients.
     public static let tokenOfOAuthClient = Reason(
         "token_of_oauth_client",
         "The token is of an OAuth client, and the policy does not accept those here.",
         advice: """
-            Set `accept_oauth_clients: true` for the service or the consumer if tokens of OAuth clients shall be \
-            accepted there. They prove an app to an authorization server, and so usually must not be.
+            Set `accept_oauth_clients: true` for the service or the consumer if tokens of OAuth clients should be \
+            accepted there. They prove an app to an authorization server, and so usually should not be.
             """)
     /// The request names an unknown consumer, or none of several.
     public static let consumerUnknown = Reason(

@@ -129,8 +129,8 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             .notEmpty, names: .apps),
         "accept_oauth_clients": PolicyKey(
             """
-            Whether tokens of the project's OAuth clients are taken where `apps` is absent. They prove an app to an \
-            authorization server; `oauth_client` takes them when this is absent, other consumers do not.
+            Whether tokens of the project's OAuth clients are accepted if `apps` is absent. They prove an app to an \
+            authorization server; `oauth_client` accepts them when this is absent, other consumers do not.
             """),
         "accept_development": PolicyKey(
             "Whether tokens of providers for development are accepted, such as debug tokens.",

@@ -60,8 +60,8 @@ extension PolicySchema {
                     [
                         "description":
                             """
-                        What stands before the project's number in a token's `iss`. Unmodified Admin SDKs accept the \
-                        standard only.
+                        The text before the project's number in a token's `iss`. Unmodified Admin SDKs accept only the \
+                        standard.
                         """,
                         "type": "string", "pattern": "^https://[!-~]+/$", "maxLength": 255,
                         "default": "https://firebaseappcheck.googleapis.com/",
@@ -81,8 +81,9 @@ extension PolicySchema {
             acceptsDevelopment,
             consumption(
                 """
-                Which uses of a token `verifyAppCheckToken` knows of: `shared`, those everywhere, so that a limited-use token \
-                is good once wherever it is shown; `separate`, its own calls only, as in Google's service.
+                Which uses of a token count for `verifyAppCheckToken`: `shared`, uses everywhere, so that a \
+                limited-use token is valid once in all places together; `separate`, only its own calls, as in Google's \
+                service.
                 """),
         ])
     }
@@ -137,9 +138,9 @@ extension PolicySchema {
                 ]),
             consumption(
                 """
-                Which uses of a token the service knows of: `shared`, those everywhere, so that a limited-use token is good \
-                once wherever it is shown; `separate`, its own only, as in Google's service, where `replay_protection` \
-                decides about limited-use tokens, too.
+                Which uses of a token count for the service: `shared`, uses everywhere, so that a limited-use token is \
+                valid once in all places together; `separate`, only its own, as in Google's service; \
+                `replay_protection` then decides about limited-use tokens too.
                 """),
         ])
     }

@@ -7,7 +7,7 @@ public enum TokenReasons {
         "token_placeholder", "The token is what App Check clients send when they could not obtain one.",
         advice: """
             The client could not get a token. Look for the refusal of its evidence at the same time, by its app, or \
-            for an outage; App Check SDKs send this text in place of a token.
+            for an outage; App Check SDKs send this text instead of a token.
             """)
     /// `token_malformed`: the token is not a JWT of the App Check form.
     public static let malformed = Reason(
@@ -75,7 +75,7 @@ public enum TokenReasons {
         "token_provider_not_allowed", "The token is of a provider that its app's policy does not name.",
         advice: """
             Name the provider under `providers` of the app, or in `tokens.providers` of the consumer, if its tokens \
-            shall be accepted. Otherwise the refusal is what the policy says.
+            should be accepted. Otherwise the refusal follows the policy.
             """)
     /// `token_for_development`: the token is of a provider for development, which the policy does not accept here.
     public static let forDevelopment = Reason(
@@ -117,7 +117,7 @@ public enum TokenReasons {
     public static let reused = Reason(
         "token_reused", "The token was used before.",
         advice: """
-            A client showed a token for limited use, or one under replay protection, twice. Check that it asks for a \
+            A client presented a limited-use token, or one under replay protection, twice. Check that it asks for a \
             new limited-use token for each request, also when it retries. Many cases of one `jti` are replays.
             """)
 }

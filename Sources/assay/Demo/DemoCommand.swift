@@ -15,11 +15,11 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Watch a device prove its identity, and see every attack refused.",
         discussion: """
-            Starts a server on a free port of the loopback interface, with policies, keys and an SQLite database of \
-            its own in a temporary folder. Simulated devices, which only these policies trust, attest their keys and \
-            obtain tokens over HTTP, and open with them what stands behind: a backend, Fleet Engine's tokens for one \
-            user's trip, a client attestation. Then they try what must fail. Each step is one line: what happened, how long it \
-            took, and the identifier of the decision. Exits with 0 only if every step ended as it should.
+            Starts a server on a free port of the loopback interface, with policies, keys and an SQLite database in a \
+            temporary folder. Simulated devices, which only these policies trust, attest their keys and obtain tokens \
+            over HTTP, and use them for a backend, for Fleet Engine's tokens for one user's trip, and for a client \
+            attestation. Then they make attacks, which must fail. Each step is one line: what happened, how long it \
+            took, and the identifier of the decision. Exits with 0 only if every step ended as expected.
             """)
 
     @Flag(help: "Continue to serve afterwards, and print commands to try.")

@@ -8,9 +8,9 @@ struct KeysExportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print the public keys that verify tokens.",
         discussion: """
-            Those that sign, those that are prepared to, and those whose tokens may be alive: what `/v1/jwks` shows, for \
-            programs that take no key set from there. As `jwks` it is one object in one line (RFC 7517), as `pem` one \
-            block for each key (RFC 7468), the newest first. A KID that begins with a hyphen is written after --.
+            The active and prepared signing keys, and retired ones whose tokens may be valid: the content of \
+            `/v1/jwks`, for programs that cannot fetch it. As `jwks` it is one object in one line (RFC 7517), as `pem` \
+            one block for each key (RFC 7468), the newest first. A KID that begins with a hyphen is written after --.
             """)
 
     @OptionGroup var folder: KeyFolderOptions

@@ -11,7 +11,7 @@ struct KeysListCommand: ParsableCommand {
             `now`, and `keys` with `kind` (signing, sealing), `kid`, `algorithm`, `bits`, `state` (prepared, active, \
             retired, expired, revoked), `created`, `ready` (from when it may be activated), `since` (when it came into \
             its present state, if that was the end of its use), and `next`: null, or an `event` (activatable, begins, \
-            retires, unpublished) that comes by itself, and when: `at`. No key material is shown.
+            retires, unpublished) that happens automatically, and its time: `at`. No key material is shown.
             """)
 
     @OptionGroup var folder: KeyFolderOptions

@@ -8,10 +8,10 @@ struct KeysPrepareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prepare", abstract: "Make a key that is published, or opens, but does not sign or seal yet.",
         discussion: """
-            The lead is how long others have to learn of it. Admin SDKs keep a key set for 6 hours: the tokens of a key \
-            that signs sooner are refused by those that fetched the key set before. Servers that share the folder must \
-            have taken up a sealing key before one of them seals with it; that takes moments. The lead counts from now, \
-            so a server should take the key up soon.
+            The lead is the time in which others can load the key. Admin SDKs keep a key set for 6 hours: the tokens \
+            of a key that signs sooner are refused by those that fetched the key set before. Servers that share the \
+            folder must have loaded a sealing key before one of them seals with it; that takes moments. The lead \
+            counts from now, so a server should load the key soon.
 
             With --auto, a signing key of another algorithm or size than the policy of a server asks for is held back by \
             that server: it waits to be activated then, until the policy asks for its kind.

@@ -7,12 +7,12 @@ struct KeysRetireCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retire", abstract: "Take a key out of use permanently; what it signed or sealed stays valid.",
         discussion: """
-            A signing key stays published until its last token can have expired: 7 days, the longest lifetime of a token, \
-            and a day of reserve. Then it leaves the key set by itself. A sealing key seals no more, and opens what it \
-            sealed for ever. The key that is in use can be retired only when a prepared one, whose lead is over, can \
-            take its place, which it does. A KID that begins with a hyphen is written after --.
+            A signing key stays published until its last token can have expired: 7 days, the longest lifetime of a \
+            token, and a day of reserve. Then it leaves the key set automatically. A sealing key no longer seals, but \
+            opens what it sealed, forever. The key that is in use can be retired only when a prepared one, whose lead \
+            is over, can take its place, which it does. A KID that begins with a hyphen is written after --.
 
-            A signing key that leaked is to be revoked instead: see `assay keys revoke --help`.
+            Revoke a signing key that leaked instead: see `assay keys revoke --help`.
             """)
 
     @OptionGroup var folder: KeyFolderOptions

@@ -10,11 +10,11 @@ struct MethodsCommand: ParsableCommand {
         commandName: "methods",
         abstract: "List the methods of this program, and how they are called over HTTP.",
         discussion: """
-            As text, each method's name and its HTTP rules, as google.api.http has them.
+            As text, each method's name and its HTTP rules, in the form of google.api.http.
 
-            With --format openapi, a description in OpenAPI 3.1: the paths with their parameters, the messages, who may \
-            call, and every status that is answered. With --policies, it is of what these policies serve: the methods of \
-            the providers that they name, and the names of their projects, apps and OAuth clients.
+            With --format openapi, a description in OpenAPI 3.1: the paths with their parameters, the messages, the \
+            permissions, and every status. With --policies, it describes what these policies serve: the methods of the \
+            providers that they name, and the names of their projects, apps and OAuth clients.
             """)
 
     @Option(help: "The output format.")

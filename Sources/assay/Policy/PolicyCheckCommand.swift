@@ -11,10 +11,10 @@ struct PolicyCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check policies, and report all errors; offline.",
         discussion: """
-            Reads every *.yaml and *.yml file of the folder, and every plugin's sections in them. Each problem is shown \
-            with its file, line and column, the path of the key, and what was perhaps meant; all of them at once, in the \
-            order of files and lines, up to 100. Warnings are no reason to refuse a policy. Exits with 0 when there is no \
-            error, with 1 otherwise.
+            Reads every *.yaml and *.yml file of the folder, and every plugin's sections in them. Each problem is \
+            shown with its file, line and column, the path of the key, and a suggestion; all of them at once, in the \
+            order of files and lines, up to 100. Warnings are no reason to refuse a policy. Exits with 0 when there is \
+            no error, with 1 otherwise.
 
             As text, a problem begins with FILE:LINE:COLUMN: as a compiler's does, and `warning:` follows if it is one; \
             problems go to standard error.

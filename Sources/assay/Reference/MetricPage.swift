@@ -58,10 +58,10 @@ struct MetricPage {
     /// The page *Metrics* of the documentation.
     var markdown: String {
         let introduction = """
-            What a server shows at `/metrics`, in the formats of Prometheus and OpenMetrics. A label has the values that are \
-            listed, and `other` for any other value, so that no request can make a metric grow. `""` is a label without a \
-            value. An *open* label takes values of policies as they occur, up to a limit. Metrics with labels appear when \
-            they first count something. [Run a server](RunAServer.md) says which of them to watch.
+            What a server shows at `/metrics`, in the formats of Prometheus and OpenMetrics. A label has the values \
+            that are listed, and `other` for any other value, so that label cardinality is bounded. `""` is a label \
+            without a value. An *open* label has values of policies as they occur, up to a limit. Metrics with labels \
+            appear when they first count something. [Run a server](RunAServer.md) describes the most important ones.
             """
         let parts = sections.flatMap { section in
             [

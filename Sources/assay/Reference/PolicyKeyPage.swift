@@ -42,9 +42,10 @@ struct PolicyKeyPage {
     /// The page *Policy keys* of the documentation.
     var markdown: String {
         let introduction = """
-            All keys that a policy file can have; each key is to be read behind the heading of its table. `[]` is each element of a list, and `NAME` is a name that the policy \
-            chooses. *required* keys must be there where their mapping is. A duration is written `30s`, `15m`, `1h30m` or \
-            `7d`. [Write policies](WritePolicies.md) explains the sections, with examples.
+            All keys that a policy file can have; each key follows the key in the heading of its table. `[]` is each \
+            element of a list, and `NAME` is a name that the policy chooses. *required* keys must be present in their \
+            mapping. A duration is written `30s`, `15m`, `1h30m` or `7d`. [Write policies](WritePolicies.md) explains \
+            the sections, with examples.
             """
         let parts = sections.flatMap { section in
             [

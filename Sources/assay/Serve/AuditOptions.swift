@@ -16,8 +16,8 @@ struct AuditOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Answer with "unavailable", and be not ready, while audit records cannot be written. Without this, decisions go \
-            on; the loss shows in /readyz, in /metrics and in the log.
+            Answer with "unavailable", and report "not ready", while audit records cannot be written. Without this, \
+            decisions go on; /readyz, /metrics and the log report the loss.
             """)
     var auditRequired = false
 

@@ -25,9 +25,10 @@ struct ServeCommand: AsyncParsableCommand {
             Prints one line when it listens; everything else goes to standard error. On SIGTERM and SIGINT it finishes \
             the requests that have begun, and ends.
 
-            Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
-            hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
-            force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files are good again.
+            Changed policies are applied while it serves, completely or not at all: when their files have changed and \
+            no longer change, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; \
+            those in force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files \
+            are valid again.
 
             The state remembers which keys it was used with: it does not start when one of them is missing, for then artifacts \
             could not be opened any more. See `assay state --help` for backups.

@@ -8,9 +8,10 @@ struct StateBackupCommand: AsyncParsableCommand {
         commandName: "backup",
         abstract: "Write a copy of the state, and optionally of the keys, while servers use them.",
         discussion: """
-            The copy is whole, as the state was at one instant. With --with-keys the keys are written to FILE-keys, so that \
-            `assay serve --state sqlite:FILE` finds both. Everybody who can read that folder can issue tokens, so keep it as secret \
-            as the keys themselves. Nothing is overwritten, and the folder of FILE must exist.
+            The copy is complete, and has the state of one instant. With --with-keys the keys are written to \
+            FILE-keys, so that `assay serve --state sqlite:FILE` finds both. Anyone who can read that folder can issue \
+            tokens, so keep it as secret as the keys themselves. Nothing is overwritten, and the folder of FILE must \
+            exist.
             """)
 
     @OptionGroup var options: StateOptions

@@ -8,8 +8,8 @@ struct StateCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check the state for damage, and for missing keys that it was used with.",
         discussion: """
-            It makes nothing where there is nothing, and changes nothing. The database and its folder must be writable, since \
-            SQLite keeps a log beside it.
+            It makes nothing and changes nothing. The database and its folder must be writable, since SQLite keeps a \
+            log next to it.
             """)
 
     @OptionGroup var options: StateOptions

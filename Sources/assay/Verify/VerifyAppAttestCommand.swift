@@ -13,13 +13,12 @@ struct VerifyAppAttestCommand: ParsableCommand {
                                        the evidence, in Base64
               app_id                   TEAM.bundle, such as ABCDE12345.com.example.app
               client_data_hash_base64 or client_data_hash_hex
-                                       what the client gave as client data hash, of any length; in its place:
+                                       what the client gave as client data hash, of any length; instead:
               challenge_utf8 or challenge_base64
                                        the raw challenge, which is hashed with SHA-256
               client_data_utf8 or client_data_base64
                                        the raw client data of an assertion, which is hashed with SHA-256
-              client_data_hash_is      `sha256(challenge)` (the default), or `challenge`: the challenge itself is the \
-            client data hash, as in Apple's own samples
+              client_data_hash_is      `sha256(challenge)` (the default), or `challenge`: the challenge itself is the client data hash, as in Apple's own samples
 
             Attestations have also:
 
@@ -71,8 +70,8 @@ struct VerifyAppAttestCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Write for people, in place of JSON: each check in its order, with what it expected, what it found, and whether \
-            it passed, failed or was not reached.
+            Write for people instead of JSON: each check in its order, with the expected and the found value, and \
+            whether it passed, failed or was not reached.
             """)
     var explain = false
 

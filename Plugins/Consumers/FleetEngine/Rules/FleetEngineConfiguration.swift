@@ -155,7 +155,7 @@ extension FleetEngineCallbackConfiguration: DescribedConfiguration {
             examples: ["https://backend.example.com/fleet-engine"], development: .none),
         "token": PolicyKey(
             """
-            Where the secret is to be found that goes with each call as `Authorization: Bearer`: `file:PATH` or \
+            The location of the secret that is sent with each call as `Authorization: Bearer`: `file:PATH` or \
             `env:NAME`.
             """),
         "time_limit": PolicyKey("How long an answer is waited for.", .durations(timeLimits), standard: "2s"),

@@ -32,8 +32,8 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
     public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
-            What becomes of requests whose assertion is not good: OFF looks at none, UNENFORCED says so and counts, \
-            ENFORCED refuses.
+            What happens to requests whose assertion is invalid: OFF checks none, UNENFORCED reports and counts them, \
+            ENFORCED refuses them.
             """, standard: "ENFORCED"),
         "clients": PolicyKey(
             "The enforcement for single OAuth clients, by their client IDs.", examples: [["example-ios": "UNENFORCED"]]),
@@ -46,8 +46,8 @@ extension ClientAssertionConfiguration: DescribedConfiguration {
             names: .providers),
         "accept_development": PolicyKey(
             """
-            Whether tokens are good that stand in for evidence while an app is developed, as debug tokens. When absent, what \
-            `tokens` of the section says.
+            Whether tokens of providers for development are valid, such as debug tokens. When absent, as in the \
+            section's `tokens`.
             """, development: .words(["true"])),
     ]
 }

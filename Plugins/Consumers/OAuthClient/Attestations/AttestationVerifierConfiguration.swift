@@ -91,8 +91,8 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
             "How long challenges are valid; five minutes when absent.", .durations(challengeLives), examples: ["5m"]),
         "compatibility": PolicyKey(
             """
-            Whether the shapes of older drafts are taken: `iss` in attestations and proofs, proofs with `exp` and no `iat`, \
-            `nonce` for `challenge`, both JWTs in one header with a tilde between them.
+            Whether the forms of older drafts are accepted: `iss` in attestations and proofs, proofs with `exp` and no \
+            `iat`, `nonce` for `challenge`, both JWTs in one header with a tilde between them.
             """, standard: false),
     ]
 }

@@ -170,7 +170,7 @@ public enum OAuthClientReasons {
     public static let dpopMethod = Reason(
         "dpop_proof_method", "The DPoP proof was made for another method.",
         advice: """
-            Let the client put the request's HTTP method into `htm`. Behind a proxy, check that the server tells the \
+            Let the client put the request's HTTP method into `htm`. Behind a proxy, check that the server sends the \
             verifier the method that its client used.
             """)
     /// The DPoP proof was made for another URI.
@@ -178,7 +178,7 @@ public enum OAuthClientReasons {
         "dpop_proof_target", "The DPoP proof was made for another URI.",
         advice: """
             Let the client put the request's URI, without query and fragment, into `htu`. Behind a proxy, check that \
-            the server tells the verifier its public URI.
+            the server sends the verifier its public URI.
             """)
     /// The DPoP proof was made for another access token.
     public static let dpopTokenHash = Reason(

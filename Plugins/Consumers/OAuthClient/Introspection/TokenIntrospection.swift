@@ -100,8 +100,8 @@ extension IntrospectionConfiguration: DescribedConfiguration {
     public static let keys: [ExactText: PolicyKey] = [
         "accept_development": PolicyKey(
             """
-            Whether tokens are active that stand in for evidence while an app is developed, as debug tokens. When absent, what \
-            `tokens` of the section says.
+            Whether tokens of providers for development are active, such as debug tokens. When absent, as in the \
+            section's `tokens`.
             """, development: .words(["true"]))
     ]
 }

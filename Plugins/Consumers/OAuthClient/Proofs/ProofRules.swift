@@ -127,8 +127,8 @@ public struct ProofReasons: Sendable {
         replayed = Reason(
             "\(prefix)_replayed", "The \(noun) was used before.",
             advice: """
-                Let the client make a new proof with a new `jti` for each request, also when it retries. Otherwise \
-                somebody replays proofs.
+                Let the client make a new proof with a new `jti` for each request, also when it retries. Otherwise an \
+                attacker replays proofs.
                 """)
     }
 

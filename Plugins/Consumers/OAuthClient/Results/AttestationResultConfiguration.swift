@@ -54,7 +54,7 @@ extension AttestationResultConfiguration: DescribedConfiguration {
             "Whether claims are spelled `ear.status`, as drafts before March 2026 did.", standard: false),
         "providers": PolicyKey(
             """
-            What tokens of a provider say of an app, by the provider's name, in place of what this program says of them.
+            The claims of a provider's tokens about an app, by the provider's name, instead of this program's claims.
             """, examples: [["custom": ["sourced-data": 2]]], names: .providers),
     ]
 }

@@ -19,7 +19,7 @@ extension AppAttestReasons {
     public static let leafIsAuthority = Reason(
         "leaf_is_ca", "The leaf is a certification authority's certificate.",
         advice: """
-            Somebody sent an authority's certificate in place of a device's: an attack. Nothing needs to be done.
+            An authority's certificate was sent instead of a device's: an attack. Nothing needs to be done.
             """)
     /// The certified key is not on P-256.
     public static let leafCurveUnsupported = Reason(
@@ -33,15 +33,15 @@ extension AppAttestReasons {
     public static let extendedKeyUsageUnexpected = Reason(
         "eku_unexpected", "The extended key usage of the leaf is not App Attest's.",
         advice: """
-            Somebody sent a certificate of Apple's that is not for App Attest: an attack. If all devices fail, \
-            update Assay.
+            A certificate of Apple's was sent that is not for App Attest: an attack. If all devices fail, update \
+            Assay.
             """)
     /// The leaf has no nonce.
     public static let nonceExtensionMissing = Reason(
         "nonce_extension_missing", "The leaf has no nonce.",
         advice: """
-            Somebody sent a certificate of Apple's that is not for App Attest: an attack. If all devices fail, \
-            update Assay.
+            A certificate of Apple's was sent that is not for App Attest: an attack. If all devices fail, update \
+            Assay.
             """)
     /// The leaf has two nonces.
     public static let nonceExtensionDuplicated = Reason(
@@ -51,8 +51,7 @@ extension AppAttestReasons {
     public static let nonceExtensionMalformed = Reason(
         "nonce_extension_malformed", "The nonce of the leaf does not have the required form.",
         advice: """
-            The certificate was made by somebody else than Apple, or Apple changed its form. If all devices fail, \
-            update Assay.
+            The certificate was not made by Apple, or Apple changed its form. If all devices fail, update Assay.
             """)
     /// The key was certified for other authenticator data or another challenge.
     public static let nonceMismatch = Reason(
@@ -98,7 +97,7 @@ extension AppAttestReasons {
     public static let leafExpired = Reason(
         "leaf_expired", "The leaf has expired.",
         advice: """
-            An old attestation was sent again; each is good for a few days and one challenge. If new devices fail, \
+            An old attestation was sent again; each is valid for a few days and one challenge. If new devices fail, \
             correct the clock of this server. To verify kept evidence, give its time with `--at`.
             """)
     /// The intermediate's issuer is not the App Attest root.

@@ -5,8 +5,8 @@ extension AppAttestReasons {
     public static let evidenceTooLarge = Reason(
         "evidence_too_large", "The evidence is longer than any that Apple produces.",
         advice: """
-            No Apple device makes such evidence. Check that the client sends the object alone and encodes it once; \
-            otherwise somebody probes the server.
+            No Apple device makes such evidence. Check that the client sends only the object and encodes it once; \
+            otherwise an attacker probes the server.
             """)
     /// The evidence is not CBOR.
     public static let cborMalformed = Reason(
@@ -31,7 +31,7 @@ extension AppAttestReasons {
     public static let cborDuplicateKey = Reason(
         "cbor_duplicate_key", "A CBOR map has a key twice.",
         advice: """
-            No Apple device makes such evidence: it was made or altered by somebody. Nothing needs to be done.
+            No Apple device makes such evidence: an attacker made or altered it. Nothing needs to be done.
             """)
     /// A CBOR length or number is indefinite, or not in its shortest form.
     public static let cborNotDeterministic = Reason(
@@ -55,7 +55,7 @@ extension AppAttestReasons {
     public static let cborTypeUnexpected = Reason(
         "cbor_type_unexpected", "A CBOR item has an unexpected type.",
         advice: """
-            No Apple device makes such evidence: it was made or altered by somebody. If all devices of a new system \
+            No Apple device makes such evidence: an attacker made or altered it. If all devices of a new system \
             release fail, update Assay.
             """)
     /// The attestation object does not name its format.

@@ -51,7 +51,7 @@ extension AppAttestReasons {
     public static let receiptSignerUnfit = Reason(
         "receipt_signer_unfit", "The receipt's signer may not sign App Attest receipts.",
         advice: """
-            The receipt was signed with a certificate of Apple's for something else: an attack. If all fail, update \
+            The receipt was signed with a certificate of Apple's for another purpose: an attack. If all fail, update \
             Assay.
             """)
     /// The receipt's signer is not certified under Apple's root.
@@ -102,27 +102,25 @@ extension AppAttestReasons {
     public static let receiptAppIDMismatch = Reason(
         "receipt_app_id_mismatch", "The receipt is for another App ID.",
         advice: """
-            The receipt is of another app than the attestation: somebody put them together. Nothing needs to be \
-            done.
+            The receipt is of another app than the attestation: an attacker combined them. Nothing needs to be done.
             """)
     /// The receipt is for another key.
     public static let receiptKeyMismatch = Reason(
         "receipt_key_mismatch", "The receipt is for another key.",
         advice: """
-            The receipt is of another key than the attestation: somebody put them together. Nothing needs to be \
-            done.
+            The receipt is of another key than the attestation: an attacker combined them. Nothing needs to be done.
             """)
     /// The receipt is for other client data.
     public static let receiptClientDataHashMismatch = Reason(
         "receipt_client_data_hash_mismatch", "The receipt is for other client data.",
         advice: """
-            The receipt is of another attestation of this key: somebody put them together. Nothing needs to be done.
+            The receipt is of another attestation of this key: an attacker combined them. Nothing needs to be done.
             """)
     /// The receipt is from another App Attest environment than the key.
     public static let receiptEnvironmentMismatch = Reason(
         "receipt_environment_mismatch", "The receipt is from another App Attest environment than the key.",
         advice: """
-            The receipt and the key are from different App Attest environments: somebody put them together. Nothing \
+            The receipt and the key are from different App Attest environments: an attacker combined them. Nothing \
             needs to be done.
             """)
     /// The receipt was made in the future.
@@ -137,15 +135,15 @@ extension AppAttestReasons {
     public static let receiptExpired = Reason(
         "receipt_expired", "The receipt has expired.",
         advice: """
-            An old attestation was sent again; receipts are good for 90 days. To verify kept evidence, give its time \
+            An old attestation was sent again; receipts are valid for 90 days. To verify kept evidence, give its time \
             with `--at`.
             """)
     /// The receipt was not made within the validity of the leaf.
     public static let receiptOutsideLeafValidity = Reason(
         "receipt_outside_leaf_validity", "The receipt was not made within the validity of the leaf.",
         advice: """
-            The receipt and the certificate are from different times: somebody put them together. Nothing needs to \
-            be done.
+            The receipt and the certificate are from different times: an attacker combined them. Nothing needs to be \
+            done.
             """)
 
     static let receipts: [Reason] = [

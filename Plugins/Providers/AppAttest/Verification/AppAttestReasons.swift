@@ -46,8 +46,8 @@ extension AppAttestReasons {
         "validation_category_not_allowed",
         "The policy does not allow the validation category that the device reports for the app.",
         advice: """
-            Add the category to `validation_categories` if such installations shall be accepted; the record has it. \
-            Otherwise the refusal is what the policy says.
+            Add the category to `validation_categories` if such installations should be accepted; the record has it. \
+            Otherwise the refusal follows the policy.
             """)
     /// The policy requires a validation category, and the device reports none.
     public static let validationCategoryUnreported = Reason(
@@ -68,8 +68,8 @@ extension AppAttestReasons {
         "risk_metric_unknown", "The policy requires the risk metric of the key, which is unknown.",
         advice: """
             Check in the log that receipts are exchanged (maintenance, `upkeep_runs_total`) and that `key_id` and \
-            `private_key` of `risk_metric` are valid. Set `unknown: allowed` if keys from before the section shall \
-            be accepted.
+            `private_key` of `risk_metric` are valid. Set `unknown: allowed` if keys from before the section should be \
+            accepted.
             """)
 
     static let policy: [Reason] = [
