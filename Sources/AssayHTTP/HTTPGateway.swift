@@ -207,7 +207,7 @@ public struct HTTPGateway: Sendable {
             return switch route.audience {
             case .verifiers: reply.selected(for: headers, isTagged: true)
             case .administrators where route.rule.verb == .get: reply.selected(for: headers)
-            case .administrators, .anybody, .callers: reply
+            case .administrators, .anyone, .callers: reply
             }
         }
     }

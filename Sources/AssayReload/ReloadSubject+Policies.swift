@@ -24,8 +24,8 @@ extension ReloadSubject {
         return ReloadSubject("policies", fingerprint: { directory.fingerprint }, loaded: loaded) {
             let policies = directory.read()
             let extent = PolicyExtent(policies)
-            if policies.problems == nil, !extent.servesAnybody, last.value?.servesAnybody ?? false {
-                throw NobodyServed()
+            if policies.problems == nil, !extent.servesApps, last.value?.servesApps ?? false {
+                throw NoAppsServed()
             }
             try engine.replacePolicies(policies)
             then(policies)
@@ -39,7 +39,7 @@ extension ReloadSubject {
 }
 
 /// The reason why valid policies are not applied.
-private struct NobodyServed: Error, CustomStringConvertible {
+private struct NoAppsServed: Error, CustomStringConvertible {
     var description: String {
         "no policy defines an app or an OAuth client any more; to serve without any, restart"
     }

@@ -33,7 +33,7 @@ public final class ServerCertificate: Sendable {
     ///
     /// - `certificateFile`: the certificate, followed by those of intermediate authorities.
     /// - `keyFile`: its private key, not encrypted. The file is judged as `SecretFile` says: its owner is root or the user of
-    ///   this process, a group that this process is a member of may read it, and nobody else has rights on it.
+    ///   this process, a group that this process is a member of may read it, and others have no rights on it.
     /// - `clientAuthorityFile`: the authorities of clients. When there is one, a client without a certificate that one of them
     ///   issued is refused in the handshake.
     /// - Throws: ``TLSError`` when they cannot be read, do not belong together, or the certificate is not valid now.

@@ -36,7 +36,7 @@ public struct BackendConfiguration: Decodable, Sendable {
     public let tokens: TokenDemandConfiguration?
     /// Where the proxy puts the original request; nil where the policy does not say.
     public let originalRequest: OriginalRequest?
-    /// The status of a reply over HTTP that lets a request through; nil for 204.
+    /// The status of an HTTP reply that allows a request; nil for 204.
     public internal(set) var successStatus: Int?
     /// What the backend demands for some requests; the first route that fits counts.
     public let routes: [Located<RouteConfiguration>]?
@@ -86,7 +86,7 @@ extension BackendConfiguration: DescribedConfiguration {
             (X-Forwarded-Uri and X-Forwarded-Method, Caddy and Traefik), `transport` (Envoy over gRPC).
             """),
         "success_status": PolicyKey(
-            "The status of a reply over HTTP that lets a request through. Envoy's HTTP flavour needs 200.",
+            "The status of an HTTP reply that allows a request. Envoy over HTTP needs 200.",
             .range(successStatuses), standard: 204, examples: [200]),
         "routes": "What other tokens some requests demand; the first route that fits counts.",
         "other_methods": PolicyKey(

@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayKit
 
 /// Says whether requests to an operator's own backends come from the project's apps: the question that a proxy asks
-/// before it lets a request through.
+/// before it forwards a request.
 public struct CustomBackendConsumer: TokenConsumer {
     /// The consumer's section of a policy.
     public typealias Configuration = CustomBackendConfiguration

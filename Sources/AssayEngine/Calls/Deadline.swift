@@ -5,8 +5,8 @@ internal import Synchronization
 enum Deadline {
     /// Runs an operation, and cancels it when it has taken longer than `limit`.
     ///
-    /// The operation begins at once, on the caller's thread, and the alarm is set when it waits for the first time: most
-    /// decisions never wait, and an alarm is expensive beside them. An operation that never waits cannot be cancelled; if it
+    /// The operation begins at once, on the caller's thread, and the timer is set when it waits for the first time: most
+    /// decisions never wait, and a timer is expensive in comparison. An operation that never waits cannot be cancelled; if it
     /// takes too long, its result is not used.
     ///
     /// - Throws: the operation's error; ``DeadlineExceeded`` when its time is over. An operation that ignores

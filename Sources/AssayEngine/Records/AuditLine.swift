@@ -15,7 +15,7 @@ internal import AssayKit
 /// | `provider` | the provider, where the method has one |
 /// | `reason` | of `refused`: the reason's code (`assay reasons`) |
 /// | `status` | of `rejected` and `error`: the canonical status |
-/// | `jti`, `expires`, `limited_use` | of `issued`: the token's identifier and end, and whether it is good for one use |
+/// | `jti`, `expires`, `limited_use` | of `issued`: the token's identifier and end, and whether it can be used once |
 /// | `detail` | what else helps to explain it |
 /// | `facts` | what was learned from the evidence: an object |
 /// | `peer` | the caller's address |

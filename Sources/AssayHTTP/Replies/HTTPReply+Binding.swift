@@ -59,7 +59,7 @@ extension HTTPReply {
     private init(oauth failure: CallFailure) {
         let usual = OAuthError(failure.status)
         let code = failure.oauthError ?? usual.code
-        // Errors in the request get 400, whoever caused them; 401 is for the caller's own credentials.
+        // Errors in the request get 400, whatever caused them; 401 is for the caller's own credentials.
         let status =
             failure.oauthError.isNil || usual.status.code >= 429 || code.isExactly(OAuthError.invalidClient)
             ? usual.status : .badRequest

@@ -19,7 +19,7 @@ struct BrowserAccess: Sendable {
     ) -> HeaderFields {
         let isReadable =
             switch outcome {
-            case .found(let match): match.endpoint.isForAnybody
+            case .found(let match): match.endpoint.isForAnyone
             case .wrongVerb(let allowed): allowed.contains { isOpen($0, target, table) }
             case .unknown, .malformed: table.hasOpenMethods
             }
@@ -27,7 +27,7 @@ struct BrowserAccess: Sendable {
     }
 
     private func isOpen(_ verb: HTTPRule.Verb, _ target: String, _ table: RouteTable) -> Bool {
-        if case .found(let match) = table.find(verb.rawValue, target) { match.endpoint.isForAnybody } else { false }
+        if case .found(let match) = table.find(verb.rawValue, target) { match.endpoint.isForAnyone } else { false }
     }
 
     private func headers(_ request: HeaderFields) -> HeaderFields {
@@ -57,7 +57,7 @@ struct BrowserAccess: Sendable {
         let methods = request["access-control-request-method"]
         guard !origin(request).isNil, methods.count == 1, let method = methods.first,
             HTTPRule.Verb(named: method) != nil, case .found(let match) = table.find(method, target),
-            match.endpoint.isForAnybody
+            match.endpoint.isForAnyone
         else { return nil }
         var headers = headers(request)
         guard headers.contains(where: { $0.name.isExactly("access-control-allow-origin") }) else { return nil }

@@ -16,16 +16,16 @@ enum Endpoint: Sendable, Hashable {
         /// Verifiers of tokens, which read the key set.
         case verifiers
         /// Any client, mostly to get a token.
-        case anybody
+        case anyone
         case administrators
         /// Callers with a permission.
         case callers
     }
 
     /// Whether it is a method that demands no permission.
-    var isForAnybody: Bool {
+    var isForAnyone: Bool {
         switch self {
-        case .method(let route): route.audience == .verifiers || route.audience == .anybody
+        case .method(let route): route.audience == .verifiers || route.audience == .anyone
         case .liveness, .readiness, .metrics: false
         }
     }
@@ -68,7 +68,7 @@ extension Endpoint.Audience {
         self =
             switch (method.kind, method.permission) {
             case (.keySet, _): .verifiers
-            case (_, nil): .anybody
+            case (_, nil): .anyone
             case (_, .admin): .administrators
             case (_, _): .callers
             }

@@ -52,7 +52,7 @@ struct RouteTable: Sendable {
     /// If templates match the same path, those with fewer wildcards come first.
     mutating func add(_ verb: HTTPRule.Verb, _ text: String, _ endpoint: Endpoint) throws(HTTPGatewayError) {
         let template = try RouteTemplate(text)
-        if endpoint.isForAnybody { hasOpenMethods = true }
+        if endpoint.isForAnyone { hasOpenMethods = true }
         if template.isPath { literals[text, default: [:]][verb] = endpoint }
         let shape = Shape(verb: template.verb, count: template.segments.count)
         var list = entries[shape] ?? []

@@ -112,7 +112,7 @@ extension TokenDemandConfiguration: DescribedConfiguration {
     public static let keys: [ExactText: PolicyKey] = [
         "enforcement": PolicyKey(
             """
-            What happens to requests with an invalid token: OFF looks at none, UNENFORCED lets them through and counts, \
+            What happens to requests with an invalid token: OFF checks none, UNENFORCED allows and counts them, \
             ENFORCED refuses them.
             """, standard: "ENFORCED"),
         "limited_use": PolicyKey(

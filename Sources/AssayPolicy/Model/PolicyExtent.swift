@@ -9,7 +9,7 @@ public struct PolicyExtent: Sendable {
     /// The number of values, in the order of the policies.
     private let counts: [(name: String, count: Int)]
     /// Whether it has an app or an OAuth client.
-    public let servesAnybody: Bool
+    public let servesApps: Bool
 
     /// Counts the apps, clients, callers and settings in policies.
     public init(_ policies: PolicySet) {
@@ -26,7 +26,7 @@ public struct PolicyExtent: Sendable {
             counts += project.consumers.map { ("\($0.name) of \(name)", $0.section.valueCount) }
         }
         self.counts = counts
-        servesAnybody = apps + clients > 0
+        servesApps = apps + clients > 0
     }
 
     /// The counts that decreased: `apps 3 to 2`, `custom_backend of projects/example 41 to 12`; 16 at most.

@@ -18,7 +18,8 @@ struct VerifyAppAttestCommand: ParsableCommand {
                                        the raw challenge, which is hashed with SHA-256
               client_data_utf8 or client_data_base64
                                        the raw client data of an assertion, which is hashed with SHA-256
-              client_data_hash_is      `sha256(challenge)` (the default), or `challenge`: the challenge itself is the client data hash, as in Apple's own samples
+              client_data_hash_is      `sha256(challenge)` (the default), or `challenge`: the challenge itself is the \
+            client data hash, as in Apple's own samples
 
             Attestations have also:
 
@@ -70,8 +71,8 @@ struct VerifyAppAttestCommand: ParsableCommand {
 
     @Flag(
         help: """
-            Write for people instead of JSON: each check in its order, with the expected and the found value, and \
-            whether it passed, failed or was not reached.
+            Write for people instead of JSON: each check in its order, with the expected and the found value, and whether \
+            it passed, failed or was not reached.
             """)
     var explain = false
 

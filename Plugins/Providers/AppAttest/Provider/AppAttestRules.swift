@@ -25,7 +25,7 @@ struct AppAttestRules: Sendable {
         allowsUnreported = configuration.unreportedValidationCategory != .refused
     }
 
-    /// Why a category is not good enough; nil when it is.
+    /// Why a category is refused; nil when it is accepted.
     func judge(_ category: ValidationCategory?) -> Reason? {
         guard let categories else { return nil }
         guard let category else { return allowsUnreported ? nil : AppAttestReasons.validationCategoryUnreported }

@@ -86,7 +86,7 @@ struct ReceiptExchangeFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case payloadRefused = "receipt_exchange_payload_refused"
         /// 400 with neither text.
         case requestRefused = "receipt_exchange_request_refused"
-        /// 401, with a fresh token too: the key is not good, lacks the service DeviceCheck, or is of another team.
+        /// 401, with a fresh token too: the key is invalid, lacks the service DeviceCheck, or is of another team.
         case unauthorized = "receipt_exchange_unauthorized"
         /// 404: Apple has no data for the receipt.
         case unknownReceipt = "receipt_exchange_unknown_receipt"

@@ -81,7 +81,7 @@ struct RiskMetricRules: Sendable {
     /// How old a receipt is before it is exchanged again.
     let refreshInterval: Duration
 
-    /// Why a key's metric is not good enough; nil when it is.
+    /// Why a key's metric is refused; nil when it is accepted.
     ///
     /// - Parameter attested: when the key was attested.
     func judge(_ metric: RiskMetric?, attested: Instant, at now: Instant) -> AppAttestRefusal? {

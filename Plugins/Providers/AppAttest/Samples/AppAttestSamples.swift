@@ -22,7 +22,7 @@ public struct AppAttestSamples: Sendable {
     ///   - trustAnchor: a certificate in PEM or DER, instead of Apple's App Attest root.
     ///   - receiptTrustAnchor: a certificate in PEM or DER, instead of Apple's root of receipts.
     ///   - time: when to verify, instead of each sample's `valid_at`.
-    ///   - requiresReceipt: whether an attestation is refused when its receipt is not good.
+    ///   - requiresReceipt: whether an attestation is refused when its receipt is invalid.
     public init(
         trustAnchor: [UInt8]?, receiptTrustAnchor: [UInt8]?, at time: Instant?, requiresReceipt: Bool
     ) throws(AppAttestSampleError) {

@@ -107,7 +107,7 @@ public struct AssertionExpectation: Sendable {
 public enum AssertionOutcome: Sendable, Hashable {
     /// The assertion is genuine and agrees with what was expected.
     case verified(VerifiedAssertion)
-    /// The assertion is not good.
+    /// The assertion is refused.
     case refused(AppAttestRefusal)
 }
 

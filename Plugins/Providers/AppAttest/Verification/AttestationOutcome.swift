@@ -63,7 +63,7 @@ extension ReceiptRequirement {
 public enum AttestationOutcome: Sendable, Hashable {
     /// The attestation is genuine and agrees with what was expected.
     case verified(VerifiedAttestation)
-    /// The attestation is not good.
+    /// The attestation is refused.
     case refused(AppAttestRefusal)
 }
 

@@ -58,7 +58,7 @@ struct ThrottlePause: Sendable {
         return nil
     }
 
-    /// Lets a question through, or says how long it has to wait.
+    /// Allows a question, or returns how long it must wait.
     mutating func begin(_ standing: Asker.Standing, at now: Duration) -> Admission {
         if let wait = wait(standing, at: now) { return .refused(retryAfter: wait) }
         let index = standing.rawValue
