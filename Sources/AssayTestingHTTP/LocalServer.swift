@@ -42,7 +42,7 @@ public struct LocalServer: Sendable {
 
     /// Serves on `127.0.0.1` while `body` runs, which gets the port.
     ///
-    /// - `port`: 0 takes a free one.
+    /// - `port`: 0 for a free one.
     public func run<Value: Sendable>(
         port: Int = 0, _ body: @escaping @Sendable (_ port: Int) async throws -> Value
     ) async throws -> Value {
@@ -64,7 +64,7 @@ public struct LocalServer: Sendable {
                 group.addTask {
                     try await withThrowingDiscardingTaskGroup { group in
                         for try await connection in connections {
-                            // What becomes of one connection is that one's business.
+                            // An error of one connection does not affect the others.
                             group.addTask { try? await serve(connection, port: listened) }
                         }
                     }

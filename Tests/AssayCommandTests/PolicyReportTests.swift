@@ -53,7 +53,8 @@ struct PolicyReportTests {
                 [
                     "severity": "warning", "file": "policies/b.yaml", "line": 5, "column": 9, "end_line": 5,
                     "end_column": 22, "path": "projects[0].apps[0]",
-                    "message": "the app has no providers: every call for it will be refused", "hint": nil, "related": [],
+                    "message": "the app has no providers: every call for it will be refused", "hint": nil,
+                    "related": [],
                 ],
                 [
                     "severity": "error", "file": "policies/b.yaml", "line": 6, "column": 9, "end_line": 6,

@@ -92,7 +92,8 @@ struct PolicyRefusalTests {
         Case(
             name: "a token's life for an OAuth client with its app's providers",
             text: app + "    oauth_clients: [{id: client, app: 1:1234567890:ios:321abc456def7890, token_ttl: 1h}]",
-            place: "6:85", path: "projects[0].oauth_clients[0].token_ttl", message: "has no effect without the client's own `providers`"),
+            place: "6:85", path: "projects[0].oauth_clients[0].token_ttl",
+            message: "has no effect without the client's own `providers`"),
         Case(
             name: "an OAuth client that is linked to nothing", text: app + "    oauth_clients: [{id: client}]",
             place: "6:21", path: "projects[0].oauth_clients[0].app", message: "missing"),

@@ -10,13 +10,14 @@ internal import Synchronization
 ///     let apple = SimulatedAppleServer(authority: ca, teams: [team], clock: clock.hostClock)
 ///     let host = PluginHost(clock: clock.hostClock, store: store, http: apple, logger: logger)
 ///
-/// Behind a socket, which module `AssayTestingHTTP` has, there is one address for all hosts, and a path tells the
+/// Behind a socket (module `AssayTestingHTTP`), there is one address for all hosts, and the path selects the
 /// environment: `http://127.0.0.1:PORT/production/v1/attestationData`.
 ///
-/// What Apple does not document is decided so that mistakes show: a key's receipts are exchanged once a day whichever of
-/// them is sent, tokens older than an hour are refused, and texts of errors are those that have been seen.
+/// Undocumented behaviour of Apple is decided so that mistakes are visible: a key's receipts are exchanged once a day,
+/// whichever of them is sent, tokens older than an hour are refused, and the texts of errors are those that were
+/// observed.
 public final class SimulatedAppleServer: OutboundHTTP {
-    /// How the token must stand in the header `Authorization`.
+    /// The form of the token in the header `Authorization`.
     public enum AuthorizationForm: Sendable, CaseIterable {
         case bare
         case bearer
@@ -47,8 +48,8 @@ public final class SimulatedAppleServer: OutboundHTTP {
     /// Makes a simulated server.
     ///
     /// - `authority`: signed the receipts that the server knows, and signs new ones.
-    /// - `teams`: whose tokens are good.
-    /// - `takesTokensOnce`: whether a device token is good for one question only, as those of devices are.
+    /// - `teams`: the teams whose tokens are valid.
+    /// - `takesTokensOnce`: whether a device token can be used for one question only, as those of devices.
     /// - `requestLimit`: how many requests are kept to be looked at.
     public init(
         authority: SimulatedAppleCA, teams: [SimulatedAppleTeam], form: AuthorizationForm = .either,
@@ -64,7 +65,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
 
     // MARK: What tests set and see
 
-    /// The requests so far, in the order of their arrival; those that are kept.
+    /// The stored requests, in the order of their arrival.
     public var requests: [OutboundRequest] { state.withLock { $0.requests } }
 
     /// The risk metric of keys for which none was set; 1 at first.
@@ -83,7 +84,7 @@ public final class SimulatedAppleServer: OutboundHTTP {
         _ = state.withLock { $0.forgotten.insert(keyID) }
     }
 
-    /// Has the next requests answered so, one after the other, whatever is in them.
+    /// Answers the next requests in this way, one after the other, whatever they contain.
     public func script(_ answers: [ScriptedAnswer]) {
         state.withLock { $0.script += answers }
     }
@@ -157,12 +158,12 @@ public final class SimulatedAppleServer: OutboundHTTP {
 
 /// What a simulated server does with a request.
 public enum ScriptedAnswer: Sendable {
-    /// What it does when nobody told it otherwise.
+    /// The default behaviour.
     case proceed
     case respond(OutboundResponse)
     /// Nothing at all: the caller's time runs out.
     case silence
-    /// The response but for its end: the caller's time runs out while it reads.
+    /// The response without its end: the caller's time runs out while it reads.
     case stall(OutboundResponse)
     /// The connection is closed without a word.
     case hangUp

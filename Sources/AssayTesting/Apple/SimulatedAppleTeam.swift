@@ -7,7 +7,7 @@ public struct SimulatedAppleTeam: Sendable {
     public let teamID: String
     /// Ten characters: the `kid` of its tokens.
     public let keyID: String
-    /// What a developer account gives out as a `.p8` file.
+    /// The content of the `.p8` file of a developer account.
     public let privateKeyPEM: String
     let publicKey: PublicKey
     private let signer: JWSSigner
@@ -30,7 +30,7 @@ public struct SimulatedAppleTeam: Sendable {
         signer = try JWSSigner(key: key, keyID: keyID, algorithm: .es256)
     }
 
-    /// A token that the team's servers may show for an hour.
+    /// A token that the team's servers may use for an hour.
     public func token(at now: Instant) throws(CryptoError) -> String {
         let claims: JSON = ["iss": .string(teamID), "iat": .integer(now.seconds)]
         return try signer.sign(payload: claims.encoded)

@@ -5,7 +5,7 @@ public import AssayCrypto
 public struct CertificateTemplate: Sendable {
     /// Big-endian bytes of a non-negative number.
     public var serialNumber: [UInt8]
-    /// Who signs, by the certificate.
+    /// The signer, according to the certificate.
     public var issuer: NameTemplate
     /// Whom the certificate is about.
     public var subject: NameTemplate
@@ -21,7 +21,7 @@ public struct CertificateTemplate: Sendable {
     ///
     /// Apple's P-384 authority signs leaves with SHA-256.
     public var digest: DigestAlgorithm
-    /// Who signs; it need not be whom `issuer` names.
+    /// The real signer; it may differ from `issuer`.
     public var signer: SimulatedKey
 
     /// A certificate of these fields; ``signed()`` signs it.
@@ -64,7 +64,7 @@ public struct CertificateTemplate: Sendable {
         extensions.insert(replacement, at: min(index, extensions.endIndex))
     }
 
-    /// Takes away all extensions of a type.
+    /// Removes all extensions of a type.
     public mutating func removeExtension(_ type: [UInt64]) {
         extensions.removeAll { $0.type == type }
     }
@@ -80,7 +80,7 @@ extension ObjectIdentifiers {
     }
 }
 
-/// What a certificate says its public key is; nothing checks that the point lies on the curve.
+/// The public key in a certificate; nothing checks that the point is on the curve.
 public struct SubjectPublicKey: Sendable, Equatable {
     /// The arcs of the named curve.
     public var curve: [UInt64]

@@ -22,7 +22,7 @@ public struct NameTemplate: Sendable, Equatable {
         self.attributes = attributes
     }
 
-    /// A name in the order of Apple's certificates; what is nil is left out.
+    /// A name in the order of Apple's certificates; nil parts are left out.
     public init(
         commonName: String, organizationalUnit: String? = nil, organization: String? = nil, state: String? = nil,
         country: String? = nil

@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayCrypto
 
-/// A stand-in for Apple's two certificate hierarchies, trusted by nobody but who is given its roots.
+/// A simulation of Apple's two certificate hierarchies, trusted only by code that is given its roots.
 ///
 /// Key types, signature algorithms, extensions and their order are those of Apple's certificates; the names say that
 /// they are simulated, and no certificate points to a server of Apple's.
@@ -88,7 +88,7 @@ public struct SimulatedAppleCA: Sendable {
 }
 
 extension SimulatedAuthority {
-    /// A new key and its certificate; self-signed where no issuer is given.
+    /// A new key and its certificate; self-signed if no issuer is given.
     fileprivate static func make(
         _ name: NameTemplate, _ curve: EllipticCurve, signedBy issuer: SimulatedAuthority?, from: Instant,
         to: Instant, extensions: (SimulatedKey, SimulatedKey) -> [ExtensionTemplate],

@@ -27,7 +27,7 @@ public struct SimulatedAuthenticatorData: Sendable, Equatable {
     public var counter: UInt32
     /// Nil in assertions.
     public var credential: Credential?
-    /// The encoded extension map; empty where there is none.
+    /// The encoded extension map; empty if there is none.
     public var extensions: [UInt8]
     /// Bytes after everything else; none in evidence that is well formed.
     public var trailing: [UInt8] = []

@@ -35,7 +35,7 @@ public struct SimulatedCOSEKey: Sendable, Equatable {
 extension [CBORPair] {
     /// The value under a text.
     ///
-    /// Setting it replaces the pair in its place or adds one at the end; nil takes it away.
+    /// Setting it replaces the pair in its place or adds one at the end; nil removes it.
     public subscript(key: String) -> CBORValue? {
         get { first { $0.key == .text(key) }?.value }
         set {

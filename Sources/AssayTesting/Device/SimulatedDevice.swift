@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// A device whose App Attest evidence has the shape of a genuine one's, under a simulated authority.
 ///
-/// It stands in for `DCAppAttestService`: keys are named by their identifier, and the calls have its order.
+/// It replaces `DCAppAttestService`: keys are named by their identifier, and the calls have its order.
 ///
 ///     let device = SimulatedDevice(authority: ca, system: .iOS27)
 ///     let keyID = try device.generateKey()
@@ -17,9 +17,9 @@ public final class SimulatedDevice: Sendable {
         var counter: UInt32 = 0
     }
 
-    /// Who certifies the device's keys.
+    /// The authority that certifies the device's keys.
     public let authority: SimulatedAppleCA
-    /// What the device says of its operating system.
+    /// The device's statements about its operating system.
     public let system: SimulatedSystem
     private let random: Randomness
     private let keys = Mutex<[String: StoredKey]>([:])
@@ -152,8 +152,8 @@ public final class SimulatedDevice: Sendable {
 
 /// How an attestation is bent: one change at each stage of its making, in this order; what comes later builds on it.
 ///
-/// A change to authenticator data, for instance, shows in the nonce of the leaf, so that nothing but the changed part
-/// is wrong. Leave a stage out and it does what a genuine device does.
+/// A change to authenticator data, for instance, also changes the nonce of the leaf, so that only the changed part is
+/// wrong. Without a change, a stage does the same as a genuine device.
 public struct AttestationOptions: Sendable {
     /// Before the nonce is computed.
     public var authenticatorData: @Sendable (inout SimulatedAuthenticatorData) -> Void = { _ in }
@@ -195,7 +195,7 @@ public struct AssertionOptions: Sendable {
     public init() {}
 }
 
-/// Why a simulated device could not do what it was asked.
+/// The reason why a simulated device could not do what was asked.
 public enum SimulationError: Error, Sendable, Equatable {
     /// The device holds no key with this identifier.
     case unknownKey(String)

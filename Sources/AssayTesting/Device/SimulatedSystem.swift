@@ -1,4 +1,4 @@
-/// The operating system of a simulated device, as far as it shows in evidence.
+/// The operating system of a simulated device, as far as evidence shows it.
 public struct SimulatedSystem: Sendable, Equatable {
     /// The family in leaf extension 8.7: `iphoneos` or `macosx`.
     public var family: String
@@ -21,7 +21,7 @@ public struct SimulatedSystem: Sendable, Equatable {
     /// Whether that map also holds the code directory's hash, as on a Mac with the opt-in entitlement.
     public var hasCodeDirectoryHash: Bool
 
-    /// A system of one's own; ``iOS27`` and its like are those that there are.
+    /// Makes any system; ``iOS27`` and others are real ones.
     public init(
         family: String, version: String, build: String, buildVersion: String, keyClass: UInt64, keyPolicy: [UInt8],
         flags: UInt8, hasExtensionMap: Bool, hasCodeDirectoryHash: Bool

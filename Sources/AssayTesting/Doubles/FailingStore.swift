@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayState
 internal import Synchronization
 
-/// A state store that can be made to fail, as one whose disk is full or whose server is gone.
+/// A state store that can be made to fail, like one with a full disk or a lost server.
 public final class FailingStore: StateStore {
     /// What a failing operation throws.
     public struct Failure: Error, CustomStringConvertible {
@@ -24,37 +24,37 @@ public final class FailingStore: StateStore {
         set { failing.withLock { $0 = newValue } }
     }
 
-    /// Inserts in the store behind it, or throws ``Failure``.
+    /// Inserts in the wrapped store, or throws ``Failure``.
     public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
         try check()
         return try await store.insert(key, value: value, expires: expires)
     }
 
-    /// Advances a counter of the store behind it, or throws ``Failure``.
+    /// Advances a counter of the wrapped store, or throws ``Failure``.
     public func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
         try check()
         return try await store.advance(key, to: value)
     }
 
-    /// Reads from the store behind it, or throws ``Failure``.
+    /// Reads from the wrapped store, or throws ``Failure``.
     public func get(_ key: StateKey) async throws -> [UInt8]? {
         try check()
         return try await store.get(key)
     }
 
-    /// Writes to the store behind it, or throws ``Failure``.
+    /// Writes to the wrapped store, or throws ``Failure``.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
         try check()
         try await store.put(key, value: value, expires: expires)
     }
 
-    /// Lists what the store behind it has, or throws ``Failure``.
+    /// Lists entries of the wrapped store, or throws ``Failure``.
     public func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
         try check()
         return try await store.list(space, after: name, limit: limit)
     }
 
-    /// That of the store behind it: a failing store alone blocks nothing.
+    /// The blocking reason of the wrapped store: a failing store alone blocks nothing.
     public var blockingReason: String? { store.blockingReason }
 
     private func check() throws(Failure) {

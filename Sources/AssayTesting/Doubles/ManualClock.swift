@@ -1,9 +1,9 @@
 public import AssayCore
 internal import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that stops until a test moves it.
 ///
-/// Who sleeps by it wakes when the clock is moved far enough, or when the task is cancelled; no real time passes.
+/// A sleeping task wakes when the clock is moved far enough, or when the task is cancelled; no real time passes.
 public final class ManualClock: Sendable {
     private struct Sleeper {
         let wakes: Instant
@@ -28,7 +28,7 @@ public final class ManualClock: Sendable {
             return next
         }
 
-        /// Those who have waited for as many sleepers as there are now.
+        /// The waiters that have enough sleepers now.
         mutating func content() -> [CheckedContinuation<Void, Never>] {
             let content = watchers.filter { $0.value.count <= sleepers.count }
             for key in content.keys { watchers[key] = nil }
@@ -39,19 +39,19 @@ public final class ManualClock: Sendable {
     private let start: Instant
     private let state: Mutex<State>
 
-    /// A clock that shows a time; by default 2026-11-21T12:00:00Z.
+    /// Makes a clock with a time; by default 2026-11-21T12:00:00Z.
     public init(_ now: Instant = Instant(seconds: 1_795_262_400)) {
         start = now
         state = Mutex(State(now: now))
     }
 
-    /// The time that it shows.
+    /// The present time of the clock.
     public var now: Instant { state.withLock { $0.now } }
 
     /// How many tasks sleep by it.
     public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-    /// Waits until so many tasks sleep by it, or until the task that waits is cancelled.
+    /// Waits until a number of tasks sleep by it, or until the waiting task is cancelled.
     public func waitForSleepers(_ count: Int) async {
         let number = state.withLock { $0.number() }
         await withTaskCancellationHandler {
@@ -89,7 +89,7 @@ public final class ManualClock: Sendable {
         for continuation in awoken { continuation.resume() }
     }
 
-    /// The clock as a `PluginHost` takes it.
+    /// The clock for a `PluginHost`.
     public var hostClock: HostClock {
         HostClock(now: { self.now }, uptime: { self.now - self.start }, sleep: { try await self.sleep(for: $0) })
     }

@@ -10,7 +10,7 @@ public final class RecordingSink: DecisionSink {
     /// A sink without records.
     public init() {}
 
-    /// Keeps a record behind those that came before.
+    /// Adds a record to the earlier ones.
     public func record(_ record: DecisionRecord) {
         kept.withLock { $0.append(record) }
     }

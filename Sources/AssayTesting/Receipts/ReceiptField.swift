@@ -23,7 +23,7 @@ public struct ReceiptField: Sendable, Equatable {
     /// The bytes of the octet string: text is UTF-8.
     public var value: [UInt8]
 
-    /// A field of any type, also of one that Apple's receipts do not have.
+    /// A field of any type, also of one that Apple's receipts lack.
     public init(type: UInt64, version: UInt64 = 1, value: [UInt8]) {
         self.type = type
         self.version = version

@@ -3,13 +3,13 @@ public import AssayCrypto
 
 /// One SignerInfo of a receipt (RFC 5652, section 5.3), each part free to be wrong.
 public struct ReceiptSignature: Sendable {
-    /// What the signature covers, and whether signed attributes are there.
+    /// The bytes that the signature covers, and whether there are signed attributes.
     public enum Coverage: Sendable, CaseIterable {
         /// The content; no signed attributes. All receipts since October 2020.
         case content
-        /// The signed attributes, which hold the content's digest: what the standard demands when they are there.
+        /// The signed attributes, which contain the content's digest: what the standard demands if they are present.
         case signedAttributes
-        /// The content, although signed attributes are there: the fault of Apple's receipts before October 2020.
+        /// The content, although there are signed attributes: the fault of Apple's receipts before October 2020.
         case contentDespiteAttributes
     }
 
@@ -17,9 +17,9 @@ public struct ReceiptSignature: Sendable {
     public var issuer: NameTemplate
     /// The serial number that the signer's certificate is looked up by.
     public var serialNumber: [UInt8]
-    /// Who signs; it need not be the key of the signer's certificate.
+    /// The signer's key; it need not be the key of the signer's certificate.
     public var key: SimulatedKey
-    /// What is signed.
+    /// The bytes that are signed.
     public var coverage: Coverage
     /// The signing time among the signed attributes; nil for none.
     public var signingTime: Instant?

@@ -41,7 +41,7 @@ public struct ReceiptTemplate: Sendable {
             signatures: [ReceiptSignature(authority.receiptSigner)])
     }
 
-    /// The first value of a type; setting it replaces the field or adds one, nil takes it away.
+    /// The first value of a type; setting it replaces the field or adds one, nil removes it.
     public subscript(kind: ReceiptField.Kind) -> [UInt8]? {
         get { fields.first { $0.type == kind.rawValue }?.value }
         set {

@@ -69,7 +69,7 @@ extension StateStoreSuite {
         try await run.expect(store.get(past), nil, "get of an entry that was put expired")
     }
 
-    /// Whatever gives a store the occasion to remove what has expired.
+    /// The ways that let a store remove expired entries.
     ///
     /// Each has a space of its own, so that none covers for another.
     private static let occasions:

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import AssayState
 
 extension StateStoreSuite {
-    /// Names that a careless store confuses, cuts off or takes for syntax.
+    /// Names that a careless store confuses, truncates or reads as syntax.
     ///
     /// In the order of their bytes.
     static let oddNames = [
@@ -13,7 +13,7 @@ extension StateStoreSuite {
 
     @Sendable func list(_ run: Run) async throws {
         let store = run.store
-        // Written in another order than that of their names.
+        // Written in another order than that of the names.
         for name in Self.oddNames.shuffled() {
             try await store.put(StateKey("suite", name), value: Array(name.utf8), expires: nil)
         }
@@ -59,7 +59,7 @@ extension StateStoreSuite {
             try await run.expect(store.get(key), Self.bytes(of: index), "get \(key)")
             try await run.expect(store.advance(key, to: 9), false, "advance \(key) again")
         }
-        // Longer ones may be refused, but not be taken for one another.
+        // Longer ones may be refused, but must not be confused with each other.
         let long = String(repeating: "n", count: 70_000)
         if (try? await store.insert(StateKey("suite", long + "1"), value: [1], expires: nil)) != nil {
             try await run.expect(store.get(StateKey("suite", long + "2")), nil, "get of another very long name")
@@ -92,7 +92,7 @@ extension StateStoreSuite {
 
     @Sendable func spaces(_ run: Run) async throws {
         let store = run.store
-        // What is joined with or without a separator comes out the same for some of these.
+        // Some of these are equal after they are joined, with or without a separator.
         let keys = [
             StateKey("a", "b"), StateKey("ab", ""), StateKey("", "ab"), StateKey("a", "b:c"), StateKey("a:b", "c"),
             StateKey("a/b", "c"), StateKey("a", "b/c"), StateKey("a", "b\0c"), StateKey("a\0b", "c"),

@@ -7,7 +7,7 @@ internal import Synchronization
 ///     let suite = StateStoreSuite { clock in MyStore(clock: clock) }
 ///     #expect(await suite.run() == [])
 ///
-/// Each check has a store of its own and a clock that stands still until the check moves it. The checks, by name:
+/// Each check has its own store, and a clock that stops until the check moves it. The checks, by name:
 ///
 /// | promise | what is checked |
 /// |---|---|
@@ -40,7 +40,7 @@ public struct StateStoreSuite: Sendable {
     /// - Parameters:
     ///   - makeStore: makes an empty store for each check.
     ///   - reopen: for a durable store: what a restart does. Nil leaves `reopening` out.
-    ///   - concurrency: how many operations run at once.
+    ///   - concurrency: the number of concurrent operations.
     public init(makeStore: @escaping Make, reopen: Reopen? = nil, concurrency: Int = 100) {
         self.make = makeStore
         self.reopen = reopen
@@ -95,7 +95,7 @@ public struct SuiteFailure: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StateStoreSuite {
-    /// One check under way: its store, its clock, and what it found.
+    /// One running check: its store, its clock, and its findings.
     final class Run: Sendable {
         let store: any StateStore
         let clock: SuiteClock
