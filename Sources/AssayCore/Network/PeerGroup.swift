@@ -31,7 +31,7 @@ public struct PeerGroup: Sendable, Hashable {
         }
     }
 
-    /// The group of a call's peer, from ``Call/peer``; ``unknown`` for text that is not an address.
+    /// The group of a call's peer, from `Call.peer`; ``unknown`` for text that is not an address.
     public init(_ peer: String?) {
         self = peer.flatMap { IPAddress($0) }.map { PeerGroup($0) } ?? .unknown
     }

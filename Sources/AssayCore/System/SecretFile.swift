@@ -6,7 +6,7 @@ internal import Darwin
 
 /// A file that holds a secret, such as a private key.
 ///
-/// One rule holds for all of them (see ``FileAccess``): the owner is root or the user of this process, a group may read
+/// One rule holds for all of them (see `FileAccess`): the owner is root or the user of this process, a group may read
 /// the file if this process is a member of it, and no other user has rights on it. Symbolic links are followed, as
 /// Kubernetes mounts secrets behind them; the check applies to the file that was opened, so that it cannot be replaced
 /// meanwhile.

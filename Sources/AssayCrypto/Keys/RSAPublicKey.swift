@@ -16,7 +16,7 @@ public struct RSAPublicKey: Sendable {
     ///
     /// - Throws: ``CryptoError``: `unsupported_key` unless the modulus has 2048 to 4096 bits, `invalid_key` unless the
     ///   modulus is odd and the exponent is odd, at least 3 and below 2³³ (a larger one only costs time), and for a
-    ///   modulus with the fingerprint of keys that can be factored (``hasROCAFingerprint(_:)``).
+    ///   modulus with the fingerprint of keys that can be factored (`hasROCAFingerprint(_:)`).
     public init(modulus: some Collection<UInt8>, exponent: some Collection<UInt8>) throws(CryptoError) {
         guard modulus.count <= Self.maximumInputCount, exponent.count <= Self.maximumInputCount else {
             throw CryptoError(.unsupportedKey, "an RSA key of more than 4096 bits")

@@ -86,8 +86,8 @@ extension PolicySet {
     /// Checks policies against the registered plugins, without keys and without state.
     ///
     /// - `refusesDevelopment`: as with ``Engine/Options/refusesDevelopment``.
-    /// - Throws: ``problems`` and everything that plugins find wrong in their sections, together.
-    /// - Returns: the warnings: ``warnings`` and those of plugins about their sections; nil when there are none.
+    /// - Throws: `problems` and everything that plugins find wrong in their sections, together.
+    /// - Returns: the warnings: `warnings` and those of plugins about their sections; nil when there are none.
     @discardableResult
     public func check(
         _ registry: Registry, host: PluginHost, refusesDevelopment: Bool = false
