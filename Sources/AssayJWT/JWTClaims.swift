@@ -7,7 +7,7 @@ public struct JWTClaims: Sendable, Hashable {
     public let json: JSON
     /// `iss`: the issuer, according to the token.
     @Exact public private(set) var issuer: String?
-    /// `sub`: whom it is about.
+    /// `sub`: the subject of the token.
     @Exact public private(set) var subject: String?
     /// One or several; empty when absent.
     @Exact public private(set) var audience: [String]

@@ -9,7 +9,8 @@ internal import AssayFleetEngine
 internal import AssayOAuthClient
 internal import AssaySQLite
 
-/// The plugins of this program, and what the command uses of them beside the kernel: the one place that knows them.
+/// The plugins of this program, and the parts of them that the command uses directly: the only place that depends on
+/// them.
 enum Plugins {
     static let all: [Plugin] = [
         .provider(AppAttestProvider.self),

@@ -8,12 +8,12 @@ internal import Darwin
 enum Terminal {
     /// Writes a line to standard output, at once.
     ///
-    /// - Throws: when it cannot be written: whoever reads on would take what is missing for what does not exist.
+    /// - Throws: when it cannot be written: otherwise a reader would think that the missing lines do not exist.
     static func say(_ line: String) throws(OutputError) {
         try write(line, to: STDOUT_FILENO)
     }
 
-    /// Writes a line to standard error; when that is closed, there is nobody left to tell.
+    /// Writes a line to standard error; if that is closed, the failure cannot be reported.
     static func complain(_ line: String) {
         try? write(line, to: STDERR_FILENO)
     }

@@ -70,7 +70,7 @@ struct Backend: Sendable {
         let choice = choice(original)
         return .immediate(service: name, demand: demand(choice), facts: original.facts) {
             [problem = choice.problem, successStatus] context in
-            // The demand of an unclear request is not known: a valid token does not let it through.
+            // The demand of an unclear request is unknown: a valid token does not allow it.
             if let problem { return .refused(problem) }
             return .granted(Backend.reply(context, successStatus))
         }

@@ -117,7 +117,7 @@ public struct CustomTokenProvider: AttestationProvider {
 extension FactName {
     /// The issuer of the custom token.
     public static let customTokenIssuer: FactName = "custom_token_issuer"
-    /// Whom the custom token is about, as its issuer says.
+    /// The subject of the custom token, according to its issuer.
     public static let customTokenSubject: FactName = "custom_token_subject"
 }
 

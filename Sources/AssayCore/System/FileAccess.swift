@@ -29,7 +29,7 @@ struct FileAccess {
         guard process.trusts(owner) else {
             let owners =
                 process.user == 0
-                ? "root, as whom this process runs; as the user whose file it is, it would be taken. Run this command as that "
+                ? "root, as whom this process runs; as the user whose file it is, it would be accepted. Run this command as that "
                     + "user, or for a server that runs as root "
                 : "root or to user \(process.user), which this process runs as; "
             return "\(place): a secret must belong to \(owners)\(mending(process, path))"
@@ -105,7 +105,7 @@ struct FileAccess {
     }
 }
 
-/// As whom a process runs.
+/// The user and the groups that a process runs as.
 struct ProcessIdentity {
     let user: UInt32
     /// The effective group and the supplementary ones.

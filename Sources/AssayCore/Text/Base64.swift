@@ -13,8 +13,8 @@ public enum Base64: Sendable {
     /// Decodes either alphabet, padded or not.
     ///
     /// Returns nil for a character outside the alphabets, for a text that mixes the two, for wrong padding, and for
-    /// unused bits that are not zero: of all texts that stand for the same bytes, each alphabet has one that is padded
-    /// and one that is not.
+    /// unused bits that are not zero: so for the same bytes, each alphabet has exactly one padded text and one without
+    /// padding.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         decode(utf8: Array(text.utf8))
     }

@@ -68,7 +68,7 @@ struct Timeline<Element: Sendable>: Sendable {
     /// The elements after the first one, in order of time.
     private let later: [(from: Instant, element: Element)]
 
-    /// - Parameter entries: in order of time; the first one holds before its time, too. Nil when there are none.
+    /// - Parameter entries: in order of time; the first one also applies before its time. Nil when there are none.
     init?(_ entries: [(from: Instant, element: Element)]) {
         guard let first = entries.first else { return nil }
         self.first = first.element

@@ -25,8 +25,8 @@ public final class SampledDecisions: DecisionSink {
 
     /// Makes a sink in front of another one.
     ///
-    /// - `isHeldBack`: true while records cannot be written: then everything is summed that nothing verified stands behind,
-    ///   so that what waits to be written is what matters.
+    /// - `isHeldBack`: true while records cannot be written: then all decisions about which nothing was verified are
+    ///   summed, so that the queue has room for the others.
     public init(
         _ sinks: [any DecisionSink], limits: RecordLimits = RecordLimits(), clock: HostClock = .system,
         isHeldBack: (@Sendable () -> Bool)? = nil

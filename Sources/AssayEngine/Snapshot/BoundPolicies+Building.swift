@@ -87,7 +87,7 @@ extension PolicySet {
     ///
     /// - `refusesDevelopment`: as with ``Engine/Options/refusesDevelopment``.
     /// - Throws: `problems` and everything that plugins find wrong in their sections, together.
-    /// - Returns: the warnings: `warnings` and those of plugins about their sections; nil when there are none.
+    /// - Returns: the warnings of the set and of plugins about their sections; nil when there are none.
     @discardableResult
     public func check(
         _ registry: Registry, host: PluginHost, refusesDevelopment: Bool = false

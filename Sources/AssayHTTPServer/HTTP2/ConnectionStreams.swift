@@ -1,8 +1,8 @@
 internal import AssayHTTP
 internal import AssayTransport
 
-/// What the streams of an HTTP/2 connection have in common: what they hold together, whether the server waits for the
-/// client or the client for the server, and how the connection ends.
+/// The shared state of the streams of an HTTP/2 connection: what they hold together, whether the server or the client
+/// waits, and how the connection ends.
 ///
 /// It makes decisions only, without any I/O.
 struct ConnectionStreams {

@@ -14,7 +14,7 @@ public struct ConsumerContext: Sendable {
     public let app: AppIdentity?
     /// Whether this request consumes the token.
     public let consumesToken: Bool
-    /// Why a request without a valid token is let through; nil when the token is valid or was not checked.
+    /// Why a request without a valid token is allowed; nil when the token is valid or was not checked.
     public let unenforced: Reason?
     /// The user, if the request brought a JWT of an issuer that the section's `actors` names.
     public let actor: VerifiedActor?

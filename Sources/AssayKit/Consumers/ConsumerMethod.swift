@@ -51,8 +51,8 @@ public struct ConsumerMethod<Consumer: TokenConsumer>: Sendable {
     /// A method for requests with an App Check token.
     ///
     /// - `rules`: how it is called over HTTP.
-    /// - `allowsUnenforced`: whether a policy can let requests through whose token is invalid, because they only say what
-    ///   becomes of other requests. Answers see requests without a token then.
+    /// - `allowsUnenforced`: whether a policy can allow requests with an invalid token, because they only decide about
+    ///   other requests. Answers see requests without a token then.
     /// - `prepare`: reads a request, before its token is verified. It is called once for each request, and must not wait. An
     ///   `InvalidRequest` that it throws rejects the request.
     public static func redeem<Request: RequestMessage>(

@@ -1,7 +1,7 @@
 public import AssayCore
 
-/// The user on whose behalf a token is exchanged (RFC 8693, section 1.1), known by a JWT of an issuer that the policy
-/// trusts.
+/// The user on whose behalf a token is exchanged (RFC 8693, section 1.1), identified by a JWT of an issuer that the
+/// policy trusts.
 public struct VerifiedActor: Sendable, Hashable {
     /// `iss`.
     @Exact public private(set) var issuer: String

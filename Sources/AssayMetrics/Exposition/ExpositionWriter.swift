@@ -111,7 +111,7 @@ public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
     /// OpenMetrics 1.0.0.
     case openMetrics
 
-    /// The value of the header `Content-Type` that goes with a page in this format.
+    /// The value of the header `Content-Type` for a page in this format.
     public var contentType: String {
         switch self {
         case .prometheusText: "text/plain; version=0.0.4; charset=utf-8"

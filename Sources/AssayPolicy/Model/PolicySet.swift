@@ -59,7 +59,7 @@ extension PolicySet {
     }
 }
 
-/// How tokens are signed: the section `tokens`, which stands in at most one file.
+/// How tokens are signed: the section `tokens`, which may be in only one file.
 public struct TokenPolicy: Sendable, Hashable {
     /// The signature algorithms that clients of App Check can verify.
     public enum Algorithm: String, Sendable, Hashable, CaseIterable {

@@ -7,7 +7,7 @@ public struct CertificateTemplate: Sendable {
     public var serialNumber: [UInt8]
     /// The signer, according to the certificate.
     public var issuer: NameTemplate
-    /// Whom the certificate is about.
+    /// The subject of the certificate.
     public var subject: NameTemplate
     /// From when on it is valid.
     public var notBefore: Instant

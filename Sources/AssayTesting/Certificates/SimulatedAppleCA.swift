@@ -22,7 +22,7 @@ public struct SimulatedAppleCA: Sendable {
 
     /// Makes all five keys and certificates.
     ///
-    /// Their validity lies around `now` as Apple's lies around today: roots for decades, the intermediate for four more
+    /// Their validity is relative to `now` as Apple's is to today: roots for decades, the intermediate for four more
     /// years, the signer of receipts for half a year. The same random source and time give the same keys, names and
     /// serial numbers; only the bytes of ECDSA signatures differ.
     public init(at now: Instant, random: Randomness = .system) throws(CryptoError) {

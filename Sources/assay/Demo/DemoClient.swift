@@ -101,7 +101,7 @@ struct DemoClient: Sendable {
         }
     }
 
-    /// A value of a form: letters and digits stand for themselves, most else for its code.
+    /// Encodes a value for a form: letters and digits stay, most other characters become their codes.
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             let scalar = Unicode.Scalar(byte)

@@ -9,7 +9,7 @@ enum DemoPolicy {
     static let appID = "ABCDE12345.com.example.app"
     static let issuer = "https://firebaseappcheck.googleapis.com/1234567890"
 
-    /// The example policy with two roots that are not Apple's: nobody else trusts simulated devices.
+    /// The example policy with two roots that are not Apple's: only this server trusts simulated devices.
     static func text(
         trusting authority: SimulatedAppleCA, debugToken: String, users: DemoUsers, account: DemoAccount
     ) -> String {

@@ -34,7 +34,7 @@ extension DemoScript {
             ])
     }
 
-    /// A token whose subject is somebody else's app, with the signature of the genuine one.
+    /// A token whose subject is another app, with the signature of the genuine one.
     static func altered(_ token: String) -> String {
         var parts = token.split(separator: ".").map(String.init)
         guard parts.count == 3, let payload = Base64.decode(parts[1]),

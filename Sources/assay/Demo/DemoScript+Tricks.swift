@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayTesting
 
-/// What fails: proofs that are none, and tokens that are bad.
+/// The steps that must fail: invalid proofs and invalid tokens.
 extension DemoScript {
     func playBad(_ session: DemoSession) async throws {
         try await refused("a challenge used twice", "challenge_already_used") { [self] in

@@ -43,14 +43,14 @@ struct FakeAppleService: Service {
             let text = response.body.count <= 100 ? String(decoding: response.body, as: UTF8.self) : "\u{2026}"
             result = "\(response.status) \(text)"
         }
-        // Whoever listens no more has lost nothing but these lines.
+        // A reader that has left misses only these lines.
         try? Terminal.say("\(request.method.rawValue) \(request.url.path) \(result)")
         return answer
     }
 
     private func introduction(base: String) -> String {
         let time = HostClock.system.now.milliseconds
-        // Each is good for one question.
+        // Each can be used for one question.
         let tokens = (1...4).map { SimulatedAppleServer.deviceToken(of: "example", number: $0) }
         let questions = tokens.map { #"{"device_token":"\#($0)","transaction_id":"1","timestamp":\#(time)"# }
         let call = "curl -s -H 'Authorization: Bearer \(apple.authorization)' \(base)/production/v1"

@@ -65,7 +65,7 @@ enum JSONLogLine {
         .string(cut(text, LogEntry.valueLimit))
     }
 
-    /// The beginning of a text that takes about so many bytes in the line, escapes included.
+    /// The beginning of a text that needs about a number of bytes in the line, escapes included.
     private static func cut(_ text: String, _ limit: Int) -> String {
         guard text.utf8.count > limit / 12 else { return text }
         var bytes = 0
@@ -88,7 +88,7 @@ enum JSONLogLine {
     private static func ascii(_ json: JSON) -> [UInt8] {
         let encoded = json.encoded
         guard !encoded.allSatisfy({ $0 < 0x80 }) else { return encoded }
-        // Outside of strings there is nothing but ASCII.
+        // Outside of strings everything is ASCII.
         var output: [UInt8] = []
         for unit in String(decoding: encoded, as: UTF8.self).utf16 {
             if let byte = UInt8(exactly: unit), byte < 0x80 {

@@ -16,7 +16,7 @@ final class LogOutput: Sendable {
         self.descriptor = Mutex(descriptor)
     }
 
-    /// Writes a line; when it cannot be written, there is nobody to tell.
+    /// Writes a line; a failure cannot be reported anywhere.
     func write(_ line: [UInt8]) {
         // Held while it is written, so that no other thread's line gets in between.
         descriptor.withLock { descriptor in
@@ -27,7 +27,7 @@ final class LogOutput: Sendable {
                 if count > 0 {
                     rest = rest.dropFirst(count)
                 } else if count < 0, errno == EAGAIN, patience > 0 {
-                    // Somebody made the descriptor a non-blocking one, and its reader is behind.
+                    // Another process made the descriptor non-blocking, and its reader is slow.
                     patience -= 1
                     var readiness = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     _ = poll(&readiness, 1, 10)

@@ -238,7 +238,7 @@ struct OpenAPIOperation {
         return good + (method.kind == .keySet ? unchanged : []) + refusals
     }
 
-    /// The refusals in the manner of the method.
+    /// The refusals in the form of the method.
     private var refusals: [JSONMember] {
         let others = Set(method.binding.statuses.values)
         return OpenAPIOperation.refusals.filter { canAnswer($0.status) || others.contains($0.status) }.map { refusal in

@@ -48,7 +48,7 @@ struct AuditOptions: ParsableArguments {
         return [AuditService(file: file)]
     }
 
-    /// What is opened anew on SIGHUP, so that the file can be rotated by renaming it.
+    /// The file that is opened again on SIGHUP, so that it can be rotated by renaming it.
     func subjects(_ file: AuditFile?) -> [ReloadSubject] {
         guard let file else { return [] }
         return [

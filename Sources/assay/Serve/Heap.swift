@@ -6,8 +6,8 @@ internal import CProcess
 enum Heap {
     /// Gives memory that is free back to the system.
     ///
-    /// The allocator keeps it otherwise, for as long as anything behind it is in use: a reload of many apps would cost
-    /// its memory for ever.
+    /// Otherwise the allocator keeps it for as long as anything after it is in use: a reload of many apps would keep
+    /// its memory forever.
     static func trim() {
         #if canImport(Glibc)
         _ = assay_trim_heap()

@@ -4,9 +4,9 @@ internal import Glibc
 internal import Darwin
 #endif
 
-/// Where keys are kept when nobody says where.
+/// The default place of the keys.
 enum KeyFolder {
-    /// Beside the database of the state; without one, in the user's folder for state (`$XDG_STATE_HOME/assay/keys`).
+    /// Next to the database of the state; without one, in the user's folder for state (`$XDG_STATE_HOME/assay/keys`).
     static func standard(forState state: String) -> String {
         if let colon = state.firstIndex(of: ":") { return "\(state[state.index(after: colon)...])-keys" }
         if let folder = variable("XDG_STATE_HOME") { return "\(folder)/assay/keys" }

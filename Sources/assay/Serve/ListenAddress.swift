@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// `HOST:PORT`, where an IPv6 address stands in brackets.
+/// `HOST:PORT`, with an IPv6 address in brackets.
 struct ListenAddress: ExpressibleByArgument, Sendable {
     let host: String
     let port: Int

@@ -22,7 +22,7 @@ struct LogOptions: ParsableArguments {
 
     /// Says on standard output where the server listens: the one line there.
     ///
-    /// Whoever starts it waits for that line and reads the URL at its end; as JSON, in the member `url`.
+    /// The program that starts it waits for that line and reads the URL at its end; as JSON, in the member `url`.
     func announce(url: String, _ logger: Logger) {
         let message = "assay listens on \(url)"
         let line =

@@ -21,7 +21,7 @@ struct OperationsOptions: ParsableArguments {
         if case .public = operations { pages } else { pages.withoutDetail }
     }
 
-    /// The service that shows the pages on an address of their own; nil when there is none.
+    /// The service that shows the pages on a separate address; nil when there is none.
     ///
     /// Its budget is its own: operators are to see that the other one is full.
     func service(_ handler: any CallHandler, pages: HTTPPages, logger: Logger) throws -> HTTPService? {

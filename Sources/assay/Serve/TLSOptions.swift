@@ -24,7 +24,7 @@ struct TLSOptions: ParsableArguments {
         }
     }
 
-    /// - Throws: `TLSError` when they are no good.
+    /// - Throws: `TLSError` when they are invalid.
     func open() throws -> ServerCertificate? {
         guard let tlsCertificate, let tlsKey else { return nil }
         return try ServerCertificate(certificateFile: tlsCertificate, keyFile: tlsKey)

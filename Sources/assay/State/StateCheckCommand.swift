@@ -32,7 +32,7 @@ struct StateCheckCommand: AsyncParsableCommand {
         guard problems.isEmpty else { throw ExitCode.refused }
     }
 
-    /// What the state remembers, against what there is.
+    /// Compares what the state remembers with the present keys.
     private func compare(_ registry: Registry) async throws -> [String] {
         let store = try await registry.openStore(options.state)
         let description = try await StateDescription(of: store)

@@ -18,7 +18,7 @@ final class LineReader {
 
     private let name: String
     private let descriptor: Int32
-    /// What was read and not yet handed out.
+    /// What was read and not yet returned.
     private var rest: ArraySlice<UInt8> = []
     private var number = 0
     private var isAtEnd = false

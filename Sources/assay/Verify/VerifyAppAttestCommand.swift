@@ -159,7 +159,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
         }
     }
 
-    /// What came of all samples together.
+    /// The result of all samples together.
     private struct Tally {
         let explains: Bool
         var refused = false

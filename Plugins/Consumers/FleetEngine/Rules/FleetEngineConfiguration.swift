@@ -21,7 +21,7 @@ public struct FleetEngineConfiguration: Decodable, Sendable {
     public let callback: FleetEngineCallbackConfiguration?
     /// Which tokens `/token/fleet_reader` gives.
     public let fleetReaderRole: ReaderRole?
-    /// The roles that are given, each to whom its rule says.
+    /// The roles whose tokens are issued, each with its rule.
     public let roles: FleetEngineRolesConfiguration
 
     /// The roles of people who watch a fleet.

@@ -47,7 +47,7 @@ public struct AudienceName: Decodable, Sendable, Hashable, WrittenAsText {
     }
 }
 
-/// The OAuth clients, and the client that an app stands for.
+/// The OAuth clients, and the client of each app.
 struct ClientNames: Sendable {
     /// The clients of the project, including those that apps are mapped to.
     let all: Set<ExactText>
@@ -79,7 +79,7 @@ struct ClientNames: Sendable {
         self.subjects = subjects
     }
 
-    /// The client that an app stands for; nil when there is none.
+    /// The client of an app; nil when there is none.
     func client(of app: AppIdentity) -> String? {
         app.kind == .oauthClient ? app.subject : byApp[app.subject]
     }

@@ -1,6 +1,6 @@
 public import AssayCore
 
-/// The part `ear`: attestation results (draft-ietf-rats-ear), and for whom.
+/// The part `ear`: attestation results (draft-ietf-rats-ear), and the relying parties that they are for.
 public struct AttestationResultConfiguration: Decodable, Sendable {
     /// The relying parties: the audiences by which token exchange gives attestation results.
     public let audiences: [AudienceName]

@@ -77,7 +77,7 @@ final class PlaceQueue: Sendable {
     }
 }
 
-/// For whom a vendor is asked.
+/// The peer that a vendor is asked for.
 struct Asker: Sendable {
     /// The facts about a peer.
     ///

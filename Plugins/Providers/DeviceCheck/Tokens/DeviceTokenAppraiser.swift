@@ -30,8 +30,8 @@ public struct DeviceTokenAppraiser: Sendable {
 
     /// Makes an appraiser for one app.
     ///
-    /// - `account`: whom tokens are made for, at the vendor: a team. Apps of one account share its tokens, and what is
-    ///   remembered of them.
+    /// - `account`: the account at the vendor that tokens are made for: a team. Apps of one account share its tokens,
+    ///   and what is remembered about them.
     /// - Throws: `ConfigurationError` when the rules ask for bits that the vendor does not keep.
     public init(
         upstream: any DeviceTokenUpstream, account: String, rules: DeviceTokenRules, reasons: DeviceTokenReasons,
@@ -115,7 +115,7 @@ public struct DeviceTokenAppraiser: Sendable {
         }
     }
 
-    /// For whom the vendor is asked.
+    /// The peer that the vendor is asked for.
     ///
     /// - Throws: `CallFailure` for a stranger whose tokens the vendor called bad too often.
     private func asker(_ context: ProviderContext) throws(CallFailure) -> Asker {
