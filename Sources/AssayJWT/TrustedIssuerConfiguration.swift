@@ -17,7 +17,7 @@ public struct TrustedIssuerConfiguration: Decodable, Sendable {
     public let jwks: String
     /// The subjects that are trusted; all of the issuer's when absent.
     public let subjects: [String]?
-    /// What further claims must say, each by its path with dots.
+    /// The required values of further claims, each by its path with dots.
     public let claims: [ExactText: String]?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -31,11 +31,11 @@ extension TrustedIssuerConfiguration: DescribedConfiguration {
         "issuer": PolicyKey(
             "The issuer, exactly as its tokens name it in `iss`.", .length(1...2048),
             examples: ["https://login.example.com/"]),
-        "audiences": PolicyKey("Of these, a token's `aud` must hold one.", .notEmpty),
+        "audiences": PolicyKey("A token's `aud` must contain one of these.", .notEmpty),
         "jwks": PolicyKey(
             "Where its keys are: an https URL, or `file:PATH` or `env:NAME` for a document that is read with the policy.",
             examples: ["https://login.example.com/.well-known/jwks.json"]),
         "subjects": PolicyKey("The subjects that are trusted; all of the issuer's when absent.", .notEmpty),
-        "claims": "What further claims must say, each by its path with dots.",
+        "claims": "The required values of further claims, each by its path with dots.",
     ]
 }

@@ -71,7 +71,7 @@ public struct RouteConfiguration: Decodable, Sendable {
 extension CustomBackendConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
-        "backends": "The backends, each by the name that its proxy asks by: `/verify/NAME`."
+        "backends": "The backends, each by the name in its proxy's questions: `/verify/NAME`."
     ]
 }
 
@@ -88,7 +88,7 @@ extension BackendConfiguration: DescribedConfiguration {
         "success_status": PolicyKey(
             "The status of an HTTP reply that allows a request. Envoy over HTTP needs 200.",
             .range(successStatuses), standard: 204, examples: [200]),
-        "routes": "What other tokens some requests demand; the first route that fits counts.",
+        "routes": "Different demands for some requests; the first matching route applies.",
         "other_methods": PolicyKey(
             "HTTP methods for `routes` in addition to those that are registered with IANA.", .notEmpty,
             examples: [["PURGE"]]),

@@ -6,7 +6,7 @@ public enum FleetEngineReasons {
     /// The policy has no rule for this role, so its tokens are not issued.
     public static let role = Reason(
         "fleet_engine_role_without_rule", "The policy has no rule for this role, so its tokens are not issued.",
-        advice: "Add the role to `roles` of the section `fleet_engine` if its tokens shall be issued.")
+        advice: "Add the role to `roles` of the section `fleet_engine` if its tokens should be issued.")
     /// The rule needs the user's JWT, and the request has none.
     public static let actorMissing = Reason(
         "fleet_engine_actor_missing", "The rule needs the user's JWT, and the request has none.",

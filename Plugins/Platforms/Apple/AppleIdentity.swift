@@ -6,7 +6,7 @@ public struct AppleIdentity: PlatformSection {
     /// The key of the section in an app: `apple`.
     public static let name = "apple"
     /// One sentence for the JSON Schema of policies.
-    public static let summary = "What Apple knows the app by."
+    public static let summary = "Apple's names for the app."
 
     /// The keys of the section: `team_id` and `bundle_id`.
     public static let keys: [ExactText: PolicyKey] = [

@@ -66,7 +66,7 @@ extension CustomTokenConfiguration.ServiceAccount: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "email": PolicyKey(
-            "The account's address, which is `iss` and `sub` of its tokens. A key file says it, too.",
+            "The account's address, which is `iss` and `sub` of its tokens. A key file contains it.",
             .pattern("^(?=[\\s\\S]{3,320}$)[\\s\\S]*@[\\s\\S]*$"),
             examples: ["tokens@example-project.iam.gserviceaccount.com"]),
         "certificate": "The account's certificate in PEM.",

@@ -106,7 +106,7 @@ extension FleetEngineConfiguration: DescribedConfiguration {
             """, examples: ["file:/run/secrets/fleet-engine.json"]),
         "callback": "Your backend, which is asked for the roles that have `callback: true`.",
         "fleet_reader_role": PolicyKey(
-            "Which role's tokens `/token/fleet_reader` gives.", standard: "delivery_fleet_reader"),
+            "The role of the tokens of `/token/fleet_reader`.", standard: "delivery_fleet_reader"),
         "roles": "The roles whose tokens are issued, each with its rule. Tokens of other roles are not issued.",
     ]
 }
@@ -133,7 +133,7 @@ extension FleetEngineRoleConfiguration.IDs: DescribedConfiguration {
         "claim": PolicyKey(
             "The claim of the user's JWT that holds the IDs, one or a list, by its path with dots.", .length(1...256),
             examples: ["vehicle_id"]),
-        "any": "Any ID: `true`, where the rule has `actor` or `callback`.",
+        "any": "Any ID: `true`, if the rule has `actor` or `callback`.",
     ]
     /// Groups of keys of which exactly one must be present.
     public static let alternatives = [["claim", "any"]]
@@ -143,7 +143,8 @@ extension FleetEngineRoleConfiguration.Actor: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "claim": PolicyKey("The claim, by its path with dots.", .length(1...256), examples: ["groups"]),
-        "values": PolicyKey("Of these, it must be or hold one.", .notEmpty, examples: [["dispatchers"]]),
+        "values": PolicyKey(
+            "The claim must be or contain one of these values.", .notEmpty, examples: [["dispatchers"]]),
     ]
 }
 
@@ -158,6 +159,6 @@ extension FleetEngineCallbackConfiguration: DescribedConfiguration {
             The location of the secret that is sent with each call as `Authorization: Bearer`: `file:PATH` or \
             `env:NAME`.
             """),
-        "time_limit": PolicyKey("How long an answer is waited for.", .durations(timeLimits), standard: "2s"),
+        "time_limit": PolicyKey("The longest wait for an answer.", .durations(timeLimits), standard: "2s"),
     ]
 }

@@ -14,7 +14,7 @@ public struct FleetEngineRoleConfiguration: Sendable {
     public let ids: [FleetEngineEntity: IDs]
     /// The claims that the user's JWT must have for any request.
     public let actor: Actor?
-    /// Whether the section's callback must say yes.
+    /// Whether the section's callback must allow the request.
     public let callback: Bool?
     /// Whether `*` may be asked for in the place of an ID.
     public let wildcard: Bool?
@@ -35,7 +35,7 @@ public struct FleetEngineRoleConfiguration: Sendable {
     public struct Actor: Decodable, Sendable {
         /// Its path with dots.
         public let claim: String
-        /// Of these, it must be or hold one.
+        /// The claim must be or contain one of these values.
         public let values: [String]
 
         enum CodingKeys: String, CodingKey, CaseIterable {

@@ -41,15 +41,15 @@ extension FleetEngineRuleSection: DescribedConfiguration {
         [
             "account":
                 "The location of the key file (JSON) of the service account that signs; the section's when absent.",
-            "vehicle": "Which vehicles may be asked for.",
-            "trip": "Which trips may be asked for.",
-            "delivery_vehicle": "Which delivery vehicles may be asked for.",
-            "task": "Which tasks may be asked for.",
-            "tracking": "Which tracking IDs may be asked for.",
+            "vehicle": "The vehicles that may be requested.",
+            "trip": "The trips that may be requested.",
+            "delivery_vehicle": "The delivery vehicles that may be requested.",
+            "task": "The tasks that may be requested.",
+            "tracking": "The tracking IDs that may be requested.",
             "actor": "The claims that the user's JWT must have for any request.",
-            "callback": PolicyKey("Whether the section's callback must say yes.", standard: false),
+            "callback": PolicyKey("Whether the section's callback must allow the request.", standard: false),
             "wildcard": PolicyKey(
-                "Whether `*` may be asked for in the place of an ID, where the rest of the rule allows it.",
+                "Whether `*` may be requested instead of an ID, if the rest of the rule allows it.",
                 standard: false),
         ]
     }

@@ -14,7 +14,7 @@ public struct AttestationVerifierConfiguration: Decodable, Sendable {
     public let proofAlgorithms: [SignatureAlgorithm]?
     /// How clients may prove that they hold the key; both ways when absent.
     public let methods: [VerifiedClient.Method]?
-    /// How old proofs may be; five minutes when absent.
+    /// The largest age of proofs; five minutes when absent.
     public let window: Duration?
     /// How far clients' clocks may be ahead; 30 seconds when absent.
     public let clockSkew: Duration?
@@ -65,7 +65,7 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "resource_servers": PolicyKey(
-            "Resource servers that take client attestations, too, as proofs for them name them in `aud`.", .notEmpty,
+            "Resource servers that accept client attestations too, as proofs name them in `aud`.", .notEmpty,
             examples: [["https://api.example.com"]]),
         "own": PolicyKey("Whether attestations that this project issued are trusted.", standard: true),
         "attesters": "Other attesters that are trusted; none when absent.",
@@ -77,7 +77,8 @@ extension AttestationVerifierConfiguration: DescribedConfiguration {
         "methods": PolicyKey(
             "How clients may prove that they hold the attested key: by a JWT of its own, or by their DPoP proof.",
             .notEmpty, standard: ["attestation_pop_jwt", "dpop_combined"]),
-        "window": PolicyKey("How old proofs may be; five minutes when absent.", .durations(windows), examples: ["5m"]),
+        "window": PolicyKey(
+            "The largest age of proofs; five minutes when absent.", .durations(windows), examples: ["5m"]),
         "clock_skew": PolicyKey(
             "How far clients' clocks may be ahead; 30 seconds when absent.", .durations(skews), examples: ["30s"]),
         "max_age": PolicyKey(

@@ -37,7 +37,7 @@ extension OAuthClientConfiguration: DescribedConfiguration {
             by which requests choose this section.
             """, .notEmpty, examples: [["https://login.example.com"]]),
         "clients": PolicyKey(
-            "The OAuth clients that apps are, by app IDs; for tokens of `oauth_clients` none is needed.",
+            "The OAuth client of each app, by app IDs; tokens of `oauth_clients` need no entry.",
             examples: [["1:1234567890:ios:321abc456def7890": "example-ios"]]),
         "attester": "Client attestations in exchange for App Check tokens; none are issued when absent.",
         "verifier": "Verification of client attestations for authorization servers; none are verified when absent.",
@@ -46,7 +46,7 @@ extension OAuthClientConfiguration: DescribedConfiguration {
         when absent.
         """,
         "introspection": "Introspection of App Check tokens and client attestations (RFC 7662); none when absent.",
-        "ear": "Attestation results for relying parties that speak RATS (EAR); none are issued when absent.",
+        "ear": "Attestation results for relying parties that use RATS (EAR); none are issued when absent.",
     ]
 }
 

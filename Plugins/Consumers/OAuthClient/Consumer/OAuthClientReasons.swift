@@ -42,7 +42,7 @@ public enum OAuthClientReasons {
     public static let attestationMissing = Reason(
         "client_attestation_missing", "The client attestation is missing.",
         advice: """
-            Let the client send the header `OAuth-Client-Attestation`, and the authorization server hand it on.
+            Let the client send the header `OAuth-Client-Attestation`, and the authorization server forward it.
             """)
     /// The request has more than one client attestation.
     public static let attestationSeveral = Reason(
@@ -51,7 +51,7 @@ public enum OAuthClientReasons {
     /// The client attestation is not a JWT.
     public static let attestationMalformed = Reason(
         "client_attestation_malformed", "The client attestation is not a JWT.",
-        advice: "Check that the header holds the attestation alone, as one JWT.")
+        advice: "Check that the header contains only the attestation, as one JWT.")
     /// The client attestation has an unexpected `typ`.
     public static let attestationType = Reason(
         "client_attestation_type", "The client attestation has an unexpected `typ`.",
@@ -92,7 +92,7 @@ public enum OAuthClientReasons {
     public static let attestationNotYetValid = Reason(
         "client_attestation_not_yet_valid", "The client attestation was made in the future.",
         advice: """
-            Compare the clocks of the attester and of this server; `verifier.clock_skew` is how far they may differ.
+            Compare the clocks of the attester and of this server; `verifier.clock_skew` is the allowed difference.
             """)
     /// The policy does not trust the issuer of the client attestation.
     public static let attestationAttester = Reason(
@@ -187,7 +187,7 @@ public enum OAuthClientReasons {
     /// The key of the DPoP proof is not the attested key.
     public static let dpopNotAttested = Reason(
         "dpop_proof_not_attested", "The key of the DPoP proof is not the attested key.",
-        advice: "Let the client sign the DPoP proof with the attested key, or send a proof of possession besides.")
+        advice: "Let the client sign the DPoP proof with the attested key, or also send a proof of possession.")
     /// The key of the DPoP proof differs from the one that the grant or the token is bound to.
     public static let dpopNotBound = Reason(
         "dpop_proof_not_bound",

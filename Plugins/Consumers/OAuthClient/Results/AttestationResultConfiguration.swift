@@ -94,7 +94,7 @@ extension TrustworthinessConfiguration: DescribedConfiguration {
         "executables": key("Whether the right programs run."),
         "file-system": key("Whether its files are the right ones."),
         "hardware": key("Whether the device is genuine."),
-        "runtime-opaque": key("Whether others on the device can look into its memory."),
+        "runtime-opaque": key("Whether others on the device can read its memory."),
         "storage-opaque": key("Whether others can read its stored data."),
         "sourced-data": key("Whether data from other sources can be trusted."),
     ]

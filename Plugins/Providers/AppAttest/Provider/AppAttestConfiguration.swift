@@ -187,11 +187,11 @@ extension AppAttestConfiguration: DescribedConfiguration {
             """, .notEmpty, standard: ["production"], development: .words(["development"])),
         "receipts": PolicyKey(
             """
-            What is done about the receipt of an attestation: a bad one refuses it (`required`), is put on record \
-            (`recorded`), or is not looked at (`ignored`).
+            What happens to the receipt of an attestation: an invalid one refuses the attestation (`required`), \
+            is recorded (`recorded`), or is not checked (`ignored`).
             """, standard: "recorded"),
         "validation_categories": PolicyKey(
-            "How the system may have come to trust the app (iOS 27 and macOS 27); anyhow when absent.", .notEmpty,
+            "The ways in which the system may trust the app (iOS 27 and macOS 27); all when absent.", .notEmpty,
             examples: [["app_store", "test_flight"]], development: .words(["development"])),
         "unreported_validation_category": PolicyKey(
             "What happens to devices that do not report a category, as all did before iOS 27.", standard: "allowed"),

@@ -20,7 +20,7 @@ public struct RiskMetricConfiguration: Decodable, Sendable {
     public let baseURL: EndpointURL?
     /// The same for development; `https://data-development.appattest.apple.com` when absent.
     public let developmentBaseURL: EndpointURL?
-    /// How old a receipt is before it is exchanged again; as soon as Apple allows, a day, when absent.
+    /// The age at which a receipt is exchanged again; when absent a day, as soon as Apple allows.
     public let refreshInterval: Duration?
     /// The metric above which evidence is refused; never when absent.
     public let refuseAbove: Int?
@@ -80,7 +80,7 @@ extension RiskMetricConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "key_id": PolicyKey(
-            "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
+            "The identifier of the team's key for DeviceCheck: ten upper-case letters and digits.",
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
         "private_key": "The location of the `.p8` file of that key: `file:PATH` or `env:NAME`.",
         "authorization": PolicyKey(
@@ -91,7 +91,7 @@ extension RiskMetricConfiguration: DescribedConfiguration {
             "Where receipts of the development environment are exchanged.",
             standard: "https://data-development.appattest.apple.com"),
         "refresh_interval": PolicyKey(
-            "How old a receipt is before it is exchanged again; as soon as Apple allows, a day, when absent.",
+            "The age at which a receipt is exchanged again; when absent a day, as soon as Apple allows.",
             .durations(.seconds(86_400)...Duration.seconds(80 * 86_400)), examples: ["7d"]),
         "refuse_above": PolicyKey(
             "The metric above which evidence is refused; never when absent. Apple calls the metric a signal.",

@@ -3,7 +3,7 @@ public import AssayCore
 
 /// The section `device_check` of a policy.
 public struct DeviceCheckConfiguration: Decodable, Sendable {
-    /// Which of Apple's servers is asked.
+    /// Apple's server for the questions.
     public enum Environment: String, Decodable, Sendable, CaseIterable {
         case production
         case development
@@ -49,15 +49,15 @@ extension DeviceCheckConfiguration: DescribedConfiguration {
     /// The keys of this part of a policy, with their descriptions.
     public static let keys: [ExactText: PolicyKey] = [
         "key_id": PolicyKey(
-            "The identifier of the team's key for DeviceCheck: ten capital letters and digits.",
+            "The identifier of the team's key for DeviceCheck: ten upper-case letters and digits.",
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
         "private_key": "The location of the `.p8` file of that key: `file:PATH` or `env:NAME`.",
         "environment": PolicyKey(
-            "Which of Apple's servers is asked.", standard: "production", development: .words(["development"])),
+            "Apple's server for the questions.", standard: "production", development: .words(["development"])),
         "base_url": "The URL that is called instead of Apple's server for the environment.",
         "authorization": PolicyKey(
             "The form of the token in the header `Authorization`: alone, or after `Bearer`.", standard: "bearer"),
-        "refuse_when": "Which devices are refused for the two bits that the team keeps of them; none when absent.",
+        "refuse_when": "The devices that are refused for their two bits; none when absent.",
         "allow_reuse": PolicyKey("Whether a device token may be exchanged more than once.", standard: false),
         "remember_for": PolicyKey(
             "How long exchanged tokens are remembered, so that each is exchanged once; a day when absent.",
