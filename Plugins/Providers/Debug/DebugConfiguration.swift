@@ -59,7 +59,7 @@ public struct DebugToken: DescribedConfiguration, Sendable {
         "optional": PolicyKey(
             "Whether the policy is valid when the token's text is missing: then the token is left out.", standard: false
         ),
-        "expires": "The time after which the token is refused (RFC 3339); never when absent.",
+        "expires": "The time from which the token is refused (RFC 3339); never when absent.",
     ]
 
     /// Groups of keys of which exactly one must be present.
