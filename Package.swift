@@ -8,10 +8,19 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+// What the package's traits leave out of a build.
+let simulator: TargetDependencyCondition? = .when(traits: ["Simulator"])
+let extAuthz: TargetDependencyCondition? = .when(traits: ["ExtAuthz"])
+
 let package = Package(
     name: "assay",
+    // Linux needs no entry. On macOS, `addImmediateTask` begins with this version.
+    platforms: [.macOS(.v26)],
     products: [
         .executable(name: "assay", targets: ["assay"]),
+        // The command over any list of plugins, and the plugins that come with it.
+        .library(name: "AssayCommand", targets: ["AssayCommand"]),
+        .library(name: "AssayStandard", targets: ["AssayStandard"]),
         // What plugins are written to, and what they may need besides.
         .library(name: "AssayCore", targets: ["AssayCore"]),
         .library(name: "AssayKit", targets: ["AssayKit"]),
@@ -56,10 +65,18 @@ let package = Package(
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
     ],
+    traits: [
+        .default(enabledTraits: ["ExtAuthz", "Simulator"]),
+        .trait(name: "ExtAuthz", description: "The command answers Envoy over gRPC: `serve --ext-authz-listen`."),
+        .trait(
+            name: "Simulator",
+            description: "The command has `demo` and `fake-apple`, and with them simulated devices and authorities."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
@@ -75,12 +92,15 @@ let package = Package(
     ],
     targets: [
         // System libraries.
-        .systemLibrary(name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"])]),
-        .systemLibrary(name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(
+            name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
+        .systemLibrary(
+            name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CProcess"),
-        .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
+            name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
 
         // The kernel.
         .target(
@@ -159,6 +179,7 @@ let package = Package(
             name: "AssayMetrics",
             dependencies: [
                 "AssayCore", "AssayHosting", "AssayKit",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
             ], swiftSettings: settings),
         .target(
             name: "AssayHTTP",
@@ -320,16 +341,29 @@ let package = Package(
             path: "Plugins/Stores/SQLite",
             swiftSettings: settings),
 
-        // The command: the one place where plugins are listed.
-        .executableTarget(
-            name: "assay",
+        // The command as a library, which knows no plugin.
+        .target(
+            name: "AssayCommand",
             dependencies: [
-                "AssayAppAttest", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayCustomBackend",
-                "AssayCustomToken", "AssayDebug", "AssayDeviceCheck", "AssayEngine", "AssayExtAuthz",
-                "AssayFleetEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
-                "AssayKit", "AssayMetrics", "AssayOAuthClient", "AssayPolicy", "AssayReload", "AssaySQLite",
-                "AssayState", "AssayTesting", "AssayTestingHTTP", "AssayTransport", "AssayVerifier",
-                "AssayYAML", "CProcess",
+                "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
+                "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
+                "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        // The one place where plugins are listed, and the subcommands that come with them.
+        .target(
+            name: "AssayStandard",
+            dependencies: [
+                "AssayAppAttest", "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayCustomBackend",
+                "AssayCustomToken", "AssayDebug", "AssayDeviceCheck", "AssayEngine", "AssayFleetEngine", "AssayHTTP",
+                "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssaySQLite",
+                "AssayState", "AssayVerifier",
+                .target(name: "AssayTesting", condition: simulator),
+                .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -339,6 +373,8 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
+        .executableTarget(
+            name: "assay", dependencies: ["AssayCommand", "AssayCore", "AssayStandard"], swiftSettings: settings),
 
         // What is fuzzed. The fuzzers are built by the package in Tests/Fuzz, which has these files in common with this.
         .target(
@@ -379,6 +415,24 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayHostingTests",
+            dependencies: [
+                "AssayCore", "AssayHosting", "AssayKit", "AssayTestSupport", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayKitTests",
+            dependencies: [
+                "AssayCore", "AssayEngine", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayStateTests",
+            dependencies: ["AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayState", "AssayTesting"],
             swiftSettings: settings),
         .testTarget(
             name: "AssayCryptoTests",
@@ -504,7 +558,10 @@ let package = Package(
             name: "AssayMetricsTests",
             dependencies: [
                 "AssayAppAttest", "AssayCore", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayMetrics",
+                "AssayMetrics", "AssayPolicy", "AssayState",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -517,7 +574,8 @@ let package = Package(
         .testTarget(
             name: "AssayTransportTests",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTransport",
+                "AssayCore", "AssayHosting", "AssayKit", "AssayState", "AssayTestSupport", "AssayTesting",
+                "AssayTransport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
@@ -525,8 +583,9 @@ let package = Package(
         .testTarget(
             name: "AssayHTTPServerTests",
             dependencies: [
-                "AssayCore", "AssayHTTP", "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayState",
+                "AssayCore", "AssayHTTP", "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayMetrics", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTransport",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -558,7 +617,10 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayTesting",
                 "AssayTestingHTTP",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings),
@@ -582,13 +644,24 @@ let package = Package(
             name: "AssayCommandTests",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayMetrics",
-                "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML", "assay",
+                "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML", "AssayCommand",
+                "AssayStandard", "assay", "till-server",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings),
+        // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public
+        // declarations are visible to it.
+        .executableTarget(
+            name: "till-server",
+            dependencies: [
+                "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayKit", "AssayStandard",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/Examples/CustomServer/Sources/till-server",
+            packageAccess: false),
         .testTarget(
             name: "AssayReloadTests",
             dependencies: [

@@ -7,6 +7,8 @@ internal import NIOSSL
 
 #if canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
@@ -28,7 +30,7 @@ extension OutboundFailure {
             self.init(Self.code(of: error), "\(server): \(error.shortDescription)")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             self.init(.tlsRefused, "\(server): \(Self.short(error))")
-        case is NIOConnectionError, is SocketAddressError, is ChannelError:
+        case is NIOConnectionError, is SocketAddressError, is SocketAddressError.UnknownHost, is ChannelError:
             self.init(.cannotConnect, "\(server): \(Self.words(error))")
         case let error as IOError where Self.isAboutConnecting(error.errnoCode):
             self.init(.cannotConnect, "\(server): \(Self.words(error))")

@@ -51,7 +51,7 @@ package final class SampledEvents<Kind: Hashable & Sendable>: Sendable {
         peers = rate(limits.peerPerSecond, capacity: 8192)
         strangers = rate(limits.strangersPerSecond, capacity: 1)
         known = rate(limits.appPerSecond, capacity: 8192)
-        allKnown = rate(min(limits.appPerSecond, 1_000_000) * RecordLimits.appFactor, capacity: 1)
+        allKnown = rate(min(max(limits.appPerSecond, 0), 1_000_000) * RecordLimits.appFactor, capacity: 1)
     }
 
     /// Whether an event is within the rates.

@@ -1,5 +1,7 @@
 #if canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
@@ -35,8 +37,15 @@ package enum OpenFileLimit {
         _ = write(&limit)
     }
 
-    #if canImport(Glibc)
+    // RLIM_INFINITY, which Swift does not read from the headers.
+    #if canImport(Darwin)
+    private static let unlimited = rlim_t(Int64.max)
+    #else
     private static let unlimited = rlim_t.max
+    #endif
+
+    // Glibc declares the name of the limit as an enumeration.
+    #if canImport(Glibc)
     private static func read(_ limit: inout rlimit) -> Bool {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
     }
@@ -44,7 +53,6 @@ package enum OpenFileLimit {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
     }
     #else
-    private static let unlimited = RLIM_INFINITY
     private static func read(_ limit: inout rlimit) -> Bool { getrlimit(RLIMIT_NOFILE, &limit) == 0 }
     private static func write(_ limit: inout rlimit) -> Bool { setrlimit(RLIMIT_NOFILE, &limit) == 0 }
     #endif

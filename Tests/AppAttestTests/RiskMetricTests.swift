@@ -333,7 +333,7 @@ struct RiskMetricTests {
         ("key_id: ABCDE12345, private_key: secret", "risk_metric.private_key", "a policy must not contain a secret"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', base_url: 'http://example.com'", "base_url", "https://host"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', base_url: 'https://example.com?a'", "base_url", "query"),
-        ("key_id: ABCDE12345, private_key: 'env:KEY', refuse_above: -1", "risk_metric.refuse_above", "negative"),
+        ("key_id: ABCDE12345, private_key: 'env:KEY', refuse_above: -1", "risk_metric.refuse_above", "0 or more"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', unknown: refused", "risk_metric.unknown", "refuse_above"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', refresh_interval: 1h", "refresh_interval", "1d to 80d"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', authorization: basic", "risk_metric.authorization", "bare"),

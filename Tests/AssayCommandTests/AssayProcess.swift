@@ -19,8 +19,13 @@ struct AssayProcess {
         return await process.result()
     }
 
-    static let executable = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-        .deletingLastPathComponent().appendingPathComponent("assay")
+    static let executable = executable("assay")
+
+    /// A program that was built beside these tests.
+    private static func executable(_ program: String) -> URL {
+        URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath().deletingLastPathComponent()
+            .appendingPathComponent(program)
+    }
 
     /// As whom a process runs; only root can choose.
     struct Identity {
@@ -34,15 +39,15 @@ struct AssayProcess {
     private let errors: URL
 
     init(
-        _ arguments: [String], environment: [String: String] = [:], folder: URL? = nil, input: String? = nil,
-        descriptors: Int? = nil, identity: Identity? = nil, launcher: [String] = []
+        _ arguments: [String], of program: String = "assay", environment: [String: String] = [:], folder: URL? = nil,
+        input: String? = nil, descriptors: Int? = nil, identity: Identity? = nil, launcher: [String] = []
     ) throws {
         let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("assay-run-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         output = scratch.appendingPathComponent("output")
         errors = scratch.appendingPathComponent("errors")
         for file in [output, errors] { try Data().write(to: file) }
-        process.executableURL = Self.executable
+        process.executableURL = Self.executable(program)
         process.arguments = arguments
         if let descriptors {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -24,19 +24,21 @@ struct AssayServer {
     /// Starts a server in a folder, which keeps its state and keys from one start to the next.
     ///
     /// - Parameters:
+    ///   - program: what `serve` is a subcommand of.
     ///   - descriptors: how many file descriptors it may have.
     ///   - showsOperations: whether the pages for operators are beside the methods, where the arguments do not say
     ///     where they are.
     ///   - identity: as whom it runs; nil for the user of these tests.
     init(
-        in folder: URL, arguments: [String] = [], environment: [String: String] = [:], descriptors: Int? = nil,
+        in folder: URL, of program: String = "assay", arguments: [String] = [], environment: [String: String] = [:],
+        descriptors: Int? = nil,
         showsOperations: Bool = true, identity: AssayProcess.Identity? = nil
     ) async throws {
         self.folder = folder
         let operations = arguments.contains("--operations") || !showsOperations ? [] : ["--operations", "public"]
         process = try AssayProcess(
             ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + operations + arguments,
-            environment: environment, folder: folder, descriptors: descriptors, identity: identity)
+            of: program, environment: environment, folder: folder, descriptors: descriptors, identity: identity)
         let start = ContinuousClock.now
         while !process.outputSoFar.contains("\n") {
             try #require(process.process.isRunning, "\(process.errorsSoFar)")
@@ -50,7 +52,7 @@ struct AssayServer {
             #expect(line.hasSuffix(try #require(entry["url"]?.string)))
         }
         let scheme = arguments.contains("--tls-certificate") ? "https" : "http"
-        #expect(line.hasPrefix("assay listens on \(scheme)://127.0.0.1:"))
+        #expect(line.hasPrefix("\(program) listens on \(scheme)://127.0.0.1:"))
         base = String(try #require(line.split(separator: " ").last))
     }
 

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import assay
+@testable import AssayCommand
 
 @Suite("Memory that listeners no longer need")
 struct HeapServiceTests {

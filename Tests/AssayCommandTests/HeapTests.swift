@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-@testable import assay
+@testable import AssayCommand
 
 @Suite("The heap")
 struct HeapTests {

@@ -6,7 +6,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import assay
+@testable import AssayCommand
 
 @Suite("Log lines")
 struct LogLineTests {

@@ -7,7 +7,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@testable import assay
+@testable import AssayCommand
 
 @Suite("Running assay serve")
 struct OperationsTests {

@@ -3,18 +3,19 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayStandard
 import AssayState
 import AssayYAML
 import Foundation
 import Logging
 import Testing
 
-@testable import assay
+@testable import AssayCommand
 
 @Suite("The JSON Schema of policies agrees with the code that reads them")
 struct PolicySchemaTests {
     private static let file = repository.appendingPathComponent("policies/assay-policy.schema.json")
-    private static let registry = Result { try Plugins.registry() }
+    private static let registry = Result { try Registry(.standard) }
 
     private static let limits = JSON.Limits(
         bytes: 4 << 20, depth: 64, values: 100_000, allowsRepeatedNames: false)

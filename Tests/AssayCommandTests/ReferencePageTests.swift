@@ -3,18 +3,21 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayMetrics
+import AssayStandard
 import AssayTesting
 import Foundation
 import Testing
 
-@testable import assay
+@testable import AssayCommand
 
 @Suite("Reference pages say what the program does")
 struct ReferencePageTests {
     private let plugins: Registry
 
+    private static let reasonsOfCommands = [PluginCommand].standard.flatMap(\.reasons)
+
     init() throws {
-        plugins = try Plugins.registry()
+        plugins = try Registry(.standard, unoffered: .appCheck)
     }
 
     @Test(
@@ -36,7 +39,7 @@ struct ReferencePageTests {
 
     @Test("Every reason says what it means and what to do, in whole sentences")
     func advice() {
-        for reason in plugins.reasons + SampleReasons.all {
+        for reason in plugins.reasons + Self.reasonsOfCommands {
             for text in [reason.summary, reason.advice] {
                 #expect(text.count > 15 && text.hasSuffix("."), "\(reason.code): \(text)")
                 #expect(text.first?.isUppercase ?? false || text.hasPrefix("`"), "\(reason.code): \(text)")
@@ -46,8 +49,8 @@ struct ReferencePageTests {
 
     @Test("Every reason of the kernel and of plugins has an answer to clients, and no answer names it")
     func answers() {
-        let page = ReasonPage(plugins)
-        #expect(page.entries.count == plugins.reasons.count + SampleReasons.all.count)
+        let page = ReasonPage(plugins, commands: .standard)
+        #expect(page.entries.count == plugins.reasons.count + Self.reasonsOfCommands.count)
         for entry in page.entries where !entry.owner.isExactly("the command") {
             #expect(!entry.answers.isEmpty, "\(entry.reason)")
             #expect(entry.answers.allSatisfy { !$0.contains(entry.reason.code) }, "\(entry.reason)")

@@ -46,7 +46,9 @@ struct AppCheckMiddlewareTests {
     @Test("an app or a provider that is not taken is forbidden")
     func forbidden() async throws {
         let scene = try AppCheckScene()
-        for token in [try scene.token(app: "1:1234567890:ios:other"), try scene.token(provider: "debug")] {
+        for token in [
+            try scene.token(app: "1:1234567890:ios:other"), try scene.token(provider: "debug", isForDevelopment: true),
+        ] {
             let response = try await scene.send([(AppCheckScene.header, token)])
             #expect(response.status == .forbidden)
             #expect(response.headers[.wwwAuthenticate] == nil)

@@ -67,13 +67,18 @@ final class AppCheckScene: Sendable {
         }
     }
 
-    func token(app: String = AppCheckScene.app, provider: String = "app_attest", age: Int64 = 0) throws -> String {
+    func token(
+        app: String = AppCheckScene.app, provider: String = "app_attest", isForDevelopment: Bool = false, age: Int64 = 0
+    ) throws -> String {
         let now = clock.now.seconds - age
-        let claims: JSON = [
-            "sub": .string(app), "aud": ["projects/1234567890"], "provider": .string(provider),
-            "iss": .string(Self.issuer), "exp": .integer(now + 3600), "iat": .integer(now), "jti": "an identifier",
+        var claims = [
+            JSONMember("sub", .string(app)), JSONMember("aud", ["projects/1234567890"]),
+            JSONMember("provider", .string(provider)), JSONMember("iss", .string(Self.issuer)),
+            JSONMember("exp", .integer(now + 3600)), JSONMember("iat", .integer(now)),
+            JSONMember("jti", "an identifier"),
         ]
-        return try JWSSigner(key: key, keyID: "k1", algorithm: .es256).sign(payload: claims.encoded)
+        if isForDevelopment { claims.append(JSONMember("development", true)) }
+        return try JWSSigner(key: key, keyID: "k1", algorithm: .es256).sign(payload: JSON.object(claims).encoded)
     }
 
     /// Sends one request to the backend.

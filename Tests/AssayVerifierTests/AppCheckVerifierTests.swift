@@ -11,7 +11,9 @@ import Testing
 
 private let demands: [(JSON, String)] = [
     (["sub": "1:1234567890:ios:0000000000000002"], "token_app_unknown"),
-    (["provider": "debug"], "token_for_development"), (["iss": "https://example.com/"], "token_issuer"),
+    (["provider": "debug", "development": true], "token_for_development"),
+    (["provider": "simulator", "development": true], "token_for_development"),
+    (["development": "yes"], "token_malformed"), (["iss": "https://example.com/"], "token_issuer"),
     (["aud": ["projects/other"]], "token_audience"), (["exp": 1], "token_expired"),
     (["iat": 99_999_999_999], "token_not_yet_valid"), (["jti": nil], "token_malformed"),
 ]
@@ -47,8 +49,11 @@ struct AppCheckVerifierTests {
         let key = try TestKey()
         let any = try VerifierScene([TestKey.document(key)])
         #expect(try await any.reason(try key.token(at: any.clock.now, ["provider": nil])) == nil)
-        let some = try VerifierScene([TestKey.document(key)]) { $0.providers = ["debug"] }
-        #expect(try await some.reason(try key.token(at: some.clock.now, ["provider": "debug"])) == nil)
+        let some = try VerifierScene([TestKey.document(key)]) { $0.providers = ["debug", "simulator"] }
+        for provider: JSON in ["debug", "simulator"] {
+            let token = try key.token(at: some.clock.now, ["provider": provider, "development": true])
+            #expect(try await some.reason(token) == nil)
+        }
         for provider: JSON in [nil, "app_attest"] {
             let token = try key.token(at: some.clock.now, ["provider": provider])
             #expect(try await some.reason(token) == "token_provider_not_allowed")

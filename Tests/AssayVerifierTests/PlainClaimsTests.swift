@@ -67,6 +67,24 @@ struct PlainClaimsTests {
         #expect(token != Self.read(claims.replacing(#""jti_by":"c","#, with: "")))
     }
 
+    @Test("A token of a provider for development is found in both ways, and no other is one")
+    func development() throws {
+        let claims = #"{"jti":"i","development":true,"iat":1,"exp":2,"iss":"s","aud":["a"],"sub":"u"}"#
+        let token = try #require(Self.read(claims))
+        #expect(token == Self.parse(claims))
+        #expect(token.isForDevelopment)
+        let denied = claims.replacing("true", with: "false")
+        #expect(Self.read(denied) == nil)
+        for other in [Self.read(claims.replacing(#""development":true,"#, with: "")), Self.parse(denied)] {
+            #expect(try #require(other).isForDevelopment == false)
+        }
+        for text in [
+            claims.replacing("true", with: "null"), claims.replacing("true", with: #"true,"development":true"#),
+        ] {
+            #expect(VerifiedToken(payload: Array(text.utf8).span) == nil)
+        }
+    }
+
     @Test(
         "What is spelled in another way is not plain, and just as good",
         arguments: [

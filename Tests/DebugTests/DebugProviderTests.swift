@@ -119,7 +119,7 @@ struct DebugProviderTests {
                 tokens: """
                     [{name: a, sha256: \(String(repeating: "0", count: 64))}, \
                     {name: b, sha256: \(String(repeating: "0", count: 64))}]
-                    """, path: "tokens[1]", message: "twice"),
+                    """, path: "tokens[1]", message: "repeated here"),
             Case(
                 tokens: """
                     [{name: a, sha256: \(String(repeating: "0", count: 64))}, \

@@ -87,7 +87,7 @@ struct ClientBench {
     ) throws -> PresentedClient {
         PresentedClient(
             attestations: attestations, possessionProofs: proofs, dpopProofs: dpop, method: method,
-            target: try #require(RequestTarget(ofRequest: uri)))
+            target: try #require(TargetURI(ofRequest: uri)))
     }
 
     var attester: TrustedAttester {

@@ -12,6 +12,9 @@ import Testing
 struct DocumentationTests {
     private static let folder = "Tests/ReadmeTests"
 
+    /// The main file of the package that makes a program with a provider of its own.
+    private static let customServer = "Tests/Examples/CustomServer/Sources/till-server/main.swift"
+
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
     }
@@ -78,6 +81,12 @@ struct DocumentationTests {
         #expect(try Self.text(page).contains("```swift\n\(code)```\n"))
     }
 
+    @Test("The article about providers shows the main file of the example program")
+    func sameMain() throws {
+        let article = try Self.text("\(Document.articles)/WriteAProvider.md")
+        #expect(article.contains("```swift\n\(try Self.text(Self.customServer))```\n"))
+    }
+
     @Test("All Swift code in the documentation is a file that is compiled here, or the dependency on this release")
     func noOtherCode() throws {
         let dependency = ".package(url: \"https://github.com/example/assay\", from: \"\(AssayVersion.text)\")\n"
@@ -87,6 +96,7 @@ struct DocumentationTests {
         {
             known.insert(try Self.text("\(Self.folder)/\(name)"))
         }
+        known.insert(try Self.text(Self.customServer))
         for document in try Document.all() {
             for block in document.blocks where block.language == "swift" {
                 #expect(known.contains(block.code), "\(document.path)")

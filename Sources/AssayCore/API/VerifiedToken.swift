@@ -18,12 +18,15 @@ public struct VerifiedToken: Sendable, Hashable {
     ///
     /// Two tokens count as one only if both values are the same.
     @Exact public private(set) var idChooser: String?
+    /// `development`: whether the provider proves nothing, and is for simulators and tests.
+    public let isForDevelopment: Bool
 
     /// Makes a token from claims that are already verified.
     public init(
         subject: String, audience: [String], provider: String?, issuer: String, expires: Instant, issued: Instant,
-        id: String, idChooser: String? = nil
+        id: String, idChooser: String? = nil, isForDevelopment: Bool = false
     ) {
+        self.isForDevelopment = isForDevelopment
         self.subject = subject
         self.audience = audience
         self.provider = provider

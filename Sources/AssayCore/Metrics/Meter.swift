@@ -8,8 +8,8 @@
 ///     host.meter.add(to: Self.lookups, "found")
 ///
 /// The page shows it as `assay_PLUGIN_lookups_total{result="found"}`. Recording never fails and never waits: values
-/// that do not match the declaration are dropped. `MetricRegistry` in `AssayMetrics` is the meter behind `/metrics`; an
-/// embedder may supply another one, which forwards to the metrics of its own program.
+/// that do not match the declaration are dropped. `MetricRegistry` in `AssayMetrics` is the meter behind `/metrics`, and
+/// forwards to a backend of swift-metrics where an embedder has one.
 public struct Meter: Sendable {
     /// A change of a number.
     public enum Change: Sendable, Hashable {

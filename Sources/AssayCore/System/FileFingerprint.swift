@@ -1,5 +1,7 @@
 #if canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
@@ -30,10 +32,10 @@ public struct FileFingerprint: Sendable, Hashable {
     private static func status(of path: String) -> [Int64] {
         var status = stat()
         guard stat(path, &status) == 0 else { return [Int64(errno)] }
-        #if canImport(Glibc)
-        let (content, change) = (status.st_mtim, status.st_ctim)
-        #else
+        #if canImport(Darwin)
         let (content, change) = (status.st_mtimespec, status.st_ctimespec)
+        #else
+        let (content, change) = (status.st_mtim, status.st_ctim)
         #endif
         return [
             Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),

@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import Synchronization
 
 /// Limits the time of a decision.
 enum Deadline {
@@ -15,22 +14,7 @@ enum Deadline {
         _ limit: Duration, clock: HostClock, _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         let start = clock.uptime
-        let value = try await withThrowingTaskGroup(of: Value.self) { group in
-            defer { group.cancelAll() }
-            let hasEnded = Atomic(false)
-            group.addImmediateTask {
-                defer { hasEnded.store(true, ordering: .relaxed) }
-                return try await operation()
-            }
-            if !hasEnded.load(ordering: .relaxed) {
-                group.addTask {
-                    try await clock.sleep(for: limit)
-                    throw DeadlineExceeded()
-                }
-            }
-            guard let value = try await group.next() else { throw CancellationError() }
-            return value
-        }
+        let value = try await withDeadline(limit, clock: clock, exceeded: DeadlineExceeded(), operation)
         guard clock.uptime - start < limit else { throw DeadlineExceeded() }
         return value
     }

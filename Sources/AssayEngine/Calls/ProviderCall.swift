@@ -160,8 +160,9 @@ extension ProviderCall {
 extension ProviderCall {
     private func issueToken(_ appraisal: Appraisal, limitedUse: Bool, id: String?) throws -> CallOutcome {
         let token = try scope.snapshot.keys.issuer(at: scope.now).issue(
-            app.claims, provider: name, lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime,
-            limitedUse: limitedUse, id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },
+            app.claims, provider: name, isForDevelopment: provider.descriptor.isForDevelopment,
+            lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime, limitedUse: limitedUse,
+            id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },
             now: scope.now, randomness: scope.host.randomness)
         return .reply(
             message(token, appraisal),

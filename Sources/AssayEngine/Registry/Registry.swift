@@ -17,8 +17,12 @@ public struct Registry: Sendable {
     /// How calls of each method are answered, by the methods' names.
     let routes: [ExactText: MethodRoute]
 
+    /// Registers plugins.
+    ///
+    /// - Parameter unoffered: methods of the kind `notOffered`, to which a call gets 501 UNIMPLEMENTED; those with the name
+    ///   or a path of an offered method are left out.
     /// - Throws: ``RegistryError`` when plugins conflict, or were built for another contract.
-    public init(_ plugins: [Plugin]) throws(RegistryError) {
+    public init(_ plugins: [Plugin], unoffered: [MethodDescriptor] = []) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
         var stores: [ExactText: StorePlugin] = [:]
         var kernelMethods = KernelMethods.all
@@ -63,7 +67,7 @@ public struct Registry: Sendable {
                 stores[store.scheme] = store
             }
         }
-        let unoffered = UnofferedMethods.all(beside: methods)
+        let unoffered = UnofferedMethods.all(unoffered, beside: methods)
         kernelMethods += unoffered
         methods += unoffered.map(\.descriptor)
         self.providers = providers
@@ -119,7 +123,7 @@ public struct Registry: Sendable {
     /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
     /// counts as used, since it may have been used after the copy was made.
     ///
-    /// - Throws: `StateStoreOpeningError`, also when the path exists already.
+    /// - Throws: ``StateStoreOpeningError``, also when the path exists already.
     public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
         let (store, location) = try find(name)
         guard !FileFingerprint(of: [path]).hasFiles else {

@@ -40,7 +40,8 @@ extension KernelMethods {
                 try RequestedTokenID.read(fields, limitedUse: true)
             }
             let token = try call.snapshot.keys.issuer(at: call.now).issue(
-                app.claims, provider: MintedTokens.provider, lifetime: lifetime ?? MintedTokens.defaultLifetime,
+                app.claims, provider: MintedTokens.provider, isForDevelopment: false,
+                lifetime: lifetime ?? MintedTokens.defaultLifetime,
                 limitedUse: limitedUse != nil,
                 id: id.map { ChosenTokenID($0, by: call.caller?.name ?? "", through: MintedTokens.provider) },
                 now: call.now, randomness: call.host.randomness)

@@ -12,11 +12,12 @@ struct TokenIssuer: Sendable {
     /// verifier with a precise clock does not see it in the future.
     ///
     /// - Parameters:
+    ///   - isForDevelopment: whether the provider proves nothing: the token says so, for backends that verify it.
     ///   - lifetime: the lifetime of a session token; limited-use tokens have their own.
     ///   - id: the `jti` that a caller chose; nil for a random one.
     func issue(
-        _ claims: TokenClaims, provider: String, lifetime: Duration, limitedUse: Bool, id chosen: ChosenTokenID? = nil,
-        now: Instant, randomness: Randomness
+        _ claims: TokenClaims, provider: String, isForDevelopment: Bool, lifetime: Duration, limitedUse: Bool,
+        id chosen: ChosenTokenID? = nil, now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
         let lifetime = limitedUse ? TokenLifetime.limitedUse : lifetime
         let issued = Instant(seconds: now.seconds)
@@ -32,6 +33,7 @@ struct TokenIssuer: Sendable {
             JSONMember("jti", .string(id)),
         ]
         if let chosen { members.append(JSONMember("jti_by", .string(chosen.chooser))) }
+        if isForDevelopment { members.append(JSONMember("development", true)) }
         let text = try signer.sign(payload: JSON.object(members).encoded)
         return IssuedToken(text: text, id: id, lifetime: lifetime, expires: expires)
     }
@@ -40,7 +42,7 @@ struct TokenIssuer: Sendable {
 extension TokenIssuer {
     /// Signs a JWT that is not an App Check token.
     ///
-    /// - Throws: `CryptoError`, also for a type that would make it an App Check token.
+    /// - Throws: ``CryptoError``, also for a type that would make it an App Check token.
     func sign(type: String, _ claims: JSON) throws(CryptoError) -> String {
         guard !type.isEmpty, !type.lowercasedASCII.isExactly("jwt") else {
             throw CryptoError(.operationFailed, "only App Check tokens have the type JWT")

@@ -105,7 +105,7 @@ final class StreamConnection: ChannelInboundHandler {
 
     func perform(_ actions: ConnectionStreams.Actions) {
         if actions.stays { admission.stay() }
-        if actions.asksToLeave { gate.send(Farewell.frames) }
+        if actions.asksToLeave { askToLeave() }
         switch actions.goodbye {
         case .noError: sayGoodbye(.noError)
         case .enhanceYourCalm: sayGoodbye(.enhanceYourCalm)
@@ -125,6 +125,13 @@ final class StreamConnection: ChannelInboundHandler {
             context.eventLoop.execute { bound.value.close(promise: nil) }
         }
         if actions.closes { context.close(promise: nil) }
+    }
+
+    /// The client answers the PING when it has read the GOAWAY before it.
+    private func askToLeave() {
+        gate.send(Farewell.goAway)
+        let frame = HTTP2Frame(streamID: .rootStream, payload: .ping(Farewell.ping, ack: false))
+        context?.writeAndFlush(wrapOutboundOut(frame), promise: nil)
     }
 
     private func sayGoodbye(_ code: HTTP2ErrorCode) {
@@ -156,21 +163,15 @@ final class StreamConnection: ChannelInboundHandler {
 
 /// The frames that ask a client to open no more streams (RFC 9113, section 6.8).
 ///
-/// Only these two frames are encoded by hand. They bypass the library's handler, because its state machine would treat
-/// a request that crosses with this GOAWAY as a protocol error, and tell the client so; and the library's encoder is
-/// not public.
+/// The GOAWAY is the only frame that is encoded by hand. It goes past the library's handler, because its state machine would
+/// take a request that crosses with this GOAWAY for a breach of the protocol, and tell the client so; and the library's
+/// encoder is not public.
 private enum Farewell {
-    private static let number: UInt64 = 0x6173_7361_7962_7965
-    /// The client repeats this when it has seen the GOAWAY.
-    static let ping = HTTP2PingData(withInteger: number)
+    /// What the client repeats when it has read the GOAWAY.
+    static let ping = HTTP2PingData(withInteger: 0x6173_7361_7962_7965)
 
-    static var frames: ByteBuffer {
-        var frames = ByteBuffer()
-        // GOAWAY: the last stream is the highest possible one, and there is no error.
-        frames.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
-        // PING.
-        frames.writeBytes([0, 0, 8, 6, 0, 0, 0, 0, 0])
-        frames.writeInteger(number)
-        return frames
+    /// The last stream is the highest there can be, the error none.
+    static var goAway: ByteBuffer {
+        ByteBuffer(bytes: [0, 0, 8, 7, 0, 0, 0, 0, 0, 0x7F, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0])
     }
 }

@@ -50,7 +50,7 @@ struct ExpositionWriter {
             }
             append("}")
         }
-        append(" \(value.isFinite && value == value.rounded() ? ExpositionWriter.whole(value) : "\(value)")\n")
+        append(" \(ExpositionWriter.text(value))\n")
     }
 
     private mutating func append(_ text: String) {
@@ -68,6 +68,12 @@ struct ExpositionWriter {
     /// The upper bound of a bucket: always with a decimal point, so that it is the same text in both formats.
     private static func number(_ value: Double) -> String {
         value == .infinity ? "+Inf" : "\(value)"
+    }
+
+    private static func text(_ value: Double) -> String {
+        guard !value.isNaN else { return "NaN" }
+        guard value.isFinite else { return value < 0 ? "-Inf" : "+Inf" }
+        return value == value.rounded() ? whole(value) : "\(value)"
     }
 
     /// A whole number without a decimal point, if it can be written exactly.

@@ -34,14 +34,3 @@ public struct PolicyMetrics: Sendable {
         meter.set(0, of: PolicyMetrics.succeeded)
     }
 }
-
-/// The running release: a gauge that is always 1, with the version in a label.
-public enum BuildMetrics {
-    /// Declares `build_info` and sets it to 1.
-    public static func add(to registry: MetricRegistry) throws(MetricError) {
-        let version = AssayVersion.text
-        let family = try registry.declare(
-            .gauge("build_info", "The running release.", labels: [.init("version", [version])]))
-        family.series([version])?.set(1)
-    }
-}

@@ -2,6 +2,8 @@ internal import AssayCore
 
 #if canImport(Glibc)
 internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
 #elseif canImport(Darwin)
 internal import Darwin
 #endif
@@ -50,6 +52,17 @@ public enum ProcessMetrics {
     private static func descriptorLimit() -> Double {
         var limit = rlimit()
         return getrlimit(openFiles, &limit) == 0 ? Double(limit.rlim_cur) : 0
+    }
+}
+
+/// Which release runs: a gauge that is always 1, with the version in a label.
+public enum BuildMetrics {
+    /// Declares `build_info` and sets it to 1.
+    public static func add(to registry: MetricRegistry) throws(MetricError) {
+        let version = AssayVersion.text
+        let family = try registry.declare(
+            .gauge("build_info", "The running release.", labels: [.init("version", [version])]))
+        family.series([version])?.set(1)
     }
 }
 

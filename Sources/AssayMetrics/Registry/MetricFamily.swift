@@ -10,17 +10,24 @@ public final class MetricFamily: Sendable {
     package let metric: Metric
     private let space: LabelSpace
     private let budget: SeriesBudget
+    private let backend: MetricsBackend?
     /// The series with label values that were added at run time.
     private let open: SeriesBudget
     private let series = Mutex<[Int: MetricSeries]>([:])
 
-    init(_ metric: Metric, name: String, budget: SeriesBudget) throws(MetricError) {
+    init(
+        _ metric: Metric, name: String, budget: SeriesBudget, backend: MetricsBackend?
+    ) throws(MetricError) {
         self.metric = metric
         self.name = name
         self.space = try LabelSpace(metric)
         self.budget = budget
+        self.backend = backend
         self.open = SeriesBudget(MetricFamily.openLimit)
-        // A metric with only one series shows it at 0 before anything happens.
+    }
+
+    /// Where there is one series only, it shows at 0 before anything happens.
+    func start() {
         if metric.labels.isEmpty { _ = series([]) }
     }
 
@@ -44,7 +51,7 @@ public final class MetricFamily: Sendable {
         let known = series.withLock { series -> MetricSeries? in
             if let known = series[packed] { return known }
             guard open.take(), budget.take() else { return nil }
-            let fresh = MetricSeries(metric.kind)
+            let fresh = fresh(packed)
             series[packed] = fresh
             return fresh
         }
@@ -63,10 +70,14 @@ public final class MetricFamily: Sendable {
         series.withLock { series in
             if let known = series[packed] { return known }
             guard budget.take() else { return nil }
-            let fresh = MetricSeries(metric.kind)
+            let fresh = fresh(packed)
             series[packed] = fresh
             return fresh
         }
+    }
+
+    private func fresh(_ packed: Int) -> MetricSeries {
+        MetricSeries(metric.kind, backend: backend?.series(metric.kind, name, space.labels(of: packed)))
     }
 
     /// All series in the order of their labels.

@@ -3,8 +3,9 @@ internal import Synchronization
 
 /// The metrics of a process: declared once, recorded from anywhere, shown on a page that Prometheus reads.
 ///
-/// Recording cannot make it grow without limit: labels have the declared values and `other`, and the number of all
-/// series is limited.
+/// Nothing that is recorded can make it grow without bound: labels have the values that were declared and `other`, and
+/// there is a limit on all series together, beyond which new ones are not made. ``LibraryMetrics`` shows what libraries record
+/// through swift-metrics on the same page.
 public final class MetricRegistry: Sendable {
     private struct State {
         var families: [ExactText: MetricFamily] = [:]
@@ -13,8 +14,10 @@ public final class MetricRegistry: Sendable {
         var updates: [@Sendable () -> Void] = []
     }
 
-    private let prefix: String
+    /// What the names of all metrics begin with that are not standard ones.
+    let prefix: String
     private let budget: SeriesBudget
+    private let backend: MetricsBackend?
     private let state = Mutex(State())
 
     private static let familyLimit = 1000
@@ -22,23 +25,40 @@ public final class MetricRegistry: Sendable {
     /// - Parameters:
     ///   - namespace: the first word of every name; empty for none.
     ///   - maximumSeries: the most series, all metrics together.
-    public init(namespace: String = "assay", maximumSeries: Int = 20_000) {
+    public convenience init(namespace: String = "assay", maximumSeries: Int = 20_000) {
+        self.init(namespace: namespace, maximumSeries: maximumSeries, backend: nil)
+    }
+
+    init(namespace: String, maximumSeries: Int, backend: MetricsBackend?) {
+        self.backend = backend
         prefix = namespace.isEmpty ? "" : "\(namespace)_"
         budget = SeriesBudget(maximumSeries)
     }
 
     /// Declares a metric; a repeated declaration returns the same metric.
     ///
-    /// - `scope`: the part between the namespace and the name.
-    /// - `isStandard`: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
-    ///   has no namespace.
+    /// - Parameters:
+    ///   - scope: the part between the namespace and the name.
+    ///   - isStandard: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
+    ///     has no namespace.
     /// - Throws: ``MetricError`` when the declaration is malformed, or another metric has its name.
     @discardableResult
     public func declare(
         _ metric: Metric, scope: String = "", isStandard: Bool = false
     ) throws(MetricError) -> MetricFamily {
-        let name = isStandard ? metric.name : prefix + scope + metric.name
-        return try state.withLock { state throws(MetricError) in
+        try declare(
+            metric, isStandard ? metric.name : prefix + scope + metric.name, budget, backend: backend)
+    }
+
+    /// Declares a metric of a library, which has a name of its own and shares a budget with other libraries only.
+    func declare(ofLibrary metric: Metric, _ budget: SeriesBudget) throws(MetricError) -> MetricFamily {
+        try declare(metric, metric.name, budget, backend: nil)
+    }
+
+    private func declare(
+        _ metric: Metric, _ name: String, _ budget: SeriesBudget, backend: MetricsBackend?
+    ) throws(MetricError) -> MetricFamily {
+        let family = try state.withLock { state throws(MetricError) in
             if let known = state.families[name] {
                 guard known.metric == metric else {
                     throw MetricError("the metric '\(name)' has another declaration already")
@@ -53,11 +73,14 @@ public final class MetricRegistry: Sendable {
             guard state.taken.isDisjoint(with: names), state.families.count < MetricRegistry.familyLimit else {
                 throw MetricError("the metric '\(name)' has the name of another one, or there are too many metrics")
             }
-            let family = try MetricFamily(metric, name: name, budget: budget)
+            let family = try MetricFamily(metric, name: name, budget: budget, backend: backend)
             state.families[name] = family
             state.taken.formUnion(names)
             return family
         }
+        // Not under the lock: a backend is code of others.
+        family.start()
+        return family
     }
 
     /// Adds code that runs before each page, to set the values that are not reported to the registry.
@@ -75,10 +98,15 @@ public final class MetricRegistry: Sendable {
         }
     }
 
-    /// The metrics in the order of their names.
-    package func families() -> [MetricFamily] {
+    /// Reads the values that are read before each page, for a backend that has no page.
+    public func refresh() {
         let updates = state.withLock { $0.updates }
         for update in updates { update() }
+    }
+
+    /// The metrics in the order of their names.
+    package func families() -> [MetricFamily] {
+        refresh()
         return state.withLock { Array($0.families.values) }.sorted { $0.name.precedesExactly($1.name) }
     }
 
@@ -93,8 +121,12 @@ public final class MetricRegistry: Sendable {
     }
 
     private static func names(_ metric: Metric, _ name: String) -> Set<ExactText> {
-        guard case .histogram = metric.kind else { return [ExactText(name)] }
-        return Set(exactly: [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"])
+        switch metric.kind {
+        // In OpenMetrics the name of a counter is without its ending.
+        case .counter: Set(exactly: [name, String(decoding: name.utf8.dropLast("_total".utf8.count), as: UTF8.self)])
+        case .gauge: [ExactText(name)]
+        case .histogram: Set(exactly: [name, "\(name)_bucket", "\(name)_sum", "\(name)_count"])
+        }
     }
 }
 

@@ -16,9 +16,12 @@ public final class MetricSeries: Sendable {
 
     private let kind: Metric.Kind
     private let state: Mutex<Reading>
+    /// The same series in a backend of swift-metrics.
+    private let backend: BackendSeries?
 
-    init(_ kind: Metric.Kind) {
+    init(_ kind: Metric.Kind, backend: BackendSeries? = nil) {
         self.kind = kind
+        self.backend = backend
         var reading = Reading()
         if case .histogram(let bounds) = kind {
             reading.buckets = Array(repeating: 0, count: bounds.count + 1)
@@ -26,18 +29,20 @@ public final class MetricSeries: Sendable {
         state = Mutex(reading)
     }
 
-    /// Adds to a counter or a gauge; a counter ignores negative amounts.
+    /// Adds to a counter or a gauge; a counter does not take what is negative or not a finite number.
     public func add(_ amount: Double = 1) {
         switch kind {
-        case .counter where amount >= 0, .gauge: state.withLock { $0.value += amount }
-        case .counter, .histogram: break
+        case .counter where amount >= 0 && amount.isFinite, .gauge: state.withLock { $0.value += amount }
+        case .counter, .histogram: return
         }
+        backend?.add(amount)
     }
 
     /// Sets a gauge.
     public func set(_ value: Double) {
         guard kind == .gauge else { return }
         state.withLock { $0.value = value }
+        backend?.set(value)
     }
 
     /// Adds a value to a histogram; values that are not finite are ignored.
@@ -49,11 +54,23 @@ public final class MetricSeries: Sendable {
             reading.value += value
             reading.buckets[index] &+= 1
         }
+        backend?.observe(value)
     }
 
     /// Sets a counter to a value that is counted elsewhere, such as the processor time.
     public func mirror(_ value: Double) {
-        state.withLock { $0.value = max($0.value, value) }
+        let growth = state.withLock { reading in
+            let growth = max(0, value - reading.value)
+            reading.value += growth
+            return growth
+        }
+        backend?.add(growth)
+    }
+
+    /// Lets a counter begin again at 0, as it does when a process starts.
+    func reset() {
+        guard kind == .counter else { return }
+        state.withLock { $0.value = 0 }
     }
 
     func apply(_ change: Meter.Change) {

@@ -12,7 +12,8 @@ public struct TokenRequirements: Sendable {
     public var apps: Set<ExactText>?
     /// The providers whose tokens are accepted.
     ///
-    /// Nil for all except ``development``; then tokens without a provider, such as Google's, are accepted as well.
+    /// Nil for all but those for development, which prove nothing (``VerifiedToken/isForDevelopment``); tokens that do not
+    /// say how their app proved itself, as Google's do not, are accepted then, too.
     public var providers: Set<ExactText>?
     /// How old a token may be, from `iat` on.
     ///
@@ -20,9 +21,6 @@ public struct TokenRequirements: Sendable {
     public var maximumAge: Duration?
     /// How far the issuer's clock may be ahead.
     public var skew: Duration
-
-    /// The providers that prove nothing, and are for simulators and tests.
-    public static let development: Set<ExactText> = ["debug"]
 
     /// Requirements for the tokens of one project; by default every app and provider of it is accepted.
     public init(
@@ -50,7 +48,7 @@ public struct TokenRequirements: Sendable {
             guard let provider = token.provider, providers.contains(ExactText(provider)) else {
                 return TokenReasons.providerNotAllowed
             }
-        } else if let provider = token.provider, Self.development.contains(ExactText(provider)) {
+        } else if token.isForDevelopment {
             return TokenReasons.forDevelopment
         }
         return nil

@@ -2,9 +2,8 @@ internal import AssayCore
 
 /// The claims of a token that is spelled as issuers of App Check tokens spell it, read without making a tree of them.
 ///
-/// Such a text is one object with only the eight claims, in any order; the last two may be absent. All other texts are
-/// left to `JSON`, which may accept them: this reader accepts nothing that the other refuses, and a test compares the
-/// two.
+/// That is one object with the eight claims in any order and no other; the last two may be absent, and `"development":true` may be there. Everything else is left to `JSON`, which may find
+/// it just as good: so this reader accepts nothing that the other refuses, and a test holds the two together.
 enum PlainClaims {
     /// The names of the claims, as numbers of their letters.
     private enum Name: UInt64 {
@@ -18,6 +17,9 @@ enum PlainClaims {
         case provider = 0x7072_6F76_6964_6572
     }
 
+    /// What tokens of providers for development have; its name is longer than those of other claims.
+    private static let development = Array(#""development":true"#.utf8)
+
     /// More than any token has; `JSON` reads tokens with even more.
     private static let mostAudiences = 8
 
@@ -27,8 +29,14 @@ enum PlainClaims {
         var subject, provider, issuer, id, idChooser: String?
         var audience: [String]?
         var expires, issued: Int64?
+        var isForDevelopment = false
         guard json.take(UInt8(ascii: "{"), of: bytes) else { return nil }
         repeat {
+            if json.take(development, of: bytes) {
+                guard !isForDevelopment else { return nil }
+                isForDevelopment = true
+                continue
+            }
             guard let name = json.name(of: bytes).flatMap(Name.init), json.take(UInt8(ascii: ":"), of: bytes) else {
                 return nil
             }
@@ -50,6 +58,7 @@ enum PlainClaims {
         else { return nil }
         return VerifiedToken(
             subject: subject, audience: audience, provider: provider, issuer: issuer,
-            expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id, idChooser: idChooser)
+            expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id, idChooser: idChooser,
+            isForDevelopment: isForDevelopment)
     }
 }

@@ -14,6 +14,14 @@ struct PlainJSON {
         return true
     }
 
+    /// Passes over several bytes; false when others are there.
+    mutating func take(_ part: [UInt8], of bytes: Span<UInt8>) -> Bool {
+        guard bytes.count - position >= part.count else { return false }
+        for index in part.indices where bytes[position + index] != part[index] { return false }
+        position += part.count
+        return true
+    }
+
     /// The letters of a member's name of up to eight, as one number; nil when it is longer or not plain.
     mutating func name(of bytes: Span<UInt8>) -> UInt64? {
         guard let place = quoted(of: bytes), place.count <= 8 else { return nil }

@@ -33,13 +33,14 @@ struct AdminService {
         project: String = "verification: {accept_development: true}",
         providers: String = "{vouch: {}, debug: {tokens: [{name: a, sha256: \(debugHash)}]}}",
         plugins: [Plugin] = [.provider(VouchProvider.self), .provider(DebugProvider.self)],
-        keys: KeyStore = .ephemeral(), store: (any StateStore)? = nil, otherProviders: String = "{vouch: {}}",
+        unoffered: [MethodDescriptor] = [], keys: KeyStore = .ephemeral(), store: (any StateStore)? = nil,
+        otherProviders: String = "{vouch: {}}",
         clock: ManualClock = ManualClock()
     ) throws {
         self.clock = clock
         self.store = FailingStore(store ?? MemoryStore(clock: clock.hostClock))
         engine = try Engine(
-            registry: Registry(plugins),
+            registry: Registry(plugins, unoffered: unoffered),
             policies: Self.policies(project: project, providers: providers, otherProviders: otherProviders),
             keys: keys, host: PluginHost(clock: clock.hostClock, store: self.store, logger: TestService.silent),
             sink: sink)

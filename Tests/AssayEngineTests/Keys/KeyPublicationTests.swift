@@ -39,7 +39,8 @@ struct KeyPublicationTests {
         let end = retired + KeyRing.publication
         // It lives past the end, as no token of this service does, so that nothing but the key refuses it.
         let token = try TokenIssuer(signer: old.signer()).issue(
-            claims, provider: "debug", lifetime: .seconds(30 * 86_400), limitedUse: false, now: Self.start,
+            claims, provider: "debug", isForDevelopment: true, lifetime: .seconds(30 * 86_400), limitedUse: false,
+            now: Self.start,
             randomness: .system
         ).text
         func isPublished(at now: Instant) -> Bool {

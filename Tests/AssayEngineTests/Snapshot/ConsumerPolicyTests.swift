@@ -82,7 +82,7 @@ struct ConsumerPolicyTests {
         let text = ParcelService.policy().replacing("https://other.example.com/", with: ParcelService.audience)
         let problems = try problems(text)
         #expect(problems.count == 1)
-        #expect(problems.first?.contains("is that of parcel in project example-project") == true)
+        #expect(problems.first?.contains("is also that of parcel in project example-project") == true)
     }
 
     @Test("A consumer without a section answers nobody")

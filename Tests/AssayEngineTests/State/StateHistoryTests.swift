@@ -121,7 +121,7 @@ struct StateHistoryTests {
         try keys.rotateSealingKey(now: restarts.clock.now)
         #expect(try engine.reloadKeys())
         _ = try await restarts.issue(engine)
-        let remembered = try await restarts.store.list("keys", after: nil, limit: 100).map(\.name)
+        let remembered = await restarts.store.list("keys", after: nil, limit: 100).map(\.name)
         #expect(remembered.count { $0.hasPrefix("sealing/") } == 2)
         #expect(remembered.count { $0.hasPrefix("signing/") } == 1)
     }

@@ -18,7 +18,7 @@ struct VerifyClientRequest: RequestMessage {
         audience = try fields.optionalString("audience")
         let method = try fields.string("method")
         guard method.utf8.count <= 32 else { throw InvalidRequest("the field 'method' is too large") }
-        guard let target = RequestTarget(ofRequest: try fields.string("uri")) else {
+        guard let target = TargetURI(ofRequest: try fields.string("uri")) else {
             throw InvalidRequest("the field 'uri' must be the absolute URI of the request, as its client addressed it")
         }
         client = PresentedClient(
@@ -66,7 +66,7 @@ public struct PresentedClient: Sendable, Hashable {
     /// The request's method.
     @Exact public var method: String
     /// The request's URI, as its client addressed it.
-    public var target: RequestTarget
+    public var target: TargetURI
     /// The parameter `client_id`; nil when it is missing.
     @Exact public var clientID: String?
     /// The access token of a request to a resource server.
@@ -81,7 +81,7 @@ public struct PresentedClient: Sendable, Hashable {
     /// Makes the description of a client from the parts of its request.
     public init(
         attestations: [String], possessionProofs: [String] = [], dpopProofs: [String] = [], method: String,
-        target: RequestTarget, clientID: String? = nil, accessToken: String? = nil, dpopThumbprint: String? = nil,
+        target: TargetURI, clientID: String? = nil, accessToken: String? = nil, dpopThumbprint: String? = nil,
         boundThumbprint: String? = nil, tokenThumbprint: String? = nil
     ) {
         self.attestations = attestations

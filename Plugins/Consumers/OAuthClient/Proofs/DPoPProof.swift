@@ -18,7 +18,7 @@ public struct DPoPProof: Sendable {
     /// - `method`: the request's method, as it was sent.
     /// - `accessToken`: what the request brings along at a resource server, whose digest `ath` must be; nil elsewhere.
     public static func verify(
-        _ text: String, method: String, target: RequestTarget, accessToken: String? = nil, rules: ProofRules,
+        _ text: String, method: String, target: TargetURI, accessToken: String? = nil, rules: ProofRules,
         now: Instant
     ) throws(ClientRefusal) -> DPoPProof {
         let reasons = OAuthClientReasons.dpop
@@ -42,7 +42,7 @@ public struct DPoPProof: Sendable {
         guard let htm = claims.json["htm"]?.string else { throw refusal(reasons.claim, "htm") }
         guard htm.isExactly(method) else { throw refusal(OAuthClientReasons.dpopMethod) }
         guard let htu = claims.json["htu"]?.string else { throw refusal(reasons.claim, "htu") }
-        guard RequestTarget(claim: htu) == target else { throw refusal(OAuthClientReasons.dpopTarget) }
+        guard TargetURI(claim: htu) == target else { throw refusal(OAuthClientReasons.dpopTarget) }
         guard let issued = claims.issued else { throw refusal(reasons.claim, "iat") }
         for start in [issued, claims.notBefore ?? issued] where start > now + rules.skew {
             throw refusal(reasons.notYetValid)

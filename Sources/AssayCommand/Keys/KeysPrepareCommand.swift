@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayEngine
+internal import AssayPolicy
+
+/// `assay keys prepare`.
+struct KeysPrepareCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prepare", abstract: "Make a key that is published, or opens, but does not sign or seal yet.",
+        discussion: """
+            The lead is the time in which others can load the key. Admin SDKs keep a key set for 6 hours: the tokens \
+            of a key that signs sooner are refused by those that fetched the key set before. Servers that share the \
+            folder must have loaded a sealing key before one of them seals with it; that takes moments. The lead \
+            counts from now, so a server should load the key soon.
+
+            With --auto, a signing key of another algorithm or size than the policy of a server asks for is held back by \
+            that server: it waits to be activated then, until the policy asks for its kind.
+            """)
+
+    @OptionGroup var folder: KeyFolderOptions
+
+    @Flag(help: "Make a key that seals artifacts and challenges, instead of one that signs tokens.")
+    var sealing = false
+
+    @Option(help: "The algorithm of a signing key: RS256 or ES256. By default that of the active signing key.")
+    var algorithm: KeyAlgorithm?
+
+    @Option(help: "The size of an RSA key: 2048 or 3072. By default that of the active signing key, or 2048.")
+    var rsaBits: Int?
+
+    @Option(help: ArgumentHelp("How long before it may sign (default: 6h) or seal (default: 10m).", valueName: "time"))
+    var lead: KeyLead?
+
+    @Flag(
+        help:
+            "It begins by itself when the lead is over; otherwise it waits for `\(AssayProgram.current.name) keys activate`."
+    )
+    var auto = false
+
+    func validate() throws {
+        if sealing, algorithm != nil || rsaBits != nil {
+            throw ValidationError("--algorithm and --rsa-bits are for signing keys: every sealing key is AES-256-GCM")
+        }
+        if let rsaBits {
+            guard rsaBits == 2048 || rsaBits == 3072 else { throw ValidationError("--rsa-bits is 2048 or 3072") }
+            guard algorithm != .es256 else { throw ValidationError("--rsa-bits has no effect with ES256") }
+        }
+    }
+
+    func run() throws {
+        if !sealing, let lead, lead.duration < KeyStore.signingLead {
+            Terminal.complain(
+                "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
+        }
+        try folder.change { (store, now) throws(KeyError) in
+            if sealing {
+                return try store.prepareSealingKey(
+                    lead: lead?.duration ?? KeyStore.sealingLead, automatic: auto, now: now)
+            }
+            let kind = try kind(store, now)
+            return try store.prepareSigningKey(
+                kind, lead: lead?.duration ?? KeyStore.signingLead, automatic: auto, now: now)
+        }
+    }
+
+    /// What to make; nil for another like the one that signs.
+    private func kind(_ store: KeyStore, _ now: Instant) throws(KeyError) -> TokenPolicy? {
+        switch algorithm {
+        case .es256?: return TokenPolicy(algorithm: .es256)
+        case .rs256?:
+            let bits = if let rsaBits { rsaBits } else { try presentBits(store, now) }
+            return TokenPolicy(algorithm: .rs256, rsaBits: bits)
+        case nil: return rsaBits.map { TokenPolicy(algorithm: .rs256, rsaBits: $0) }
+        }
+    }
+
+    private func presentBits(_ store: KeyStore, _ now: Instant) throws(KeyError) -> Int {
+        let present = try store.list(now: now).first { $0.purpose == .signing && $0.state == .active }
+        return present?.algorithm == KeyAlgorithm.rs256.rawValue ? present?.bits ?? 2048 : 2048
+    }
+}
+
+/// The algorithms of signing keys.
+enum KeyAlgorithm: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case rs256 = "RS256"
+    case es256 = "ES256"
+}

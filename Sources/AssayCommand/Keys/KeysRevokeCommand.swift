@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayEngine
+
+/// `assay keys revoke`.
+struct KeysRevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Withdraw a signing key after a leak, and every token it signed.",
+        discussion: """
+            The key leaves the key set at once. All of its tokens, those of genuine apps too, are refused by every \
+            backend that fetches the key set from then on. A backend that fetched it before still accepts them, and \
+            tokens of a thief, until it fetches it again: with Admin SDKs up to 6 hours later, or when it is \
+            restarted. Apps are refused until they get a new token, at their next refresh.
+
+            If it is the active key, the prepared key that was published longest takes its place; without one, a new \
+            key is made. It signs at once, whether its lead is over or not: backends that hold an older key set refuse \
+            its tokens until they fetch it. A key that was prepared some hours ago spares you that.
+
+            This cannot be undone. Sealing keys cannot be revoked: devices would lose the keys that they attested.
+            """)
+
+    @OptionGroup var folder: KeyFolderOptions
+
+    @Argument(
+        help: "The key, as `\(AssayProgram.current.name) keys list` calls it; after -- when it begins with a hyphen.")
+    var kid: String
+
+    func run() throws {
+        try folder.change { (store, now) throws(KeyError) in try store.revoke(kid, now: now) }
+    }
+}

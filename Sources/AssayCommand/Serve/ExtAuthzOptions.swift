@@ -1,0 +1,179 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayHosting
+internal import AssayReload
+internal import AssayTransport
+internal import Logging
+internal import ServiceLifecycle
+
+#if ExtAuthz
+internal import AssayExtAuthz
+#endif
+
+/// Whether and how Envoy's `ext_authz` is answered; a build without the package trait `ExtAuthz` refuses these options.
+struct ExtAuthzOptions: ParsableArguments {
+    #if ExtAuthz
+    private static let isBuilt = true
+    private static let standardConnections = ExtAuthzLimits().maximumConnections
+    /// The metrics of the service.
+    static let metrics = ExtAuthzReference.metrics
+    #else
+    private static let isBuilt = false
+    private static let standardConnections = 256
+    static let metrics: [Metric] = []
+    #endif
+
+    /// Options that do nothing are not in the help.
+    private static let visibility: ArgumentVisibility = isBuilt ? .default : .hidden
+
+    @Option(
+        help: ArgumentHelp(
+            "The address for Envoy's questions over gRPC whether requests to backends may pass (envoy.service.auth.v3.Authorization); "
+                + "it also serves gRPC's health service. Without --ext-authz-tls, a Unix socket or an address that only "
+                + "this machine can reach.", valueName: "host:port|unix:path|systemd:name",
+            visibility: visibility))
+    var extAuthzListen: SocketAddress?
+
+    @Flag(help: ArgumentHelp("Serve it over TLS, with the certificate of --tls-certificate.", visibility: visibility))
+    var extAuthzTls = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Leave the header X-Firebase-AppCheck in allowed requests; otherwise backends do not receive it.",
+            visibility: visibility))
+    var extAuthzForwardToken = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Accept only clients with a certificate that one of these authorities issued, in PEM form; read again as the "
+                + "server's certificate is. Needs --ext-authz-tls.", valueName: "file", visibility: visibility))
+    var extAuthzClientCa: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix socket; by default only the user that the server runs as may connect.",
+            valueName: "octal", visibility: visibility))
+    var extAuthzSocketMode: SocketMode?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most connections at once; one peer address may have a quarter of them. Envoy has one for each of its "
+                + "worker threads.", valueName: "number", visibility: visibility))
+    var extAuthzMaxConnections = standardConnections
+
+    func validate() throws {
+        if !Self.isBuilt, isUsed {
+            throw ValidationError(
+                "this program was built without --ext-authz-listen and what belongs to it: build it with the package "
+                    + "trait ExtAuthz")
+        }
+        guard (4...65_536).contains(extAuthzMaxConnections) else {
+            throw ValidationError("--ext-authz-max-connections takes a number from 4 to 65536")
+        }
+        guard let address = extAuthzListen else {
+            if extAuthzTls || extAuthzForwardToken || extAuthzClientCa != nil || extAuthzSocketMode != nil {
+                throw ValidationError(
+                    "--ext-authz-tls, --ext-authz-client-ca, --ext-authz-socket-mode and --ext-authz-forward-token need "
+                        + "--ext-authz-listen")
+            }
+            return
+        }
+        if extAuthzClientCa != nil, !extAuthzTls {
+            throw ValidationError("--ext-authz-client-ca needs --ext-authz-tls")
+        }
+        if extAuthzSocketMode != nil, !address.isUnixSocket {
+            throw ValidationError("--ext-authz-socket-mode needs a Unix socket in --ext-authz-listen")
+        }
+        if !extAuthzTls, !address.isLocal {
+            throw ValidationError(
+                "--ext-authz-listen needs a Unix socket or an address of this machine, such as 127.0.0.1, unless "
+                    + "--ext-authz-tls is given")
+        }
+    }
+
+    /// Whether any of these options is given.
+    private var isUsed: Bool {
+        extAuthzListen != nil || extAuthzTls || extAuthzForwardToken || extAuthzClientCa != nil
+            || extAuthzSocketMode != nil || extAuthzMaxConnections != Self.standardConnections
+    }
+
+    /// Checks what this group of options needs of another one.
+    func validate(with tls: TLSOptions) throws {
+        if extAuthzTls, tls.tlsCertificate == nil {
+            throw ValidationError("--ext-authz-tls needs --tls-certificate FILE and --tls-key FILE")
+        }
+    }
+
+    /// What clients are shown over TLS, and what they must show; nil without TLS.
+    ///
+    /// - Parameter common: the certificate of the main listener, which serves for this one, too, if clients need none.
+    /// - Throws: ``TLSError`` when a file cannot be used.
+    func certificate(_ tls: TLSOptions, common: ServerCertificate?) throws -> ServerCertificate? {
+        guard extAuthzTls, let certificate = tls.tlsCertificate, let key = tls.tlsKey else { return nil }
+        guard let extAuthzClientCa else { return common }
+        return try ServerCertificate(
+            certificateFile: certificate, keyFile: key, clientAuthorityFile: extAuthzClientCa)
+    }
+
+    /// The state of the files of ``certificate(_:common:)`` from before they are read.
+    func fingerprint(_ tls: TLSOptions) -> FileFingerprint {
+        FileFingerprint(of: [tls.tlsCertificate, tls.tlsKey, extAuthzClientCa].compactMap(\.self))
+    }
+
+    /// What is read again, so that renewed certificates take effect without a restart.
+    func subjects(_ certificate: ServerCertificate?, loaded: FileFingerprint) -> [ReloadSubject] {
+        guard let certificate, extAuthzClientCa != nil else { return [] }
+        let files = certificate.files
+        return [
+            ReloadSubject("ext_authz certificates", fingerprint: { FileFingerprint(of: files) }, loaded: loaded) {
+                guard try certificate.reload() else { return nil }
+                let description = certificate.description
+                return [
+                    "sha256": "\(description.fingerprint)", "expires": "\(description.expires)",
+                    "client_authorities": "\(description.clientAuthorities.count)",
+                ]
+            }
+        ]
+    }
+
+    /// The service; nil when there is none.
+    ///
+    /// - Parameters:
+    ///   - budget: what all listeners of the process may hold together.
+    ///   - records: how many checks that cannot be read are logged one by one.
+    /// - Throws: ``ExtAuthzError`` when the handler has no method that decides.
+    func service(
+        _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, records: RecordLimits,
+        logger: Logger, meter: Meter
+    ) throws -> (any Service)? {
+        #if ExtAuthz
+        guard let address = extAuthzListen else { return nil }
+        var limits = ExtAuthzLimits()
+        limits.maximumConnections = extAuthzMaxConnections
+        limits.connectionsPerPeer = extAuthzMaxConnections / 4
+        var configuration = ExtAuthzConfiguration(
+            address: address.address(mode: extAuthzSocketMode), certificate: certificate,
+            forwardsToken: extAuthzForwardToken, limits: limits,
+            budget: budget)
+        configuration.records = records
+        return try ExtAuthzService(
+            handler: handler, configuration: configuration, logger: logger, meter: meter
+        ) { logger.info("listening for ext_authz", metadata: ["address": "\($0)"]) }
+        #else
+        return nil
+        #endif
+    }
+}
+
+/// Permissions of a file, as `chmod` takes them in digits.
+struct SocketMode: ExpressibleByArgument, Sendable {
+    let bits: UInt16
+
+    init?(argument: String) {
+        guard (3...4).contains(argument.utf8.count), let bits = UInt16(argument, radix: 8), bits <= 0o777,
+            // Who serves must be able to connect, and see that the socket is in use.
+            bits & 0o600 == 0o600
+        else { return nil }
+        self.bits = bits
+    }
+}

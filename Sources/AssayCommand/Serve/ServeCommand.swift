@@ -1,0 +1,227 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayEngine
+internal import AssayHosting
+internal import AssayHTTP
+internal import AssayHTTPClient
+internal import AssayHTTPServer
+internal import AssayKit
+internal import AssayMetrics
+internal import AssayPolicy
+internal import AssayReload
+internal import AssayTransport
+internal import Logging
+internal import ServiceLifecycle
+internal import UnixSignals
+
+/// `assay serve`.
+struct ServeCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let program = AssayProgram.current.name
+        return CommandConfiguration(
+            commandName: "serve", abstract: "Serve App Check over HTTP.",
+            discussion: """
+                Without a certificate it speaks HTTP/1.1, and over TLS HTTP/2, too, with clients that ask for it in the \
+                handshake.
+
+                Prints one line when it listens; everything else goes to standard error. On SIGTERM and SIGINT it finishes \
+                the requests that have begun, and ends.
+
+                Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
+                hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
+                force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files are good again.
+
+                The state remembers which keys it was used with: it does not start when one of them is missing, for then artifacts \
+                could not be opened any more. See `\(program) state --help` for backups.
+
+                With --production, policies are wrong that have anything for development: the provider `debug`, trust anchors \
+                of simulated authorities, Apple's development environments, `accept_development: true`, and URLs of this \
+                machine where another server is meant. It does not start with them, and does not take them up later; the file \
+                and the line of each is said, and what to do.
+                """)
+    }
+
+    @Option(help: "The folder of policy files.")
+    var policies = "policies"
+
+    @Option(help: "The state store: sqlite:PATH, or memory, which loses used challenges and counters at the end.")
+    var state = AssayProgram.current.state
+
+    @Option(
+        help: ArgumentHelp(
+            "The address of the server: HOST:PORT, where port 0 means a free one; a Unix socket; or a socket that systemd passes, by its "
+                + "name if there are several.", valueName: "host:port|unix:path|systemd:name"))
+    var listen = SocketAddress.host(ListenAddress(host: "127.0.0.1", port: 8080))
+
+    @Option(
+        help: ArgumentHelp(
+            "The permissions of the Unix socket of --listen; by default only the user that the server runs as may connect.",
+            valueName: "octal"))
+    var socketMode: SocketMode?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder of the keys, made at the first start. By default next to the state's file, or in "
+                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
+    var keys: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Continue without a key that the state was used with and that is lost permanently; may be given several times. "
+                + "Devices that were attested under a lost sealing key are refused forever.", valueName: "kid"))
+    var forgetKey: [String] = []
+
+    @Flag(help: "Refuse policies with settings for development, such as the provider debug.")
+    var production = false
+
+    @Flag(
+        help: "Allow core dumps and tracing by the same user's processes. A dump contains private keys and tokens.")
+    var coreDumps = false
+
+    @OptionGroup
+    var reload: ReloadOptions
+
+    @OptionGroup
+    var tls: TLSOptions
+
+    @OptionGroup
+    var browsers: BrowserOptions
+
+    @OptionGroup
+    var limits: LimitOptions
+
+    @OptionGroup
+    var proxies: ProxyOptions
+
+    @OptionGroup
+    var extAuthz: ExtAuthzOptions
+
+    @OptionGroup
+    var operations: OperationsOptions
+
+    @OptionGroup
+    var audit: AuditOptions
+
+    @OptionGroup
+    var records: RecordOptions
+
+    @OptionGroup
+    var log: LogOptions
+
+    func validate() throws {
+        if socketMode != nil, !listen.isUnixSocket {
+            throw ValidationError("--socket-mode needs a Unix socket in --listen")
+        }
+        try extAuthz.validate(with: tls)
+    }
+
+    func run() async throws {
+        let logger = log.bootstrap()
+        ProcessLimits.prepare()
+        if coreDumps { CoreDumps.allow() }
+        do {
+            try await serve(logger)
+        } catch let error where !(error is ExitCode) {
+            log.complain(error, logger)
+            throw ExitCode.couldNotRun
+        }
+    }
+
+    private func serve(_ logger: Logger) async throws {
+        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        let registry = try AssayProgram.current.registry()
+        let metrics = try ServerMetrics(registry, in: .bootstrapped())
+        let directory = PolicyDirectory(policies)
+        let fingerprint = directory.fingerprint
+        let policies = directory.read()
+        let folder = keys ?? KeyFolder.standard(forState: state)
+        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
+        let host = PluginHost(
+            store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
+        let tlsFingerprint = tls.fingerprint
+        let certificate = try tls.open()
+        let authorizationFingerprint = extAuthz.fingerprint(tls)
+        let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
+        let auditFile = try audit.open(host)
+        var sinks: [any DecisionSink] = [DecisionLog(logger)]
+        if let auditFile { sinks.append(auditFile) }
+        let recorded = SampledDecisions(sinks, limits: records.limits) { auditFile?.blockingReason != nil }
+        let keyStore = KeyStore.directory(folder)
+        // Before new keys are made in the place of those that are lost.
+        for kid in forgetKey {
+            logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(folder)"])
+        }
+        try await UsedKeys.check(keyStore, in: host.store, forgetting: forgetKey, now: host.clock.now)
+        let engine = try Engine(
+            registry: registry, policies: policies, keys: keyStore, host: host,
+            sink: DecisionSinks([recorded, metrics.decisions]),
+            options: Engine.Options(blockingReason: audit.blockingReason(auditFile), refusesDevelopment: production))
+        metrics.loaded(policies, at: host.clock.now)
+        PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
+        Heap.trim()
+        let counts = policies.counts
+        logger.info(
+            "policies, keys and state are ready",
+            metadata: [
+                "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(folder)",
+                "state": "\(state)",
+                "version": "\(AssayProgram.current.version)",
+            ])
+
+        let subjects: [ReloadSubject] =
+            [
+                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) { policies in
+                    PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
+                    metrics.loaded(policies, at: host.clock.now)
+                },
+                .keys(in: keyStore, for: engine),
+            ] + tls.subjects(certificate, loaded: tlsFingerprint)
+            + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
+            + audit.subjects(auditFile)
+        let reloads = ReloadMetrics(metrics.meter, subjects: subjects)
+        let reloader = Reloader(subjects, interval: reload.watch.duration, logger: logger) { subject, outcome in
+            reloads.record(subject, outcome)
+            if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
+            // What was in force before is free by now, and so is what reading the new files took.
+            if outcome != .unchanged { Heap.trim() }
+        }
+        // Shared by every listener that strangers reach.
+        let budget = limits.budget
+        try TransportMetrics.add(budget, to: metrics.registry)
+        let pages = HTTPPages(
+            showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
+        let publicPages = operations.publicPages(pages)
+        let operations = try operations.service(engine, pages: pages, logger: logger)
+        let authorization = try extAuthz.service(
+            engine, certificate: authorizationCertificate, budget: budget, records: records.limits, logger: logger,
+            meter: metrics.meter)
+        var configuration = HTTPConfiguration(
+            address: listen.address(mode: socketMode), limits: limits.limits, origins: browsers.origins,
+            certificate: certificate, budget: budget, trustedProxies: proxies.proxies)
+        configuration.records = records.limits
+        let service = try HTTPService(
+            handler: engine, pages: publicPages, configuration: configuration,
+            logger: logger, meter: metrics.meter
+        ) { [log] address in
+            let scheme = certificate == nil ? "http" : "https"
+            log.announce(url: address.port == nil ? "\(address)" : "\(scheme)://\(address)", logger)
+        }
+        // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
+        // other servers outlives those that it calls for.
+        var services: [any Service] = [client]
+        services += audit.services(auditFile, logger)
+        services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
+        services += [
+            MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
+            ReloadSignal(signals: hangups, reloader: reloader),
+        ]
+        if let operations { services.append(operations) }
+        if let authorization { services.append(authorization) }
+        services.append(service)
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
+                logger: logger))
+        try await group.run()
+    }
+}

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayEngine
+
+/// `assay state backup`.
+struct StateBackupCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let program = AssayProgram.current.name
+        return CommandConfiguration(
+            commandName: "backup",
+            abstract: "Write a copy of the state, and optionally of the keys, while servers use them.",
+            discussion: """
+                The copy is whole, as the state was at one instant. With --with-keys the keys are written to FILE-keys, so that \
+                `\(program) serve --state sqlite:FILE` finds both. Everybody who can read that folder can issue tokens, so keep it as secret \
+                as the keys themselves. Nothing is overwritten, and the folder of FILE must exist.
+                """)
+    }
+
+    @OptionGroup var options: StateOptions
+
+    @Flag(help: "Copy the keys as well, to FILE-keys.")
+    var withKeys = false
+
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    var file: String
+
+    func run() async throws {
+        do {
+            let keys = KeyStore.directory(options.keyFolder)
+            // Before anything is written, so that the command can be repeated under the same name.
+            if withKeys { _ = try keys.list(now: HostClock.system.now) }
+            // The state first: the keys that it knows are in every later state of the keys.
+            try await AssayProgram.current.registry().copyStore(options.state, to: file, now: HostClock.system.now)
+            try Terminal.say("\(options.state) was copied to \(file)")
+            guard withKeys else { return }
+            let folder = "\(file)-keys"
+            try keys.copy(to: folder)
+            try Terminal.say("the keys in \(options.keyFolder) were copied to \(folder)")
+        } catch let error where !(error is OutputError) {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        }
+    }
+}

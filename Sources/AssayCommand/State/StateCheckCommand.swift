@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayEngine
+internal import AssayState
+
+/// `assay state check`.
+struct StateCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Check the state for damage, and for missing keys that it was used with.",
+        discussion: """
+            It makes nothing and changes nothing. The database and its folder must be writable, since SQLite keeps a \
+            log next to it.
+            """)
+
+    @OptionGroup var options: StateOptions
+
+    func run() async throws {
+        var problems: [String]
+        do {
+            let registry = try AssayProgram.current.registry()
+            let findings = try await registry.examineStore(options.state)
+            problems = findings.problems
+            if problems.isEmpty {
+                try Terminal.say("\(options.state) is sound: \(findings.contents.joined(separator: "; "))")
+                problems += try await compare(registry)
+            }
+        } catch let error where !(error is OutputError) {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        }
+        for problem in problems { Terminal.report(problem) }
+        guard problems.isEmpty else { throw ExitCode.refused }
+    }
+
+    /// Compares what the state remembers with the present keys.
+    private func compare(_ registry: Registry) async throws -> [String] {
+        let store = try await registry.openStore(options.state)
+        let description = try await StateDescription(of: store)
+        if let copied = description.copied {
+            try Terminal.say(
+                "it is a copy that was made at \(copied): what was issued before it is first served counts as used")
+        } else if let since = description.completeSince {
+            try Terminal.say("it remembers everything that was used since \(since)")
+        }
+        do {
+            try await UsedKeys.check(.directory(options.keyFolder), in: store, now: HostClock.system.now)
+        } catch let error as KeyError {
+            return [error.message]
+        }
+        try Terminal.say("all keys that it was used with are in \(options.keyFolder)")
+        return []
+    }
+}

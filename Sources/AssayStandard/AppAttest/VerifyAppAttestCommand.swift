@@ -1,0 +1,215 @@
+internal import ArgumentParser
+internal import AssayAppAttest
+internal import AssayCommand
+internal import AssayCore
+
+/// `assay verify app-attest`.
+struct VerifyAppAttestCommand: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        let program = AssayProgram.current.name
+        return CommandConfiguration(
+            commandName: "app-attest",
+            abstract: "Verify stored App Attest attestations, assertions and receipts.",
+            discussion: """
+                Each FILE holds one JSON object:
+
+                  kind                     attestation, assertion or receipt
+                  attestation_base64, assertion_base64 or receipt_base64
+                                           the evidence, in Base64
+                  app_id                   TEAM.bundle, such as ABCDE12345.com.example.app
+                  client_data_hash_base64 or client_data_hash_hex
+                                           what the client gave as client data hash, of any length; in its place:
+                  challenge_utf8 or challenge_base64
+                                           the raw challenge, which is hashed with SHA-256
+                  client_data_utf8 or client_data_base64
+                                           the raw client data of an assertion, which is hashed with SHA-256
+                  client_data_hash_is      `sha256(challenge)` (the default), or `challenge`: the challenge itself is the \
+                client data hash, as in Apple's own samples
+
+                Attestations have also:
+
+                  key_id_base64 or key_id_hex
+                                           the key identifier; 64 hexadecimal digits are taken under both names
+                  environment              development or production; without it, both are accepted
+                  valid_at                 when to verify, such as 2026-12-31T23:59:59Z (also for receipts)
+
+                Assertions have also:
+
+                  public_key_pem           the attested key: PEM of a SubjectPublicKeyInfo on P-256
+                  previous_counter         0 to 4294967295; 0 when it is absent
+
+                One line of JSON is written for each, in order: `verdict` (verified or refused), `reason` (see \
+                `\(program) reasons`), `detail` with what was expected and what was found, and what was read off the evidence; \
+                `file`, or `line` in a batch, tells which it is of. `warnings` has what is wrong without deciding the \
+                verdict: a receipt that is refused where --require-receipt is not given. The reason is `sample_unreadable` or \
+                `sample_malformed` where nothing could be verified. Exits with 0 when all are verified, with 1 when any is \
+                refused, and with 2 when a file or line could not be read or is not of this form.
+                """)
+    }
+
+    @Argument(help: "Files with one JSON object each; `-` is standard input.")
+    var files: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Read one JSON object per line, and skip blank lines; `-` is standard input.", valueName: "file"))
+    var batch: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Verify at this time (RFC 3339, such as 2026-12-31T23:59:59Z) instead of each file's `valid_at`.",
+            valueName: "time"),
+        transform: Self.time)
+    var at: Instant?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust this certificate (PEM or DER) instead of Apple's App Attest root.", valueName: "file"))
+    var trustAnchor: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust this certificate (PEM or DER) instead of Apple's root of receipts.", valueName: "file"))
+    var receiptTrustAnchor: String?
+
+    @Flag(help: "Refuse an attestation whose receipt is refused; otherwise that is a warning.")
+    var requireReceipt = false
+
+    @Flag(
+        help: """
+            Write for people instead of JSON: each check in its order, with the expected and the found value, and \
+            whether it passed, failed or was not reached.
+            """)
+    var explain = false
+
+    func validate() throws {
+        guard files.isEmpty != (batch == nil) else {
+            throw ValidationError("give either files or --batch")
+        }
+    }
+
+    func run() throws {
+        let samples: AppAttestSamples
+        do {
+            samples = try AppAttestSamples(
+                trustAnchor: trustAnchor.map { (file) throws(FileError) in try LineReader.contents(of: file) },
+                receiptTrustAnchor: receiptTrustAnchor.map { (file) throws(FileError) in
+                    try LineReader.contents(of: file)
+                }, at: at, requiresReceipt: requireReceipt)
+        } catch let error as FileError {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        } catch {
+            let anchors = [trustAnchor, receiptTrustAnchor].compactMap(\.self).joined(separator: ", ")
+            Terminal.report("\(anchors): \(error)")
+            throw ExitCode.couldNotRun
+        }
+        var tally = Tally(explains: explain)
+        do {
+            if let batch {
+                let lines = try LineReader(batch)
+                while let line = try lines.next() {
+                    if let bytes = line.bytes {
+                        try tally.add(samples, bytes, at: .line(line.number, of: batch))
+                    } else {
+                        let detail = "the line is longer than 1 MiB"
+                        try tally.fail(SampleReasons.malformed, detail, at: .line(line.number, of: batch))
+                    }
+                }
+            }
+            for file in files {
+                let bytes: [UInt8]
+                do throws(FileError) {
+                    bytes = try LineReader.contents(of: file)
+                } catch {
+                    try tally.fail(SampleReasons.unreadable, error.description, at: .file(file))
+                    continue
+                }
+                try tally.add(samples, bytes, at: .file(file))
+            }
+        } catch let error as FileError {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        }
+        if tally.couldNotRun { throw ExitCode.couldNotRun }
+        if tally.refused { throw ExitCode.refused }
+    }
+
+    /// Where a sample stands.
+    private enum Place {
+        case file(String)
+        case line(Int, of: String)
+
+        /// As a sample's report names it where the sample itself names no source.
+        var source: String {
+            switch self {
+            case .file(let file): file
+            case .line(let number, _): "line \(number)"
+            }
+        }
+
+        /// As messages name it.
+        var shown: String {
+            switch self {
+            case .file(let file): file
+            case .line(let number, let file): "\(file.isExactly("-") ? "standard input" : file):\(number)"
+            }
+        }
+
+        /// What every report begins with.
+        var member: JSONMember {
+            switch self {
+            case .file(let file): JSONMember("file", .string(file))
+            case .line(let number, _): JSONMember("line", .integer(Int64(number)))
+            }
+        }
+    }
+
+    /// The result of all samples together.
+    private struct Tally {
+        let explains: Bool
+        var refused = false
+        var couldNotRun = false
+
+        mutating func add(
+            _ samples: AppAttestSamples, _ bytes: [UInt8], at place: Place
+        ) throws(OutputError) {
+            let outcome: (isVerified: Bool, report: JSON, explanation: String)
+            do {
+                let sample = try JSON.parse(bytes, limits: VerifyAppAttestCommand.limits)
+                outcome = try samples.verify(sample, place: explains ? place.shown : place.source)
+            } catch {
+                try fail(SampleReasons.malformed, "\(error)", at: place)
+                return
+            }
+            if !outcome.isVerified { refused = true }
+            if explains { try Terminal.say(outcome.explanation) } else { try write(outcome.report, place) }
+        }
+
+        /// Puts a sample on record that could not be verified at all: a reader finds a line for each.
+        mutating func fail(_ reason: Reason, _ detail: String, at place: Place) throws(OutputError) {
+            couldNotRun = true
+            Terminal.report("\(place.shown): \(detail)")
+            guard !explains else { return }
+            let report: JSON = [
+                "source": .string(place.source), "kind": nil, "verdict": "refused", "reason": .string(reason.code),
+                "detail": .string(detail),
+            ]
+            try write(report, place)
+        }
+
+        private func write(_ report: JSON, _ place: Place) throws(OutputError) {
+            let line = JSON.object([place.member] + (report.members ?? []))
+            try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
+        }
+    }
+
+    private static let limits = JSON.Limits(bytes: 1 << 20, depth: 16, values: 10_000, allowsRepeatedNames: false)
+
+    private static func time(_ text: String) throws -> Instant {
+        guard let instant = Instant(rfc3339: text) else {
+            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
+        }
+        return instant
+    }
+}

@@ -1,0 +1,5 @@
+import AssayCommand
+import AssayCore
+import AssayStandard
+
+await AssayProgram(name: "assay", version: AssayVersion.text, plugins: .standard, commands: .standard).main()

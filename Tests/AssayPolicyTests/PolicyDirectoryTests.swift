@@ -1,0 +1,99 @@
+import AssayCore
+import AssayKit
+import AssayPolicy
+import AssayYAML
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+@Suite("Folders of policies")
+struct PolicyDirectoryTests {
+    private static let app = "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a'}]}]"
+
+    private func withFolder(_ body: (String) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder.path)
+    }
+
+    private func write(_ text: String, to file: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+    }
+
+    @Test("More files than anybody keeps are refused, and none of them is read")
+    func tooMany() throws {
+        try withFolder { folder in
+            for number in 0...1024 { try write("# \(number)", to: "\(folder)/\(number).yaml") }
+            let error = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder).files() }
+            #expect(error.all.count == 1)
+            #expect(error.description.contains("has more than 1024 policy files"))
+            try FileManager.default.removeItem(atPath: "\(folder)/0.yaml")
+            #expect(try PolicyDirectory(folder).files().count == 1024)
+        }
+    }
+
+    @Test("Files that are larger together than the limit are refused, and not kept in memory")
+    func tooLarge() throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            // A hole, which takes no room on the disk.
+            try write("#", to: "\(folder)/b.yaml")
+            #expect(truncate("\(folder)/b.yaml", 64 << 20) == 0)
+            let error = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder).files() }
+            #expect(error.description.contains("b.yaml: the policies together are larger than 64 MiB"))
+        }
+    }
+
+    @Test("A pipe with a policy's name is refused at once, though nobody writes into it", .timeLimit(.minutes(20)))
+    func pipe() throws {
+        try withFolder { folder in
+            #expect(mkfifo("\(folder)/a.yaml", 0o600) == 0)
+            let error = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder).files() }
+            #expect(error.description.contains("not a regular file"))
+        }
+    }
+
+    @Test(
+        "The apps of the files that can be read are known, and nothing is said to be missing that another file may have"
+    )
+    func partial() throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            try write("", to: "\(folder)/b.yaml")
+            let policies = PolicyDirectory(folder).read()
+            #expect(policies.apps.map(\.identity.subject) == ["1:1:ios:a"])
+            #expect(policies.problems?.all.count == 1)
+            #expect(!policies.knowsAllProjects)
+            #expect(throws: Diagnostics.self) { try PolicyDirectory(folder).load() }
+        }
+    }
+
+    @Test("The path of a folder may end with a slash; file names in messages have one")
+    func slash() throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            #expect(try PolicyDirectory("\(folder)/").files().map(\.name) == ["\(folder)/a.yaml"])
+        }
+    }
+
+    @Test("A folder that goes away, and one that comes, are changes; a file that is no policy is none")
+    func fingerprint() throws {
+        try withFolder { folder in
+            let directory = PolicyDirectory("\(folder)/policies")
+            let missing = directory.fingerprint
+            try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: false)
+            let empty = directory.fingerprint
+            #expect(empty != missing)
+            try write("x", to: "\(directory.path)/notes.txt")
+            #expect(directory.fingerprint == empty)
+            try write(Self.app, to: "\(directory.path)/a.yaml")
+            #expect(directory.fingerprint != empty)
+        }
+    }
+}

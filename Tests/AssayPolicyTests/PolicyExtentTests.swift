@@ -1,0 +1,53 @@
+import AssayPolicy
+import Testing
+
+@Suite("How much policies say")
+struct PolicyExtentTests {
+    private func extent(_ project: String, callers: String = "{}") throws -> PolicyExtent {
+        let text = "{callers: \(callers), projects: [{number: 1, id: one, \(project)}]}"
+        return PolicyExtent(try PolicySet.load([PolicyFile(name: "a.yaml", text: text)]))
+    }
+
+    private static let full = """
+        apps: [{id: '1:1:ios:a', providers: {debug: {tokens: [1, 2, 3]}}}, {id: '1:1:ios:b', providers: {debug: {}}}], \
+        oauth_clients: [{id: c, app: '1:1:ios:a'}], consumers: {backend: {services: [a, b], mode: x}}
+        """
+
+    @Test("What has become less is named with both numbers, in the order of the policies")
+    func losses() throws {
+        let before = try extent(Self.full)
+        let after = try extent(
+            """
+            apps: [{id: '1:1:ios:a', providers: {debug: {tokens: [1, 2]}}}], \
+            consumers: {backend: {services: [a], mode: x}}
+            """)
+        let losses = after.losses(since: before)
+        #expect(losses.first == "apps 2 to 1")
+        #expect(losses.dropFirst().first == "oauth_clients 1 to 0")
+        #expect(losses.contains { $0.hasPrefix("debug ") })
+        #expect(losses.contains { $0.hasPrefix("backend of projects/one ") })
+        #expect(after.servesApps)
+    }
+
+    @Test("The same and more are no loss, and what is new is none either")
+    func gains() throws {
+        let (less, full) = (try extent("apps: [{id: '1:1:ios:a'}]"), try extent(Self.full))
+        #expect(full.losses(since: full).isEmpty)
+        #expect(full.losses(since: less).isEmpty)
+    }
+
+    @Test("A part that is gone altogether counts as none, and a project without apps serves nobody")
+    func gone() throws {
+        let nobody = try extent("apps: []")
+        #expect(!nobody.servesApps)
+        let losses = nobody.losses(since: try extent(Self.full))
+        #expect(losses.contains { $0.hasPrefix("backend of projects/one ") && $0.hasSuffix(" to 0") })
+    }
+
+    @Test("No more than 16 losses are told")
+    func bound() throws {
+        let many = (0..<40).map { "p\($0): {a: [1, 2]}" }.joined(separator: ", ")
+        let before = try extent("apps: [{id: '1:1:ios:a', providers: {\(many)}}]")
+        #expect(try extent("apps: [{id: '1:1:ios:a'}]").losses(since: before).count == 16)
+    }
+}
