@@ -21,12 +21,12 @@ let package = Package(
         // The command over any list of plugins, and the plugins that come with it.
         .library(name: "AssayCommand", targets: ["AssayCommand"]),
         .library(name: "AssayStandard", targets: ["AssayStandard"]),
-        // What plugins are written to, and what they may need besides.
+        // What plugins are written to, and the libraries that they may use.
         .library(name: "AssayCore", targets: ["AssayCore"]),
         .library(name: "AssayKit", targets: ["AssayKit"]),
         // What stores are written to.
         .library(name: "AssayState", targets: ["AssayState"]),
-        // What transports and embedders need of the engine beside it.
+        // What transports and embedders need in addition to the engine.
         .library(name: "AssayHosting", targets: ["AssayHosting"]),
         .library(name: "AssayCrypto", targets: ["AssayCrypto"]),
         .library(name: "AssayX509", targets: ["AssayX509"]),

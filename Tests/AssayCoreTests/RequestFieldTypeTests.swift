@@ -11,7 +11,7 @@ struct RequestFieldTypeTests {
         #expect(try RequestFields([:]).integer("pageSize") == nil)
     }
 
-    @Test("what is no whole number is refused", arguments: ["", "7.5", "x", true, [7]] as [JSON])
+    @Test("what is no whole number is refused", arguments: ["", "7.5", "+7", "x", true, [7]] as [JSON])
     func notIntegers(value: JSON) throws {
         let fields = try RequestFields(["n": value])
         #expect(throws: InvalidRequest.self) { try fields.integer("n") }

@@ -89,11 +89,11 @@ private struct BundleID: WrittenAsText {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool {
-        isCapitalOrDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || "-._".utf8.contains(byte)
+        isCapitalOrDigit(byte) || byte.isASCIILowercase || "-._".utf8.contains(byte)
     }
 }
 
 /// Whether a byte may be in Apple's identifiers of teams and keys.
 func isCapitalOrDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    byte.isASCIIUppercase || byte.isASCIIDigit
 }

@@ -133,7 +133,7 @@ extension RequestFields {
         case nil: return nil
         case .integer(let number): return number
         case .string(let text):
-            if let number = Int64(text) { return number }
+            if text.utf8.first != UInt8(ascii: "+"), let number = Int64(text) { return number }
         default: break
         }
         throw InvalidRequest("the field '\(name)' must be a whole number")

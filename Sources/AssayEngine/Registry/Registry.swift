@@ -228,13 +228,7 @@ private struct Claims {
 
     private static func isWord(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
-            && name.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     }
 }
 

@@ -36,24 +36,14 @@ enum ResourceName {
     /// Letters, digits, and `-`, `.`, `_`, `:` (of domain-scoped project IDs): the characters of Google's identifiers.
     static func isWord(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 200
-            && text.utf8.allSatisfy { byte in
-                byte.isLetterOrDigit || "-._:".utf8.contains(byte)
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._:".utf8.contains($0) }
     }
 
     /// `1:NUMBER:PLATFORM:HEX`, the form of a Firebase app ID.
     static func isAppID(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         return text.utf8.count <= 200 && parts.count == 4
-            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isLetterOrDigit) }
-            && parts[0].allSatisfy(\.isDigit) && parts[1].allSatisfy(\.isDigit)
-    }
-}
-
-extension UInt8 {
-    var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
-
-    var isLetterOrDigit: Bool {
-        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20)
+            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy(\.isASCIILetterOrDigit) }
+            && parts[0].allSatisfy(\.isASCIIDigit) && parts[1].allSatisfy(\.isASCIIDigit)
     }
 }

@@ -124,13 +124,7 @@ struct AuthorizationAnswer {
 
     private static func isHeaderName(_ name: String) -> Bool {
         !name.isEmpty
-            && name.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && name.utf8.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-") }
     }
 
     private static func isHeaderValue(_ value: String) -> Bool {

@@ -103,11 +103,7 @@ struct CheckHeaders {
     private static func isLike(_ name: Data, _ beginning: String) -> Bool {
         name.count >= beginning.utf8.count
             && zip(name, beginning.utf8).allSatisfy { byte, expected in
-                (byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : lowercase(byte)) == expected
+                (byte == UInt8(ascii: "_") ? UInt8(ascii: "-") : byte.lowercasedASCII) == expected
             }
-    }
-
-    private static func lowercase(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

@@ -34,7 +34,7 @@ struct AcceptedCodings: Sendable {
             guard point == UInt8(ascii: "."), rest.count <= 3 else { return nil }
             var place = 100
             for digit in rest {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+                guard digit.isASCIIDigit else { return nil }
                 weight += Int(digit - UInt8(ascii: "0")) * place
                 place /= 10
             }

@@ -90,8 +90,7 @@ extension HTTPReply {
     private static func isHeader(_ entry: CallFailure.Metadata) -> Bool {
         !entry.name.isEmpty
             && entry.name.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
+                $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "-")
             } && entry.value.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
 }

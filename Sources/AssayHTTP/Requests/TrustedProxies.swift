@@ -81,6 +81,6 @@ public struct TrustedProxies: Sendable {
         guard let first = text.first else { return true }
         let digits = text.dropFirst()
         return first == UInt8(ascii: ":") && (1...5).contains(digits.count)
-            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && digits.allSatisfy(\.isASCIIDigit)
     }
 }

@@ -22,27 +22,22 @@ public enum AllowedOrigins: Sendable, Hashable {
         else { return false }
         let scheme = text[..<colon].utf8
         var host = text.utf8[colon...].dropFirst(3)
-        guard let first = scheme.first, isLetter(first),
-            scheme.allSatisfy({ isLetter($0) || isMark($0) || isDigit($0) })
+        guard let first = scheme.first, first.isASCIILowercase,
+            scheme.allSatisfy({ $0.isASCIILowercase || $0.isASCIIDigit || "+-.".utf8.contains($0) })
         else { return false }
         if let colon = host.lastIndex(of: UInt8(ascii: ":")), host.last != UInt8(ascii: "]") {
             let port = host[colon...].dropFirst()
-            guard !port.isEmpty, port.count <= 5, port.allSatisfy(isDigit) else { return false }
+            guard !port.isEmpty, port.count <= 5, port.allSatisfy(\.isASCIIDigit) else { return false }
             host = host[..<colon]
         }
         if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
             return host.count > 2 && host.dropFirst().dropLast().allSatisfy { isHex($0) || $0 == UInt8(ascii: ":") }
         }
         return !host.isEmpty
-            && host.allSatisfy { isLetter($0) || isDigit($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+            && host.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || "-.".utf8.contains($0) }
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
-    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
     private static func isHex(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
-    private static func isMark(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        byte.hexDigitValue != nil && !byte.isASCIIUppercase
     }
 }

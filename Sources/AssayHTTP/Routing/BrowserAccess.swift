@@ -83,7 +83,6 @@ struct BrowserAccess: Sendable {
     }
 
     private static func isNamePart(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-            || byte == UInt8(ascii: "-")
+        byte.isASCIILowercase || byte.isASCIIDigit || byte == UInt8(ascii: "-")
     }
 }

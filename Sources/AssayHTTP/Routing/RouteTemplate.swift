@@ -105,15 +105,7 @@ struct RouteTemplate: Sendable, Hashable {
     /// The unreserved characters (RFC 3986, section 2.3), which need no encoding in a path.
     private static func isLiteral(_ text: Substring) -> Bool {
         !text.isEmpty
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                    UInt8(ascii: "~"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isASCIILetterOrDigit || "-._~".utf8.contains($0) }
     }
 
     private static func isDots(_ segment: [UInt8]) -> Bool {

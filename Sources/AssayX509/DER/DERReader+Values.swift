@@ -109,7 +109,7 @@ extension DERReader {
         let malformed = ASN1Error(.timeMalformed, at: element.encoded.startIndex)
         var digits = element.content
         guard digits.popLast() == UInt8(ascii: "Z"),
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            digits.allSatisfy(\.isASCIIDigit)
         else { throw malformed }
 
         func take(_ count: Int) -> Int {

@@ -143,9 +143,9 @@ extension YAMLNode {
         var milliseconds: Int64 = 0
         guard !rest.isEmpty, rest.count <= 40 else { return nil }
         while !rest.isEmpty {
-            let digits = rest.prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+            let digits = rest.prefix { $0.isASCIIDigit }
             rest = rest.dropFirst(digits.count)
-            let name = rest.prefix { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 }
+            let name = rest.prefix { $0.isASCIILowercase }
             rest = rest.dropFirst(name.count)
             guard (1...9).contains(digits.count), let number = Int64(Substring(digits)),
                 let unit = candidates.firstIndex(where: { $0.name.utf8.elementsEqual(name) })
