@@ -84,9 +84,9 @@ struct CheckHeaders {
             guard name.count <= nameLimit else {
                 throw UnreadableCheck("the name of a header field is longer than \(nameLimit) bytes")
             }
-            findings.insert(ExactText(String(decoding: name.map(lowercase), as: UTF8.self)))
+            findings.insert(ExactText(String(decoding: name.map(\.lowercasedASCII), as: UTF8.self)))
         }
-        guard name.count == token.utf8.count, name.map(lowercase).elementsEqual(token.utf8) else { return }
+        guard name.count == token.utf8.count, name.map(\.lowercasedASCII).elementsEqual(token.utf8) else { return }
         for value in values {
             guard value.count <= BearerToken.byteLimit else {
                 throw UnreadableCheck("the token is longer than \(BearerToken.byteLimit) bytes")
