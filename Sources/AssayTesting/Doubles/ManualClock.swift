@@ -75,12 +75,17 @@ public final class ManualClock: Sendable {
 
     /// Moves the clock, back as well as forth, and wakes whose time has come.
     public func advance(by duration: Duration) {
-        set(now + duration)
+        move { $0 + duration }
     }
 
     /// Sets the clock, and wakes whose time has come.
     public func set(_ now: Instant) {
+        move { _ in now }
+    }
+
+    private func move(_ time: (Instant) -> Instant) {
         let awoken = state.withLock { state in
+            let now = time(state.now)
             state.now = now
             let due = state.sleepers.filter { $0.value.wakes <= now }
             for key in due.keys { state.sleepers[key] = nil }
