@@ -1,4 +1,5 @@
 import AssayCore
+import AssayHosting
 import AssayKit
 import AssayTestSupport
 import Testing
