@@ -68,9 +68,11 @@ struct AppAttestSample {
         return text
     }
 
-    /// An optional text.
-    func optionalText(_ name: String) -> String? {
-        fields[name]?.string
+    /// An optional text; a value that is none is not taken for an absent one.
+    func optionalText(_ name: String) throws(AppAttestSampleError) -> String? {
+        guard let value = fields[name], value != .null else { return nil }
+        guard let text = value.string else { throw AppAttestSampleError("`\(name)` is not a text") }
+        return text
     }
 
     /// Required Base 64.
@@ -83,8 +85,8 @@ struct AppAttestSample {
     ///
     /// Such digits would be Base 64 as well, of 48 bytes, which no key identifier has.
     func keyID() throws(AppAttestSampleError) -> [UInt8] {
-        let name =
-            optionalText("key_id_base64").isNil && !optionalText("key_id_hex").isNil ? "key_id_hex" : "key_id_base64"
+        let (standard, digits) = (try optionalText("key_id_base64"), try optionalText("key_id_hex"))
+        let name = standard.isNil && !digits.isNil ? "key_id_hex" : "key_id_base64"
         let text = try text(name)
         let identifier =
             Hex.decode(text).flatMap { $0.count == SHA256.byteCount ? $0 : nil }
@@ -102,7 +104,7 @@ struct AppAttestSample {
     /// place.
     func clientDataHash() throws(AppAttestSampleError) -> [UInt8] {
         let given = try oneOf(["client_data_hash_base64", "client_data_hash_hex"])
-        let usage = optionalText("client_data_hash_is")
+        let usage = try optionalText("client_data_hash_is")
         let isRaw = usage.isExactly(Self.challengeItself)
         let isKnown = isRaw || usage.isExactly(Self.challengeHashed)
         let challenge = try oneOf(["challenge_base64", "challenge_utf8"])
@@ -114,7 +116,7 @@ struct AppAttestSample {
         }
         if let clientData = try oneOf(["client_data_base64", "client_data_utf8"]) { return SHA256.hash(clientData) }
         guard let challenge else {
-            let other = optionalText("challenge").isNil ? "" : "; `challenge` is not read"
+            let other = (fields["challenge"]?.string).isNil ? "" : "; `challenge` is not read"
             throw AppAttestSampleError(
                 "`client_data_hash_base64` is missing, and so are `challenge_utf8`, `challenge_base64`, `client_data_utf8` "
                     + "and `client_data_base64`, which are hashed\(other)")
@@ -167,7 +169,7 @@ struct AppAttestSample {
 
     /// When a receipt was made, by the fields that were read off it.
     var created: String? {
-        optionalText("created") ?? fields["fields"]?["12"]?.string
+        fields["created"]?.string ?? fields["fields"]?["12"]?.string
     }
 
     /// A required time in RFC 3339.

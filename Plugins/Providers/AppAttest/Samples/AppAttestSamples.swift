@@ -74,7 +74,7 @@ public struct AppAttestSamples: Sendable {
         _ sample: AppAttestSample, _ appID: AppAttestAppID, _ trace: inout AppAttestTrace
     ) throws(AppAttestSampleError) -> AppAttestSampleReport {
         var environments = Set(AppAttestEnvironment.allCases)
-        if let name = sample.optionalText("environment") {
+        if let name = try sample.optionalText("environment") {
             guard let environment = AppAttestEnvironment(exactly: name) else {
                 throw AppAttestSampleError("`environment` must be development or production")
             }
@@ -137,7 +137,7 @@ public struct AppAttestSamples: Sendable {
     private func verifyReceipt(
         _ sample: AppAttestSample, _ appID: AppAttestAppID, _ trace: inout AppAttestTrace
     ) throws(AppAttestSampleError) -> AppAttestSampleReport {
-        let instant = try instant(sample.optionalText("valid_at") ?? sample.created, of: sample)
+        let instant = try instant(try sample.optionalText("valid_at") ?? sample.created, of: sample)
         let outcome = receipts.verify(
             try sample.bytes("receipt_base64"), expecting: ReceiptExpectation(appID: appID), at: instant,
             explaining: &trace)
