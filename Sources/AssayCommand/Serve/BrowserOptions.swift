@@ -17,8 +17,8 @@ struct BrowserOptions: ParsableArguments {
         }
         for origin in allowOrigin where origin != "any" && origin != "none" && !AllowedOrigins.isOrigin(origin) {
             throw ValidationError(
-                "--allow-origin needs a scheme and a host in lower case, and a port if there is one, such as "
-                    + "https://app.example.com, and nothing after them")
+                "--allow-origin needs a scheme and a host in lower case, and a port if it is not the scheme's default, "
+                    + "such as https://app.example.com, and nothing after them")
         }
     }
 

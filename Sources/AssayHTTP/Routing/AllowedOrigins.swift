@@ -27,7 +27,10 @@ public enum AllowedOrigins: Sendable, Hashable {
         else { return false }
         if let colon = host.lastIndex(of: UInt8(ascii: ":")), host.last != UInt8(ascii: "]") {
             let port = host[colon...].dropFirst()
-            guard !port.isEmpty, port.count <= 5, port.allSatisfy(\.isASCIIDigit) else { return false }
+            guard port.count <= 5, port.allSatisfy(\.isASCIIDigit), port.first != UInt8(ascii: "0"),
+                let number = UInt16(String(decoding: port, as: UTF8.self)),
+                number != defaultPort(ofScheme: String(decoding: scheme, as: UTF8.self))
+            else { return false }
             host = host[..<colon]
         }
         if host.first == UInt8(ascii: "["), host.last == UInt8(ascii: "]") {
@@ -35,6 +38,11 @@ public enum AllowedOrigins: Sendable, Hashable {
         }
         return !host.isEmpty
             && host.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || "-.".utf8.contains($0) }
+    }
+
+    /// The port that browsers leave out.
+    private static func defaultPort(ofScheme scheme: String) -> UInt16? {
+        if scheme.isExactly("https") { 443 } else if scheme.isExactly("http") { 80 } else { nil }
     }
 
     private static func isHex(_ byte: UInt8) -> Bool {
