@@ -33,7 +33,7 @@ enum OpenAPISchema {
             ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
         case .duration: ["type": "string", "pattern": #"^[0-9]{1,12}(\.[0-9]{1,9})?s$"#]
         case .timestamp: ["type": "string", "format": "date-time"]
-        case .fieldMask: ["type": "string", "pattern": #"^(\*|[A-Za-z][A-Za-z0-9_]*(,[A-Za-z][A-Za-z0-9_]*)*)$"#]
+        case .fieldMask: ["type": "string", "pattern": #"^(\*|[A-Za-z][A-Za-z0-9_.]*(,[A-Za-z][A-Za-z0-9_.]*)*)$"#]
         case .choice(let words): ["type": "string", "enum": .array(words.map { .string($0) })]
         case .message(let shape): request(shape)
         case .list(let kind, let limit): list(of(kind), limit)
