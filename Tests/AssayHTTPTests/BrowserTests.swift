@@ -194,6 +194,8 @@ struct BrowserTests {
             ("https://[::1]:8443", true), ("https://app.example.com/", false), ("https://App.example.com", false),
             ("app.example.com", false), ("https://", false), ("https://a:b", false), ("https://a:", false),
             ("null", false), ("*", false), ("https://*.example.com", false), ("https://a\r\nb", false),
+            ("https://a:443", false), ("http://a:80", false), ("https://a:65536", false), ("https://a:08080", false),
+            ("https://a:0", false), ("http://a:443", true), ("https://a:65535", true),
         ])
     func form(text: String, isOrigin: Bool) {
         #expect(AllowedOrigins.isOrigin(text) == isOrigin)
