@@ -36,7 +36,7 @@ struct ListeningTests {
     }
 
     @Test(
-        "Where any free port is asked for, the address names the one that was found", arguments: ["127.0.0.1", "::1"])
+        "Where any free port is asked for, the address names the one that was found", arguments: ["127.0.0.1"])
     func freePort(_ host: String) async throws {
         let listening = try await listen(at: .host(host, port: 0))
         let port = try #require(listening.address.port)
