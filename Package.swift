@@ -645,11 +645,19 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayMetrics",
                 "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML", "AssayCommand",
-                "AssayStandard", "assay", "till-server",
+                "AssayHTTP", "AssayHTTPServer", "AssayStandard", "AssayTransport", "assay", "till-server",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayStandardTests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayStandard", "AssayTestSupport", "AssayTesting", "assay",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public

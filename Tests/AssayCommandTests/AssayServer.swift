@@ -4,6 +4,7 @@ import AssayHosting
 import AssayKit
 import AssayState
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

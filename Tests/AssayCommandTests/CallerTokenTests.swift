@@ -2,6 +2,7 @@ import AssayCore
 import AssayHosting
 import AssayKit
 import AssayState
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -1,5 +1,6 @@
 import AssayCore
 import AssayKit
+import AssayTestSupport
 import Foundation
 import Testing
 

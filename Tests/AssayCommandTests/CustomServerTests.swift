@@ -1,5 +1,6 @@
 import AssayCore
 import AssayCrypto
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayHosting
 import AssayKit
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -5,6 +5,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayState
+import AssayTestSupport
 import Foundation
 import Logging
 import Testing

@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Testing
 
 /// Options of `assay serve` that mean nothing, and a word of what is said about them.

@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 import Testing
 
@@ -73,18 +74,5 @@ struct PolicyCheckTests {
         #expect(
             codes.contains("nonce_mismatch") && codes.contains("debug_token_unknown") && codes.contains("token_expired")
         )
-    }
-
-    @Test("A debug token is made together with what goes into a policy")
-    func debugToken() async throws {
-        let made = try await AssayProcess.run("debug-token", "--token", "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10")
-        #expect(made.status == 0)
-        #expect(made.lines.last == "  sha256: e50aa1f3d888c1e78903df86492fc332930cd66d73cbe3d3e63b9834e8ff705a")
-        let first = try await AssayProcess.run("debug-token").lines.first
-        #expect(
-            first?.contains(/^# the token: [0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/)
-                == true)
-        #expect(try await AssayProcess.run("debug-token", "--name", "").status == 2)
-        #expect(try await AssayProcess.run("debug-token", "--token", "short").status == 2)
     }
 }

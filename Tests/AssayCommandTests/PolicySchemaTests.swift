@@ -5,6 +5,7 @@ import AssayKit
 import AssayPolicy
 import AssayStandard
 import AssayState
+import AssayTestSupport
 import AssayYAML
 import Foundation
 import Logging

@@ -5,6 +5,7 @@ import AssayKit
 import AssayMetrics
 import AssayStandard
 import AssayTesting
+import AssayTestSupport
 import Foundation
 import Testing
 

@@ -2,6 +2,7 @@ import AssayCore
 import AssayHosting
 import AssayKit
 import AssayState
+import AssayTestSupport
 
 #if os(Linux)
 import AssayCrypto

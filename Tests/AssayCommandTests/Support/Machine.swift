@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 
 #if canImport(Glibc)

@@ -1,25 +1,30 @@
-import Foundation
-import Testing
+public import Foundation
 
 /// The command `assay`, as it was built beside these tests.
-struct AssayProcess {
-    struct Result {
-        let status: Int32
-        let output: String
-        let errors: String
+public struct AssayProcess: Sendable {
+    /// How a process ended, and all that it said.
+    public struct Result: Sendable {
+        /// The exit status.
+        public let status: Int32
+        /// The standard output.
+        public let output: String
+        /// The standard error.
+        public let errors: String
 
-        var lines: [String] { output.split(separator: "\n").map(String.init) }
+        /// The lines of the output that are not empty.
+        public var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
     /// Runs the command to its end.
-    static func run(
+    public static func run(
         _ arguments: String..., input: String? = nil, environment: [String: String] = [:], folder: URL? = nil
     ) async throws -> Result {
         let process = try AssayProcess(arguments, environment: environment, folder: folder, input: input)
         return await process.result()
     }
 
-    static let executable = executable("assay")
+    /// Where the command is.
+    public static let executable = executable("assay")
 
     /// A program that was built beside these tests.
     private static func executable(_ program: String) -> URL {
@@ -28,17 +33,29 @@ struct AssayProcess {
     }
 
     /// As whom a process runs; only root can choose.
-    struct Identity {
-        let user: UInt32
-        /// The first is the effective group.
-        let groups: [UInt32]
+    public struct Identity: Sendable {
+        public let user: UInt32
+        public let groups: [UInt32]
+
+        /// - Parameter groups: the first is the effective group.
+        public init(user: UInt32, groups: [UInt32]) {
+            self.user = user
+            self.groups = groups
+        }
     }
 
-    let process = Process()
+    /// The process, which may still be running.
+    public let process = Process()
     private let output: URL
     private let errors: URL
 
-    init(
+    /// Starts the command, or another program that was built beside these tests.
+    ///
+    /// - Parameters:
+    ///   - descriptors: how many file descriptors it may have.
+    ///   - identity: as whom it runs; nil for the user of these tests.
+    ///   - launcher: a program with its arguments that starts it.
+    public init(
         _ arguments: [String], of program: String = "assay", environment: [String: String] = [:], folder: URL? = nil,
         input: String? = nil, descriptors: Int? = nil, identity: Identity? = nil, launcher: [String] = []
     ) throws {
@@ -83,11 +100,13 @@ struct AssayProcess {
         try process.run()
     }
 
-    var outputSoFar: String { text(output) }
-    var errorsSoFar: String { text(errors) }
+    /// The standard output up to now.
+    public var outputSoFar: String { text(output) }
+    /// The standard error up to now.
+    public var errorsSoFar: String { text(errors) }
 
     /// Waits for the end.
-    func result() async -> Result {
+    public func result() async -> Result {
         while process.isRunning { try? await Task.sleep(for: .milliseconds(10)) }
         let result = Result(status: process.terminationStatus, output: outputSoFar, errors: errorsSoFar)
         try? FileManager.default.removeItem(at: output.deletingLastPathComponent())
@@ -100,7 +119,7 @@ struct AssayProcess {
 }
 
 /// A folder that is removed with what is in it.
-func withTemporaryFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
+public func withTemporaryFolder<Value>(_ body: (URL) async throws -> Value) async throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -108,5 +127,5 @@ func withTemporaryFolder<Value>(_ body: (URL) async throws -> Value) async throw
 }
 
 /// The checkout that these tests belong to.
-let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
+public let repository = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 import Testing
 

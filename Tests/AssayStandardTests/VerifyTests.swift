@@ -1,8 +1,5 @@
 import AssayCore
 import AssayCrypto
-import AssayHosting
-import AssayKit
-import AssayState
 import AssayTesting
 import AssayTestSupport
 import Foundation
