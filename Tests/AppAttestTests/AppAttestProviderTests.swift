@@ -147,7 +147,7 @@ struct AppAttestProviderTests {
         #expect(facts("artifact_invalid", try await service.assert(keyID, Array(artifact.dropLast()))) == [])
 
         func attest(_ shown: String) async throws -> Reply {
-            try await service.call(
+            await service.call(
                 "exchangeAppAttestAttestation", AppAttestService.app,
                 [
                     "keyId": .string(shown), "attestationStatement": "AAAA",

@@ -34,7 +34,9 @@ public struct AssayProcess: Sendable {
 
     /// As whom a process runs; only root can choose.
     public struct Identity: Sendable {
+        /// The user's number.
         public let user: UInt32
+        /// The numbers of its groups.
         public let groups: [UInt32]
 
         /// - Parameter groups: the first is the effective group.
