@@ -58,7 +58,7 @@ struct OpenAPISchemaTests {
     @Test(
         "A duration that the server reads is one by the schema, and one that it refuses is none",
         arguments: [
-            "3600s", "0s", "1.5s", "3.000000001s", "999999999999s", "3600", "s", "-1s", ".5s", "1.s", "1.0000000001s",
+            "3600s", "0s", "1.5s", "3.000000001s", "315576000000s", "3600", "s", "-1s", ".5s", "1.s", "1.0000000001s",
             "1e3s", "1m", "9999999999999s", " 1s", "+1s",
         ])
     func durations(_ text: String) throws {

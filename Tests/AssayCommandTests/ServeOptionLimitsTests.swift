@@ -116,7 +116,7 @@ struct ServeOptionLimitsTests {
         arguments: [
             "https://App.example.com", "https://app.example.com/", "https://app.example.com:", "app.example.com",
             "null",
-            "*", "", "https://", "https://a b", "https://user@app.example.com", "https://app.example.com?x",
+            "*", "https://", "https://a b", "https://user@app.example.com", "https://app.example.com?x",
             "https://app.example.com:99999", "https://app.example.com:65536", "https://app.example.com:443",
             "http://app.example.com:80", "https://app.example.com:08080", "https://app.example.com:0",
             "https://*.example.com",

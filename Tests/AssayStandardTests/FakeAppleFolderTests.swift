@@ -80,7 +80,6 @@ struct FakeAppleFolderTests {
         ("a key of another curve", { try pem(.ec(.p384)) }),
         ("a key of another kind", { try pem(.rsa(bits: 2048)) }),
         ("bytes that are no text", { [0xFF, 0xFE, 0x00] }),
-        ("a key behind 16 KiB of blank lines", { [UInt8](repeating: 0x0A, count: 16 * 1024) + (try pem(.ec(.p256))) }),
     ]
 
     private static func pem(_ kind: KeyKind) throws -> [UInt8] {
@@ -92,13 +91,32 @@ struct FakeAppleFolderTests {
         try await withTemporaryFolder { parent in
             let folder = FakeAppleFolder(path: parent.path)
             let content = try Self.noKeys[index].content()
-            try Data(content).write(to: URL(fileURLWithPath: folder.keyFile))
+            try write(content, to: folder.keyFile)
             let error = #expect(throws: FakeAppleError.self, "\(Self.noKeys[index].name)") {
                 try folder.prepare(team: "ABCDE12345")
             }
             #expect(error?.description == "\(folder.keyFile) holds no P-256 private key in PEM")
             #expect(try Data(contentsOf: URL(fileURLWithPath: folder.keyFile)) == Data(content))
             #expect(!FileManager.default.fileExists(atPath: folder.receiptFile))
+        }
+    }
+
+    private func write(_ content: [UInt8], to file: String, mode: Int = 0o600) throws {
+        try Data(content).write(to: URL(fileURLWithPath: file))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file)
+    }
+
+    @Test("A key that is too large, or that others may read, is refused with the reason")
+    func unsafeKey() async throws {
+        try await withTemporaryFolder { parent in
+            let folder = FakeAppleFolder(path: parent.path)
+            try write([UInt8](repeating: 0x0A, count: 16 * 1024) + Self.pem(.ec(.p256)), to: folder.keyFile)
+            #expect(throws: FakeAppleError.self) { try folder.prepare(team: "ABCDE12345") }
+            try write(Self.pem(.ec(.p256)), to: folder.keyFile, mode: 0o644)
+            let error = #expect(throws: FakeAppleError.self) { try folder.prepare(team: "ABCDE12345") }
+            #expect(error?.description.contains("644") == true, "\(error.map { "\($0)" } ?? "no error")")
+            try write(Self.pem(.ec(.p256)), to: folder.keyFile)
+            _ = try folder.prepare(team: "ABCDE12345")
         }
     }
 

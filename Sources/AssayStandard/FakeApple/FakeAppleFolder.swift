@@ -29,11 +29,15 @@ struct FakeAppleFolder: Sendable {
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let team: SimulatedAppleTeam
         if files.fileExists(atPath: keyFile) {
-            // The type of the number differs between Foundation and its essentials.
-            guard let size = try files.attributesOfItem(atPath: keyFile)[.size] as? any BinaryInteger,
-                Int(clamping: size) <= Self.keyLimit,
-                let pem = try? String(contentsOfFile: keyFile, encoding: .utf8),
-                let kept = try? SimulatedAppleTeam(teamID: teamID, keyID: Self.keyID, privateKeyPEM: pem)
+            let text: [UInt8]
+            do throws(SecretError) {
+                text = try SecretFile.read(keyFile, limit: Self.keyLimit)
+            } catch {
+                throw FakeAppleError(error.description)
+            }
+            guard
+                let kept = try? SimulatedAppleTeam(
+                    teamID: teamID, keyID: Self.keyID, privateKeyPEM: String(decoding: text, as: UTF8.self))
             else { throw FakeAppleError("\(keyFile) holds no P-256 private key in PEM") }
             team = kept
         } else {
