@@ -28,7 +28,7 @@ struct DebugTokenCommandTests {
         ])
     func entry(_ name: String) async throws {
         try await withTemporaryFolder { folder in
-            let made = try await AssayProcess.run("debug-token", "--name", name)
+            let made = try await AssayProcess.run("debug-token", "--name=\(name)")
             #expect(made.status == 0, "\(made.errors)")
             let entry = made.lines.map { String(repeating: " ", count: 14) + $0 }.joined(separator: "\n")
             let policy = """
