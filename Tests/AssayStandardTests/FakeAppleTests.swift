@@ -74,7 +74,8 @@ struct FakeAppleTests {
                 keys.insert(try String(contentsOfFile: file, encoding: .utf8))
             }
             #expect(keys.count == 1)
-            try "no key".write(toFile: file, atomically: true, encoding: .utf8)
+            // In the same file, which keeps its mode.
+            try "no key".write(toFile: file, atomically: false, encoding: .utf8)
             let result = try await AssayProcess.run("fake-apple", "--port", "0", "--directory", "\(folder)/apple")
             #expect(result.status == 2)
             #expect(result.errors.contains("holds no P-256 private key"))
