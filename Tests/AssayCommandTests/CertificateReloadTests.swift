@@ -6,7 +6,7 @@ import AssayTestSupport
 import Foundation
 import Testing
 
-@Suite("assay serve takes up renewed certificates", .timeLimit(.minutes(5)))
+@Suite("assay serve takes up renewed certificates", .timeLimit(.minutes(20)))
 struct CertificateReloadTests {
     /// Waits for a certificate to be shown, and for a word of `/readyz`.
     private func eventually(_ port: Int, shows identity: TestIdentity, saying word: String) async throws {

@@ -3,7 +3,7 @@ import AssayKit
 import Synchronization
 import Testing
 
-@Suite("Operations with a deadline", .timeLimit(.minutes(5)))
+@Suite("Operations with a deadline", .timeLimit(.minutes(20)))
 struct WithDeadlineTests {
     private struct Exceeded: Error {}
     private struct Fault: Error {}

@@ -9,7 +9,7 @@ import Testing
 
 @testable import AssayExtAuthz
 
-@Suite("Connections of ext_authz", .timeLimit(.minutes(5)))
+@Suite("Connections of ext_authz", .timeLimit(.minutes(20)))
 struct ConnectionTests {
     @Test("connections that only wait make room, so that they cannot keep a client out")
     func crowd() async throws {

@@ -14,7 +14,7 @@ import Musl
 import Darwin
 #endif
 
-@Suite("Servers that never come to the end of a response", .timeLimit(.minutes(5)))
+@Suite("Servers that never come to the end of a response", .timeLimit(.minutes(20)))
 struct EndlessResponseTests {
     private static let ok = "HTTP/1.1 200 OK\r\n"
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"

@@ -6,7 +6,7 @@ import AssayTestSupport
 import AssayTransport
 import Testing
 
-@Suite("Compressed replies over HTTP/2", .timeLimit(.minutes(5)))
+@Suite("Compressed replies over HTTP/2", .timeLimit(.minutes(20)))
 struct CompressionOverHTTP2Tests {
     private static let keys: JSON = ["keys": .array((0..<60).map { ["kid": .string("key-\($0)"), "kty": "RSA"] })]
 

@@ -6,7 +6,7 @@ import AssayTestSupport
 import AssayTransport
 import Testing
 
-@Suite("What is counted of connections", .timeLimit(.minutes(5)))
+@Suite("What is counted of connections", .timeLimit(.minutes(20)))
 struct ConnectionMetricsTests {
     @Test("Connections are counted while they are open, and refused requests by their status")
     func counts() async throws {

@@ -7,7 +7,7 @@ import AssayTestSupport
 import AssayTransport
 import Testing
 
-@Suite("Connections", .timeLimit(.minutes(5)))
+@Suite("Connections", .timeLimit(.minutes(20)))
 struct ConnectionTests {
     private static let target = "/v1/projects/1/apps/2:exchangeDebugToken"
 

@@ -8,7 +8,7 @@ import AssayTransport
 import Testing
 
 /// More clients than slots, with limits on time that would let each of them stay for an hour.
-@Suite("A crowded server", .timeLimit(.minutes(5)))
+@Suite("A crowded server", .timeLimit(.minutes(20)))
 struct CrowdedServerTests {
     private static let target = "/v1/projects/1/apps/2:exchangeDebugToken"
     private static let head = "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 50\r\n\r\n"

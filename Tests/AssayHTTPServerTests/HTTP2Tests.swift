@@ -59,7 +59,7 @@ private let malformedHeads: [(name: String, fields: [(String, String)], status: 
     ("a large field", StreamClient.fields("GET", "/healthz", [("x", String(repeating: "y", count: 17_000))]), 431),
 ]
 
-@Suite("HTTP/2", .timeLimit(.minutes(5)))
+@Suite("HTTP/2", .timeLimit(.minutes(20)))
 struct HTTP2Tests {
     @Test(
         "it is spoken with those who ask for it in the handshake, and with nobody else",

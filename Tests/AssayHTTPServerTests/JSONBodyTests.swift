@@ -9,7 +9,7 @@ import Testing
 private let folder = "vectors/json-test-suite/test_parsing"
 
 /// The public JSON test suite as request bodies, read where it lies; without it this test is skipped.
-@Suite("JSON test suite as bodies", .timeLimit(.minutes(5)))
+@Suite("JSON test suite as bodies", .timeLimit(.minutes(20)))
 struct JSONBodyTests {
     @Test(
         "what is JSON reaches the kernel when it is an object, what is not is refused, and the server goes on",

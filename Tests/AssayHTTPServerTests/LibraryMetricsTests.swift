@@ -5,7 +5,7 @@ import AssayTestSupport
 import CoreMetrics
 import Testing
 
-@Suite("Metrics of libraries on a running server", .timeLimit(.minutes(5)))
+@Suite("Metrics of libraries on a running server", .timeLimit(.minutes(20)))
 struct LibraryMetricsTests {
     @Test("What a library records while a server runs is on its page beside the server's own numbers")
     func page() async throws {

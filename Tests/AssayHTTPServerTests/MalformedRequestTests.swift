@@ -7,7 +7,7 @@ import AssayTestSupport
 import AssayTransport
 import Testing
 
-@Suite("Malformed and oversized requests", .timeLimit(.minutes(5)))
+@Suite("Malformed and oversized requests", .timeLimit(.minutes(20)))
 struct MalformedRequestTests {
     private static let line = "POST /v1/projects/1/apps/2:exchangeDebugToken HTTP/1.1\r\n"
 

@@ -7,7 +7,7 @@ import AssayTestSupport
 import AssayTransport
 import Testing
 
-@Suite("Questions of proxies", .timeLimit(.minutes(5)))
+@Suite("Questions of proxies", .timeLimit(.minutes(20)))
 struct ProxyQuestionTests {
     private static let verify: MethodDescriptor = {
         var method = MethodDescriptor(

@@ -8,7 +8,7 @@ import AssayTesting
 import AssayTestSupport
 import Testing
 
-@Suite("What is logged of requests that never become calls", .timeLimit(.minutes(5)))
+@Suite("What is logged of requests that never become calls", .timeLimit(.minutes(20)))
 struct RefusalLogTests {
     private static let exchange = "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken"
 

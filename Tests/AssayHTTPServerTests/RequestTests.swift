@@ -6,7 +6,7 @@ import AssayKit
 import AssayTestSupport
 import Testing
 
-@Suite("Requests", .timeLimit(.minutes(5)))
+@Suite("Requests", .timeLimit(.minutes(20)))
 struct RequestTests {
     private static let exchange = "/v1/projects/1/apps/1:2:ios:ab:exchangeDebugToken"
 

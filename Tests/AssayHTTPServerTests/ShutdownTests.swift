@@ -8,7 +8,7 @@ import AssayTransport
 import ServiceLifecycle
 import Testing
 
-@Suite("Shutdown", .timeLimit(.minutes(5)))
+@Suite("Shutdown", .timeLimit(.minutes(20)))
 struct ShutdownTests {
     private static let request = TestServer.post("/v1/projects/1/apps/2:exchangeDebugToken", "{}")
 

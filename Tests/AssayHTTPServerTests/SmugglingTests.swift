@@ -8,7 +8,7 @@ import AssayTransport
 import Testing
 
 /// Requests that a proxy in front might read in another way than the server: none of them may become two.
-@Suite("Requests with two readings", .timeLimit(.minutes(5)))
+@Suite("Requests with two readings", .timeLimit(.minutes(20)))
 struct SmugglingTests {
     private static let line = "POST /v1/projects/1/apps/2:exchangeDebugToken HTTP/1.1\r\nHost: a\r\n"
     /// What one of the two readings would take for a request of its own.

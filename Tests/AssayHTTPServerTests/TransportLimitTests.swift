@@ -47,7 +47,7 @@ private let leavings: [(name: String, frames: [[UInt8]])] = [
     ),
 ]
 
-@Suite("What all clients together can make the server hold", .timeLimit(.minutes(5)))
+@Suite("What all clients together can make the server hold", .timeLimit(.minutes(20)))
 struct TransportLimitTests {
     /// Runs a client of HTTP/2 against a server.
     private func with(

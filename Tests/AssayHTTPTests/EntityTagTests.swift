@@ -5,7 +5,7 @@ import AssayKit
 import AssayTestSupport
 import Testing
 
-@Suite("The key set and what clients keep of it", .timeLimit(.minutes(5)))
+@Suite("The key set and what clients keep of it", .timeLimit(.minutes(20)))
 struct EntityTagTests {
     private func get(_ headers: String = "", key: String = "k", verb: String = "GET") async throws -> RawReply {
         let handler = FakeHandler { _ in .success(["keys": [["kid": .string(key)]]]) }

@@ -3,7 +3,7 @@ import AssayKit
 import AssayTestSupport
 import Testing
 
-@Suite("Failures of calls", .timeLimit(.minutes(5)))
+@Suite("Failures of calls", .timeLimit(.minutes(20)))
 struct FailureTests {
     private static let request = TestGateway.post("/v1/projects/1/apps/2:exchangeDebugToken", "{}")
 

@@ -35,7 +35,7 @@ private let bareFailures: [(StatusCode, Int)] = [
     (.internalError, 503),
 ]
 
-@Suite("Methods with a manner of their own", .timeLimit(.minutes(5)))
+@Suite("Methods with a manner of their own", .timeLimit(.minutes(20)))
 struct HTTPBindingTests {
     private static let oauth: MethodDescriptor = {
         var method = MethodDescriptor(

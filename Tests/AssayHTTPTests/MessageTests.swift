@@ -5,7 +5,7 @@ import AssayKit
 import AssayTestSupport
 import Testing
 
-@Suite("Messages from paths, queries and headers", .timeLimit(.minutes(5)))
+@Suite("Messages from paths, queries and headers", .timeLimit(.minutes(20)))
 struct MessageTests {
     private static let methods = [
         MethodDescriptor(

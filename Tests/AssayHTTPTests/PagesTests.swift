@@ -5,7 +5,7 @@ import AssayKit
 import AssayTestSupport
 import Testing
 
-@Suite("Pages for operators", .timeLimit(.minutes(5)))
+@Suite("Pages for operators", .timeLimit(.minutes(20)))
 struct PagesTests {
     private static let metrics = HTTPPages(
         showsDetail: true,

