@@ -12,7 +12,7 @@ public struct TokenRequirements: Sendable {
     public var apps: Set<ExactText>?
     /// The providers whose tokens are accepted.
     ///
-    /// Nil for all but those for development, which prove nothing (``VerifiedToken/isForDevelopment``); tokens that do not
+    /// Nil for all but those for development, which prove nothing (`VerifiedToken.isForDevelopment`); tokens that do not
     /// say how their app proved itself, as Google's do not, are accepted then, too.
     public var providers: Set<ExactText>?
     /// How old a token may be, from `iat` on.
