@@ -51,7 +51,7 @@ public struct AssayProgram: Sendable {
 
     /// The registry of the program's plugins.
     ///
-    /// - Throws: ``RegistryError`` when two plugins claim the same name.
+    /// - Throws: `RegistryError` when two plugins claim the same name.
     public func registry() throws(RegistryError) -> Registry {
         try Registry(plugins, unoffered: unoffered)
     }

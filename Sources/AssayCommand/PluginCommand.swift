@@ -22,15 +22,19 @@ public struct PluginCommand: Sendable {
 
     /// A subcommand of the program itself: `PROGRAM NAME`.
     ///
-    /// - Parameter invitation: why a newcomer begins with this command, in lower case and without a full stop; the
-    ///   program's help says it.
+    /// - Parameters:
+    ///   - type: the subcommand.
+    ///   - invitation: why a newcomer begins with this command, in lower case and without a full stop; the program's help
+    ///     says it.
     public static func command<C: ParsableCommand>(_ type: C.Type, invitation: String? = nil) -> PluginCommand {
         PluginCommand(place: .top, type: type, invitation: invitation, reasons: [])
     }
 
     /// A subcommand that verifies kept evidence offline: `PROGRAM verify NAME`.
     ///
-    /// - Parameter reasons: the reasons in its output that no provider has, for `PROGRAM reasons`.
+    /// - Parameters:
+    ///   - type: the subcommand.
+    ///   - reasons: the reasons in its output that no provider has, for `PROGRAM reasons`.
     public static func verification<C: ParsableCommand>(_ type: C.Type, reasons: [Reason] = []) -> PluginCommand {
         PluginCommand(place: .verification, type: type, invitation: nil, reasons: reasons)
     }

@@ -19,8 +19,10 @@ public struct Registry: Sendable {
 
     /// Registers plugins.
     ///
-    /// - Parameter unoffered: methods of the kind `notOffered`, to which a call gets 501 UNIMPLEMENTED; those with the name
-    ///   or a path of an offered method are left out.
+    /// - Parameters:
+    ///   - plugins: every plugin of the program, in any order.
+    ///   - unoffered: methods of the kind `notOffered`, to which a call gets 501 UNIMPLEMENTED; those with the name or a
+    ///     path of an offered method are left out.
     /// - Throws: ``RegistryError`` when plugins conflict, or were built for another contract.
     public init(_ plugins: [Plugin], unoffered: [MethodDescriptor] = []) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
@@ -123,7 +125,7 @@ public struct Registry: Sendable {
     /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
     /// counts as used, since it may have been used after the copy was made.
     ///
-    /// - Throws: ``StateStoreOpeningError``, also when the path exists already.
+    /// - Throws: `StateStoreOpeningError`, also when the path exists already.
     public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
         let (store, location) = try find(name)
         guard !FileFingerprint(of: [path]).hasFiles else {

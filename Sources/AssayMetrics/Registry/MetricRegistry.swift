@@ -38,6 +38,7 @@ public final class MetricRegistry: Sendable {
     /// Declares a metric; a repeated declaration returns the same metric.
     ///
     /// - Parameters:
+    ///   - metric: its name, kind, help and labels.
     ///   - scope: the part between the namespace and the name.
     ///   - isStandard: whether the name is one that all programs use, such as `process_resident_memory_bytes`, which
     ///     has no namespace.

@@ -6,7 +6,7 @@ public struct NoTokens: ConsumerTokens {
     /// Tokens without keys.
     public init() {}
 
-    /// Throws a ``CallFailure`` with `UNAVAILABLE`.
+    /// Throws a `CallFailure` with `UNAVAILABLE`.
     public func sign(type: String, claims: JSON) throws -> String {
         throw CallFailure(.unavailable, "There is no key.")
     }
@@ -14,12 +14,12 @@ public struct NoTokens: ConsumerTokens {
     /// Knows no token.
     public func own(_ token: String) -> OwnToken? { nil }
 
-    /// Throws a ``CallFailure`` with `UNAVAILABLE`.
+    /// Throws a `CallFailure` with `UNAVAILABLE`.
     public func inspect(_ token: String, _ demand: TokenDemand) async throws -> TokenFinding {
         throw CallFailure(.unavailable, "There are no keys.")
     }
 
-    /// Throws a ``CallFailure`` with `UNAVAILABLE`.
+    /// Throws a `CallFailure` with `UNAVAILABLE`.
     public func look(at token: String, _ demand: TokenDemand) async throws -> TokenFinding {
         try await inspect(token, demand)
     }
