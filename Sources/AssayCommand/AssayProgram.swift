@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import AssayCore
+public import AssayCore
 public import AssayEngine
 public import AssayKit
 

@@ -1,4 +1,4 @@
-internal import AssayCore
+public import AssayCore
 public import AssayKit
 
 /// What a transport needs from the kernel: the methods to route by, and an answer to each call.

@@ -1,4 +1,4 @@
-internal import AssayCore
+public import AssayCore
 public import AssayKit
 
 extension [MethodDescriptor] {

@@ -1,4 +1,4 @@
-internal import AssayCore
+public import AssayCore
 public import AssayHosting
 internal import AssayJWT
 public import AssayKit

@@ -200,7 +200,7 @@ extension ProviderCall {
             peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(provider.space, in: scope.host.store),
             appState: StateSpace(provider.appSpace, in: scope.host.store),
-            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }), logger: scope.host.logger,
+            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }), logger: scope.host.logger, clock: scope.host.clock,
             wasVerified: { [verifiedPeers = scope.verifiedPeers, uptime = scope.host.clock.uptime, name = app.name] in
                 verifiedPeers.contains($0, of: name, at: uptime)
             })

@@ -181,7 +181,8 @@ extension ConsumerCall {
             app: accepted?.app.identity, consumesToken: consumesToken, unenforced: unenforced, actor: actor,
             deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(consumer.space, in: scope.host.store),
-            tokens: ProjectTokens(scope: scope, project: consumer.project), logger: scope.host.logger)
+            tokens: ProjectTokens(scope: scope, project: consumer.project), logger: scope.host.logger,
+            clock: scope.host.clock)
     }
 }
 

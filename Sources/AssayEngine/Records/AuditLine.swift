@@ -104,6 +104,7 @@ enum AuditLine {
         case .integer(let number): .integer(number)
         case .bool(let value): .bool(value)
         case .instant(let instant): .string(instant.textWithMilliseconds)
+        case .duration: .string(fact.value.description)
         }
     }
 }

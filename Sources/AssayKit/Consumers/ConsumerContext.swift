@@ -32,8 +32,12 @@ public struct ConsumerContext: Sendable {
     public let state: StateSpace
     /// The kernel's token operations for the consumer.
     public let tokens: any ConsumerTokens
+    private let clock: HostClock
     /// The host's logger.
     private let base: Logger
+
+    /// How long the caller still waits: zero when it waits no more.
+    public var timeLeft: Duration { max(.zero, deadline - clock.now) }
 
     /// A logger that carries the decision's identifier.
     ///
@@ -42,12 +46,13 @@ public struct ConsumerContext: Sendable {
 
     /// Makes a context; the kernel and tests use it.
     ///
+    /// - `clock`: what ``timeLeft`` is measured by.
     /// - `logger`: the host's.
     public init(
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,
         consumesToken: Bool = false, unenforced: Reason? = nil, actor: VerifiedActor? = nil, deadline: Instant,
         peer: String? = nil, caller: String? = nil, now: Instant, state: StateSpace,
-        tokens: any ConsumerTokens, logger: Logger
+        tokens: any ConsumerTokens, logger: Logger, clock: HostClock = .system
     ) {
         self.decision = decision
         self.project = project
@@ -63,5 +68,6 @@ public struct ConsumerContext: Sendable {
         self.state = state
         self.tokens = tokens
         base = logger
+        self.clock = clock
     }
 }

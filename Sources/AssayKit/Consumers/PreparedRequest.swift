@@ -1,4 +1,4 @@
-internal import AssayCore
+public import AssayCore
 
 /// A consumer's reading of a request: the service that it is counted for, its demand on the token, and its answer.
 ///

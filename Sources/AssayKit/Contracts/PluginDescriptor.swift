@@ -3,24 +3,35 @@ public import AssayCore
 /// A plugin's description of itself, read once before any policy.
 public struct PluginDescriptor: Sendable {
     /// The version of the contract that this kit describes.
-    ///
-    /// A plugin for another version is refused at start.
-    public static let currentContract = 1
+    public static let currentContract = 2
+    /// The oldest version that is accepted, with a warning; a plugin for another one is refused at start.
+    public static let oldestContract = 1
 
     /// The name in policies, in audit records and in the tokens' `provider` claim: `app_attest`, `debug`.
     public let name: String
     /// The version of the contract that the plugin was built for.
     public let contract: Int
+    /// The plugin's own version, in any form; empty when it has none.
+    public let version: String
     /// One sentence for people.
     public let summary: String
+    /// Whether operators can rely on the plugin's configuration and behaviour.
+    public let stability: PluginStability
+    /// What the plugin proves and trusts; nil when it does not say.
+    public let posture: SecurityPosture?
     /// Every reason that the plugin may refuse with; a verdict with another one counts as a fault of the plugin.
     public let reasons: [Reason]
-    /// The facts that the plugin's verdicts and answers may carry.
+    /// The facts that the plugin's verdicts and answers may carry; another one, or a value that is not of the fact's
+    /// type, counts as a fault of the plugin.
     public let facts: [FactName]
     /// The metrics of the plugin; see `Meter`.
     public let metrics: [Metric]
-    /// The largest piece of evidence, in bytes once decoded; a larger one is refused before the plugin sees it.
-    public let evidenceLimit: Int
+    /// What one call may use, and how many calls there may be at a time.
+    public let limits: PluginLimits
+    /// The threads that the plugin's calls run on.
+    public let execution: PluginExecution
+    /// `typ` of the JWTs that a consumer signs with ``ConsumerTokens/sign(type:claims:)``; never `JWT`.
+    public let tokenTypes: [String]
     /// Whether the provider is for development, as debug tokens are: its tokens are accepted only where a policy says
     /// so.
     public let isForDevelopment: Bool
@@ -37,22 +48,70 @@ public struct PluginDescriptor: Sendable {
     /// The kernel makes the responses to all other refusals.
     public let answers: [CallFailure]
 
+    /// The largest piece of evidence in bytes; see ``PluginLimits/evidence``.
+    public var evidenceLimit: Int { limits.evidence }
+
     /// Describes a plugin; the defaults suit most plugins.
     public init(
-        name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
-        metrics: [Metric] = [], evidenceLimit: Int = 32 * 1024, isForDevelopment: Bool = false,
-        takesOAuthClients: Bool = false, platforms: [any PlatformSection.Type] = [], answers: [CallFailure] = []
+        name: String, contract: Int, version: String = "", summary: String, stability: PluginStability = .experimental,
+        posture: SecurityPosture? = nil, reasons: [Reason], facts: [FactName] = [], metrics: [Metric] = [],
+        limits: PluginLimits = PluginLimits(), execution: PluginExecution = .isolated, tokenTypes: [String] = [],
+        isForDevelopment: Bool = false, takesOAuthClients: Bool = false, platforms: [any PlatformSection.Type] = [],
+        answers: [CallFailure] = []
     ) {
         self.name = name
         self.contract = contract
+        self.version = version
         self.summary = summary
+        self.stability = stability
+        self.posture = posture
         self.reasons = reasons
         self.facts = facts
         self.metrics = metrics
-        self.evidenceLimit = evidenceLimit
+        self.limits = limits
+        self.execution = execution
+        self.tokenTypes = tokenTypes
         self.isForDevelopment = isForDevelopment
         self.takesOAuthClients = takesOAuthClients
         self.platforms = platforms
         self.answers = answers
+    }
+
+    /// Describes a plugin in the form of contract 1.
+    ///
+    /// - `evidenceLimit`: see ``PluginLimits/evidence``.
+    public init(
+        name: String, contract: Int, summary: String, reasons: [Reason], facts: [FactName] = [],
+        metrics: [Metric] = [], evidenceLimit: Int, isForDevelopment: Bool = false, takesOAuthClients: Bool = false,
+        platforms: [any PlatformSection.Type] = [], answers: [CallFailure] = []
+    ) {
+        self.init(
+            name: name, contract: contract, summary: summary, reasons: reasons, facts: facts, metrics: metrics,
+            limits: PluginLimits(evidence: evidenceLimit), isForDevelopment: isForDevelopment,
+            takesOAuthClients: takesOAuthClients, platforms: platforms, answers: answers)
+    }
+}
+
+/// How far operators can rely on a plugin.
+public enum PluginStability: String, Sendable, Hashable, CaseIterable {
+    /// Anything may change.
+    case experimental
+    /// Its configuration, reasons and facts change only with a notice in the release before.
+    case stable
+    /// It will be removed; its summary says what replaces it.
+    case deprecated
+}
+
+/// What a plugin proves, and whom it has to trust for that: for the person who decides whether to use it.
+public struct SecurityPosture: Sendable, Hashable {
+    /// What is known of a client whose evidence or request was accepted, in one sentence.
+    @Exact public private(set) var proves: String
+    /// Who or what could make the plugin accept something false, a few words each.
+    @Exact public private(set) var trusts: [String]
+
+    /// Makes a posture from what is proven and what is trusted.
+    public init(proves: String, trusts: [String]) {
+        self.proves = proves
+        self.trusts = trusts
     }
 }

@@ -27,8 +27,12 @@ public struct ProviderContext: Sendable {
     public let appState: StateSpace
     /// Seals data that clients keep for the provider, for this app.
     public let sealer: Sealer
+    private let clock: HostClock
     /// The host's logger.
     private let base: Logger
+
+    /// How long the caller still waits: zero when it waits no more.
+    public var timeLeft: Duration { max(.zero, deadline - clock.now) }
 
     /// A logger that carries the decision's identifier.
     ///
@@ -43,12 +47,14 @@ public struct ProviderContext: Sendable {
 
     /// Makes a context; the kernel and tests use it.
     ///
+    /// - `clock`: what ``timeLeft`` is measured by.
     /// - `logger`: the host's.
     /// - `wasVerified`: whether evidence of a peer was verified recently, for this app.
     public init(
         decision: DecisionID, app: AppIdentity, challenge: [UInt8]?, deadline: Instant, peer: String?,
         caller: String? = nil, now: Instant, state: StateSpace, appState: StateSpace? = nil, sealer: Sealer,
-        logger: Logger, wasVerified: @escaping @Sendable (PeerGroup) -> Bool = { _ in false }
+        logger: Logger, clock: HostClock = .system,
+        wasVerified: @escaping @Sendable (PeerGroup) -> Bool = { _ in false }
     ) {
         self.decision = decision
         self.app = app
@@ -61,6 +67,7 @@ public struct ProviderContext: Sendable {
         self.appState = appState ?? state
         self.sealer = sealer
         base = logger
+        self.clock = clock
         self.wasVerified = wasVerified
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayCore
+public import AssayCore
 internal import AssayCrypto
 public import AssayKit
 

@@ -1,5 +1,3 @@
-public import AssayCore
-
 /// A right that a caller needs before a method answers it; the policy's section `callers` grants it.
 ///
 /// The kernel's permissions have the names of Google's IAM permissions without the prefix `firebaseappcheck.`.

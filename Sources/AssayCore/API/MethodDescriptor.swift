@@ -1,5 +1,3 @@
-public import AssayCore
-
 /// A method as clients see it: transports route by it, and `assay methods` prints it.
 public struct MethodDescriptor: Sendable, Hashable {
     /// What a method does.
