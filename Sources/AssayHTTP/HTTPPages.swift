@@ -1,6 +1,5 @@
 public import AssayCore
 public import AssayHosting
-public import AssayKit
 
 /// The pages of a listener in addition to methods: `/livez` and `/healthz` (the process answers), `/readyz` (it can do
 /// its work), and `/metrics`.

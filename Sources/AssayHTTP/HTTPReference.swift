@@ -1,5 +1,4 @@
 package import AssayCore
-package import AssayKit
 
 /// What reference pages say about this transport: made by the code that answers requests, so that both agree.
 package enum HTTPReference {

@@ -1,13 +1,16 @@
 package import NIOCore
 
-/// Filters the input of the HTTP/2 parser on every listener: it lowers SETTINGS_HEADER_TABLE_SIZE to 4096 at most.
+/// Filters the input of the HTTP/2 parser on every listener: it lowers SETTINGS_HEADER_TABLE_SIZE to 4096 at most, and
+/// ends connections that send thousands of frames with hardly any content.
 package final class FrameGate: ChannelInboundHandler {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
     private let hold: (_ change: Int) -> Bool
     private var scanner = FrameScanner()
     private var held = 0
+    private var allowance = FrameAllowance()
 
     /// - Parameter hold: counts bytes that the parser keeps because their frame is not complete, or their release;
     ///   returns whether they fit. If they do not, the connection is closed.
@@ -18,6 +21,11 @@ package final class FrameGate: ChannelInboundHandler {
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         scanner.pass(&bytes)
+        guard allowance.takes(scanner.frames, bytes: bytes.readableBytes, at: context.eventLoop.now) else {
+            leave(context)
+            return
+        }
+        scanner.frames = 0
         if scanner.unfinished != held {
             guard hold(scanner.unfinished - held) else {
                 context.close(promise: nil)
@@ -26,6 +34,14 @@ package final class FrameGate: ChannelInboundHandler {
             held = scanner.unfinished
         }
         context.fireChannelRead(wrapInboundOut(bytes))
+    }
+
+    /// Says ENHANCE_YOUR_CALM (RFC 9113, section 7), and closes the connection.
+    private func leave(_ context: ChannelHandlerContext) {
+        var frame = context.channel.allocator.buffer(capacity: 17)
+        // GOAWAY with 8 bytes, on stream 0; the last stream is unknown here, so no request is promised an answer.
+        frame.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
+        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { [channel = context.channel] _ in channel.close(promise: nil) }
     }
 }
 
@@ -68,6 +84,8 @@ struct FrameScanner {
     ///
     /// DATA is passed on as it arrives.
     private(set) var unfinished = 0
+    /// How many frames ended since this was set to zero.
+    var frames = 0
 
     /// Reads the next bytes, and lowers settings that are too large.
     mutating func pass(_ bytes: inout ByteBuffer) {
@@ -147,6 +165,7 @@ struct FrameScanner {
             // HEADERS, PUSH_PROMISE or CONTINUATION: the block continues in the next frame.
             let isOpenBlock = (type == 1 || type == 5 || type == 9) && flags & FrameScanner.endOfHeaders == 0
             if !isOpenBlock { unfinished = 0 }
+            frames += 1
         }
         part = .head
         rest = FrameScanner.headLength

@@ -107,6 +107,38 @@ struct FrameScannerTests {
         #expect(!channel.isActive)
     }
 
+    @Test("Thousands of frames with hardly any content end a connection; as many with content do not")
+    func calm() throws {
+        let ping = StreamClient.frame(6, payload: Array(repeating: 1, count: 8))
+        let data = StreamClient.frame(Frame.data, stream: 1, payload: Array(repeating: 1, count: 60))
+        for (frame, isTooMuch) in [(ping, true), (data, false)] {
+            let channel = EmbeddedChannel()
+            try channel.pipeline.syncOperations.addHandler(FrameGate())
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            try channel.writeInbound(ByteBuffer(bytes: preface))
+            var count = 0
+            while channel.isActive, count < 40_000 {
+                try channel.writeInbound(ByteBuffer(bytes: frame))
+                count += 1
+            }
+            #expect(channel.isActive == !isTooMuch)
+            #expect(!isTooMuch || count > 10_000)
+            let farewell = try channel.readOutbound(as: ByteBuffer.self)
+            #expect((farewell.map { Array($0.readableBytesView.suffix(4)) } == [0, 0, 0, 11]) == isTooMuch)
+            _ = try? channel.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    @Test("The allowance for frames with hardly any content comes back with time")
+    func allowance() {
+        var allowance = FrameAllowance()
+        let start = NIODeadline.now()
+        let answers = [(16_384, 0, 0), (1, 63, 0), (1, 64, 0), (1_900, 0, 1), (200, 0, 1)].map { frames, bytes, second in
+            allowance.takes(frames, bytes: bytes, at: start + .seconds(second))
+        }
+        #expect(answers == [true, false, true, true, false])
+    }
+
     @Test(
         "However many replies there are, and whatever table is allowed, the encoder keeps few fields, always the same")
     func replies() throws {

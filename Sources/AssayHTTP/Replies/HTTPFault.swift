@@ -45,6 +45,8 @@ public struct HTTPFault: Error, Sendable, Hashable {
     /// The body did not arrive in time.
     public static let bodyTooSlow = HTTPFault(
         .requestTimeout, "DEADLINE_EXCEEDED", "The body of the request did not arrive in time.")
+    /// The body came in thousands of tiny pieces, each of which costs as much as a large one.
+    public static let bodyTooFragmented = invalid("The request body has too many tiny chunks.")
     /// The body has a content coding.
     public static let compressed = HTTPFault(
         .unsupportedMediaType, "INVALID_ARGUMENT", "Compressed request bodies are not supported.")

@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayKit
 
 /// The target of a route.
 enum Endpoint: Sendable, Hashable {

@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayKit
 
 /// Finds the endpoint of a request line: by the custom verb and the number of segments, then by the few remaining
 /// templates.

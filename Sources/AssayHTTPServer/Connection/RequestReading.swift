@@ -168,7 +168,7 @@ struct RequestReading {
         let growth = body.growth(for: piece.count, most: min(start.bodyLength ?? .max, limits.bodyBytes))
         guard growth == 0 || hold(growth) else { return refuse(.overloaded) }
         body.append(piece, growth: growth)
-        return Actions()
+        return body.isTooFragmented ? refuse(.bodyTooFragmented) : Actions()
     }
 
     /// A request is complete.
@@ -359,6 +359,10 @@ struct BodyBuffer {
     private(set) var bytes: [UInt8] = []
     /// Kept separately from the array's capacity, which may be rounded up.
     private var capacity = 0
+    private var pieces = 0
+
+    /// Whether it comes in thousands of pieces with hardly any bytes, each of which costs as much as a large one.
+    var isTooFragmented: Bool { pieces > 1024 + bytes.count / 16 }
 
     var count: Int { bytes.count }
 
@@ -377,5 +381,6 @@ struct BodyBuffer {
             bytes.reserveCapacity(capacity)
         }
         bytes.append(contentsOf: piece)
+        pieces += 1
     }
 }

@@ -95,6 +95,7 @@ struct StreamReading {
             return pass(.fault(.overloaded, request.head))
         }
         body.append(piece, growth: growth)
+        guard !body.isTooFragmented else { return pass(.fault(.bodyTooFragmented, request.head)) }
         return ends ? complete(request, streams) : Actions()
     }
 
