@@ -1,7 +1,6 @@
 internal import ArgumentParser
 public import AssayCore
 public import AssayEngine
-public import AssayKit
 
 /// A command-line program over a list of plugins: `serve`, `policy`, `keys`, `methods` and all other subcommands.
 ///

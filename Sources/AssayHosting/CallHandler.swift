@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 
 /// What a transport needs from the kernel: the methods to route by, and an answer to each call.
 public protocol CallHandler: Sendable {

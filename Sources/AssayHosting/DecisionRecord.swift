@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 
 /// The record of one decision: enough to explain it afterwards, without secrets.
 public struct DecisionRecord: Sendable {

@@ -41,7 +41,9 @@ package final class FrameGate: ChannelInboundHandler {
         var frame = context.channel.allocator.buffer(capacity: 17)
         // GOAWAY with 8 bytes, on stream 0; the last stream is unknown here, so no request is promised an answer.
         frame.writeBytes([0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 11])
-        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { [channel = context.channel] _ in channel.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { [channel = context.channel] _ in
+            channel.close(promise: nil)
+        }
     }
 }
 

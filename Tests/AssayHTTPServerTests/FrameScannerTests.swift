@@ -133,7 +133,8 @@ struct FrameScannerTests {
     func allowance() {
         var allowance = FrameAllowance()
         let start = NIODeadline.now()
-        let answers = [(16_384, 0, 0), (1, 63, 0), (1, 64, 0), (1_900, 0, 1), (200, 0, 1)].map { frames, bytes, second in
+        let answers = [(16_384, 0, 0), (1, 63, 0), (1, 64, 0), (1_900, 0, 1), (200, 0, 1)].map {
+            frames, bytes, second in
             allowance.takes(frames, bytes: bytes, at: start + .seconds(second))
         }
         #expect(answers == [true, false, true, true, false])

@@ -127,6 +127,17 @@ struct RequestReadingTests {
         #expect(fault(reading.received(body: [5])) == .bodyTooLarge(limit: 4))
     }
 
+    @Test("a body in thousands of tiny pieces is refused; one in as many larger pieces is not", arguments: [1, 15, 40])
+    func fragments(_ size: Int) {
+        var reading = reading { $0.bodyBytes = 100_000 }
+        _ = reading.received(bytes: 10)
+        _ = reading.received(start("POST", "/", [("host", "a"), ("transfer-encoding", "chunked")]))
+        let piece = Array(repeating: UInt8(1), count: size)
+        var found: HTTPFault?
+        for _ in 0..<2_400 where found == nil { found = fault(reading.received(body: piece)) }
+        #expect(found == (size == 1 ? .bodyTooFragmented : nil))
+    }
+
     @Test("a body that nobody reads is not waited for, and ends the connection")
     func ignoredBody() {
         var reading = reading()

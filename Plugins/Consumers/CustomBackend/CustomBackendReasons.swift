@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 
 /// Why requests to a backend are refused whose tokens may be good.
 public enum CustomBackendReasons {

@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 
 /// Why no token for Fleet Engine is given.
 public enum FleetEngineReasons {

@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 
 extension [MethodDescriptor] {
     /// The App Check methods of Google that are not the kernel's own (the discovery documents of v1 and v1beta).

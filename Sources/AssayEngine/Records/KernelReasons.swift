@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 internal import AssayVerifier
 
 /// The reasons of the kernel itself: before a provider sees the evidence, or when a token is presented.

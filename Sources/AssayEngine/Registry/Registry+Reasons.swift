@@ -1,6 +1,6 @@
 public import AssayCore
 internal import AssayJWT
-public import AssayKit
+internal import AssayKit
 
 /// A reason with its owner, and with the responses that it causes.
 public struct ListedReason: Sendable {

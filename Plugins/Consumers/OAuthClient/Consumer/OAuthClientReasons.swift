@@ -1,5 +1,4 @@
 public import AssayCore
-public import AssayKit
 
 /// Why the consumer of OAuth clients refuses.
 public enum OAuthClientReasons {

@@ -1,6 +1,5 @@
 public import AssayCore
 internal import AssayCrypto
-public import AssayKit
 
 /// What App Attest's evidence tells beyond that it is genuine.
 public enum AppAttestFacts {
