@@ -31,7 +31,7 @@ public enum FactType: Sendable, Hashable {
     /// Any text of at most 1 KiB.
     case text
     /// One of these texts.
-    case words([String])
+    case words([ExactText])
     /// A whole number.
     case integer
     /// True or false.
@@ -49,7 +49,7 @@ public enum FactType: Sendable, Hashable {
     public func admits(_ value: Fact.Value) -> Bool {
         switch (self, value) {
         case (.text, .text(let text)): text.utf8.count <= 1024
-        case (.words(let words), .text(let text)): words.contains { $0.isExactly(text) }
+        case (.words(let words), .text(let text)): words.contains(ExactText(text))
         case (.version, .text(let text)): FactType.isVersion(text)
         case (.digest, .text(let text)): FactType.isDigest(text)
         case (.integer, .integer), (.bool, .bool), (.instant, .instant), (.duration, .duration): true
