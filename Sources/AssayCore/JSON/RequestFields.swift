@@ -35,14 +35,19 @@ public struct RequestFields: Sendable {
     private let members: [JSONMember]
     let bytesLimit: Int
 
-    /// - Throws: ``InvalidRequest`` when the body is not an object, or when a name in it is not ASCII, as field names
-    ///   are.
+    /// - Parameter bytesLimit: the bytes of all texts in the body together; three of Base64's four characters count,
+    ///   since they may be bytes.
+    /// - Throws: ``InvalidRequest`` when the body is not an object, when a name in it is not ASCII, as field names are, or
+    ///   when its texts are too large.
     public init(_ body: JSON, bytesLimit: Int = .max) throws(InvalidRequest) {
         guard let members = body.members else {
             throw InvalidRequest("the request body must be a JSON object")
         }
         guard members.allSatisfy(\.name.isASCII) else {
             throw InvalidRequest("the name of a field has characters that no field's name has")
+        }
+        guard bytesLimit == .max || body.textBytes * 3 / 4 <= bytesLimit else {
+            throw InvalidRequest("the request is too large: its fields have \(bytesLimit) bytes at most together")
         }
         self.members = members
         self.bytesLimit = bytesLimit

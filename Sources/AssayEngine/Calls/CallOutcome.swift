@@ -40,6 +40,9 @@ struct CallOutcome: Sendable {
         switch error {
         case let error as InvalidRequest: .rejected(.invalidArgument, error.message)
         case let error as CallFailure: .failed(error)
+        case let error as PluginFault: .fault(error.description)
+        case let error as PluginLimitExceeded: .unavailable(error.description, retryAfter: error.retryAfter)
+        case let error as PluginResting: .unavailable(error.description, retryAfter: error.retryAfter)
         default: .unavailable("\(error)")
         }
     }
@@ -108,11 +111,12 @@ struct CallOutcome: Sendable {
     }
 
     /// The outcome when no decision could be made; another try may succeed.
-    static func unavailable(_ detail: String) -> CallOutcome {
-        let failure = CallFailure(
-            .unavailable, "The service is currently unavailable.", detail: detail, retryAfter: .seconds(5))
+    static func unavailable(_ detail: String, retryAfter: Duration = .seconds(5)) -> CallOutcome {
+        let failure = CallFailure(.unavailable, unavailableMessage, detail: detail, retryAfter: retryAfter)
         return CallOutcome(result: .failure(failure), outcome: .failed(.unavailable), detail: detail)
     }
+
+    static let unavailableMessage = "The service is currently unavailable."
 
     /// The outcome for a fault of this service or of a plugin.
     static func fault(_ detail: String) -> CallOutcome {
@@ -123,6 +127,11 @@ struct CallOutcome: Sendable {
     /// Whether the caller gets a message, not a failure.
     var isAnswered: Bool {
         if case .success = result { true } else { false }
+    }
+
+    /// Whether this service or a plugin is at fault.
+    var isFault: Bool {
+        if case .failed(.internalError) = outcome { true } else { false }
     }
 
     /// Whether a decision was made: not for malformed requests, nor when no decision was possible.

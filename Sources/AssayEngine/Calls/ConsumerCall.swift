@@ -12,7 +12,7 @@ struct ConsumerCall: Sendable {
         let call = scope.call
         do {
             guard let selection = plugin.selections[call.method] else { throw ConsumerCall.absent }
-            let fields = try RequestFields(call.body, bytesLimit: plugin.descriptor.evidenceLimit)
+            let fields = try RequestFields(call.body, bytesLimit: plugin.descriptor.limits.evidence)
             let consumer: ConsumerBinding
             do {
                 consumer = try find(plugin, selection, fields)
@@ -35,7 +35,7 @@ struct ConsumerCall: Sendable {
         }
         do {
             guard let method = consumer.instance.methods[scope.call.method] else { throw ConsumerCall.absent }
-            let prepared = try method.prepare(fields)
+            let prepared = try await scope.reading(consumer.pluginGuard) { try method.prepare(fields) }
             var outcome: CallOutcome
             if method.takesToken {
                 outcome = await redeem(Redemption(prepared, method, consumer, scope))

@@ -6,7 +6,7 @@ extension ConsumerBinding {
     func settle(_ verdict: ConsumerVerdict) -> CallOutcome {
         switch verdict {
         case .granted(let reply):
-            guard states(reply.facts) else { return undeclaredFact }
+            if let fault = fault(in: reply.message, facts: reply.facts) { return .fault(fault) }
             var outcome = CallOutcome.answered(reply.message, facts: reply.facts)
             outcome.waived = reply.unenforced.map { Waived($0) }
             return outcome
@@ -21,7 +21,9 @@ extension ConsumerBinding {
         case .refused(let reason, let detail):
             return refused(reason, detail)
         case .granted(let token):
-            guard states(token.facts) else { return undeclaredFact }
+            guard TokenExchange.lifetimes.contains(token.lifetime) else {
+                return .fault("the consumer \(descriptor.name) issues a token with a lifetime that no token has")
+            }
             var members = [
                 JSONMember("access_token", .string(token.text)),
                 JSONMember("issued_token_type", .string(token.type.uri)),
@@ -34,22 +36,21 @@ extension ConsumerBinding {
                     "the consumer \(descriptor.name) replies with a duplicate field, or with one of the kernel's")
             }
             members += token.fields.map { JSONMember($0.name, $0.value) }
+            if let fault = fault(in: .object(members), facts: token.facts) { return .fault(fault) }
             return .answered(.object(members), facts: token.facts)
         }
     }
 
     /// Adds the consumer's facts to the record of a request that was refused, or would have been.
     func adding(_ facts: [Fact], to outcome: CallOutcome) -> CallOutcome {
-        guard states(facts) else { return undeclaredFact }
+        if let fault = pluginGuard.fault(in: facts, of: "consumer") { return .fault(fault) }
         var outcome = outcome
         outcome.facts += facts
         return outcome
     }
 
     private func refused(_ reason: Reason, _ detail: String?) -> CallOutcome {
-        guard descriptor.reasons.contains(reason) else {
-            return .fault("the consumer \(descriptor.name) refused with an undeclared reason")
-        }
+        if let fault = pluginGuard.fault(in: reason, of: "consumer") { return .fault(fault) }
         return .failed(ConsumerBinding.failure(reason, detail))
     }
 
@@ -60,12 +61,9 @@ extension ConsumerBinding {
             oauthError: "invalid_target")
     }
 
-    /// Whether all facts are among those that the consumer declares.
-    private func states(_ facts: [Fact]) -> Bool {
-        facts.allSatisfy { descriptor.facts.contains($0.name) }
+    private func fault(in reply: JSON, facts: [Fact]) -> String? {
+        pluginGuard.fault(in: facts, of: "consumer") ?? pluginGuard.fault(in: reply, of: "consumer")
     }
-
-    private var undeclaredFact: CallOutcome { .fault("the consumer \(descriptor.name) states an undeclared fact") }
 }
 
 extension CallFailure {

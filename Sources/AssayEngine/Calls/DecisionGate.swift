@@ -37,12 +37,17 @@ final class DecisionGate: Sendable {
     struct Passage {
         let decision: DecisionID
         let now: Instant
+        /// The uptime when the request began.
+        let start: Duration
         let snapshot: Snapshot
         let stateBeginning: Instant
 
-        fileprivate init(decision: DecisionID, now: Instant, snapshot: Snapshot, stateBeginning: Instant) {
+        fileprivate init(
+            decision: DecisionID, now: Instant, start: Duration, snapshot: Snapshot, stateBeginning: Instant
+        ) {
             self.decision = decision
             self.now = now
+            self.start = start
             self.snapshot = snapshot
             self.stateBeginning = stateBeginning
         }
@@ -77,7 +82,8 @@ final class DecisionGate: Sendable {
             if let denial {
                 outcome = denial
             } else {
-                let passage = Passage(decision: decision, now: now, snapshot: snapshot, stateBeginning: beginning)
+                let passage = Passage(
+                    decision: decision, now: now, start: start, snapshot: snapshot, stateBeginning: beginning)
                 outcome = await answer(RequestScope(passage, call: call, caller: found?.caller, gate: self))
             }
         }

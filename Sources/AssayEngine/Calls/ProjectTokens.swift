@@ -4,10 +4,20 @@ internal import AssayKit
 /// The kernel's operations with the tokens of one project, for a consumer.
 struct ProjectTokens: ConsumerTokens {
     let scope: RequestScope
-    let project: ProjectBinding
+    let consumer: ConsumerBinding
+
+    private var project: ProjectBinding { consumer.project }
 
     func sign(type: String, claims: JSON) throws -> String {
-        try scope.snapshot.keys.issuer(at: scope.now).sign(type: type, claims)
+        guard case .object = claims else {
+            throw PluginFault("the consumer \(consumer.descriptor.name) signs claims that are no object")
+        }
+        let descriptor = consumer.descriptor
+        // Plugins for contract 1 do not say what they sign.
+        guard descriptor.contract < 2 || descriptor.tokenTypes.contains(where: { $0.isExactly(type) }) else {
+            throw PluginFault("the consumer \(descriptor.name) signs a token of a type that it does not declare")
+        }
+        return try scope.snapshot.keys.issuer(at: scope.now).sign(type: type, claims)
     }
 
     func own(_ token: String) -> OwnToken? {

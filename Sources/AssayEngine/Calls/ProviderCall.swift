@@ -14,7 +14,7 @@ struct ProviderCall: Sendable {
     /// The namespace that records the use of challenges.
     static let challengeSpace = "challenges"
     /// The fields of a reply that a provider cannot set.
-    private static let kernelFields: Set<ExactText> = ["appCheckToken", "attestationToken", "token", "ttl"]
+    static let kernelFields: Set<ExactText> = ["appCheckToken", "attestationToken", "token", "ttl"]
 
     private var provider: ProviderBinding { method.provider }
     private var name: String { method.provider.descriptor.name }
@@ -55,62 +55,67 @@ struct ProviderCall: Sendable {
     }
 
     private func call(
-        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall
+        _ prepare: @escaping @Sendable (RequestFields) throws(InvalidRequest) -> PreparedCall
     ) async throws -> CallOutcome {
-        let prepared = try prepare(
-            try RequestFields(scope.call.body, bytesLimit: provider.descriptor.evidenceLimit))
-        let sealer = sealer
-        let answer = try await scope.withinDeadline { () async throws -> CallAnswer in
+        let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
+        let prepared = try await scope.reading(provider.pluginGuard) { try prepare(fields) }
+        let (sealer, plugin) = (sealer, provider.pluginGuard)
+        let fault = { (answer: CallAnswer) in
+            plugin.fault(in: answer.facts, of: "provider") ?? plugin.fault(in: answer.reply, of: "provider")
+        }
+        let answer = try await scope.calling(plugin, provider.breaker, isFault: { fault($0) != nil }) {
             try await prepared.answer(context(sealer, challenge: nil))
         }
-        guard declares(answer.facts) else { return undeclaredFact }
+        if let fault = fault(answer) { throw PluginFault(fault) }
         return .answered(answer.reply, facts: answer.facts)
     }
 
     private func exchange(
-        _ prepare: @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange
+        _ prepare: @escaping @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange
     ) async throws -> CallOutcome {
-        let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.evidenceLimit)
+        let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
         let limitedUse = try fields.bool("limitedUse")
         let tokenID =
             method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
-        let prepared = try prepare(fields)
+        let prepared = try await scope.reading(provider.pluginGuard) { try prepare(fields) }
         let sealer = sealer
-        // The deadline covers all work that waits for the store or the provider.
-        let verdict = try await scope.withinDeadline { () async throws -> Verdict in
-            let context = context(sealer, challenge: prepared.challenge)
-            guard let challenge = prepared.challenge else { return try await prepared.appraise(context) }
-            return try await redeem(challenge) { try await prepared.appraise(context) }
+        let verdict: Verdict
+        if let challenge = prepared.challenge {
+            // The deadline covers all work that waits for the store or the provider.
+            verdict = try await scope.withinDeadline {
+                try await redeem(challenge) { try await appraise(prepared, sealer) }
+            }
+        } else {
+            verdict = try await appraise(prepared, sealer)
         }
         switch verdict {
         case .refused(let reason, let detail, let facts):
             if let error = sealer.undecided { return .unavailable("\(error)") }
-            guard KernelReasons.challenges.contains(reason) || provider.descriptor.reasons.contains(reason) else {
-                return .fault("the provider \(name) refused with an undeclared reason")
-            }
-            guard declares(facts) else { return undeclaredFact }
             return .refused(reason, detail: detail, facts: facts)
         case .verified(let appraisal):
-            guard declares(appraisal.facts) else { return undeclaredFact }
-            var names = ProviderCall.kernelFields
-            guard appraisal.reply.allSatisfy({ names.insert($0.name).inserted }) else {
-                return .fault("the provider \(name) replies with a duplicate field, or with one of the kernel's")
-            }
-            guard appraisal.tokenLifetime.map(TokenLifetime.isPossible) ?? true else {
-                return .fault("the provider \(name) asks for a token lifetime that is not allowed")
-            }
             let outcome = try issueToken(appraisal, limitedUse: limitedUse, id: tokenID)
             scope.verifiedPeers.remember(PeerGroup(scope.call.peer), of: app.name, at: scope.host.clock.uptime)
             return outcome
         }
     }
 
-    /// Whether all facts are among those that the provider declares.
-    private func declares(_ facts: [Fact]) -> Bool {
-        facts.allSatisfy { provider.descriptor.facts.contains($0.name) }
+    /// Lets the provider appraise evidence.
+    ///
+    /// - Throws: `PluginFault` for a verdict that does not count; why there is none.
+    private func appraise(_ prepared: PreparedExchange, _ sealer: CallSealer) async throws -> Verdict {
+        let plugin = provider.pluginGuard
+        let context = context(sealer, challenge: prepared.challenge)
+        let verdict: Verdict
+        do {
+            verdict = try await scope.calling(plugin, provider.breaker, isFault: { plugin.fault(in: $0) != nil }) {
+                try await prepared.appraise(context)
+            }
+        } catch let failure as CallFailure {
+            throw plugin.answer(failure)
+        }
+        if let fault = plugin.fault(in: verdict) { throw PluginFault(fault) }
+        return verdict
     }
-
-    private var undeclaredFact: CallOutcome { .fault("the provider \(name) states an undeclared fact") }
 }
 
 // MARK: - Challenges
@@ -198,9 +203,10 @@ extension ProviderCall {
         ProviderContext(
             decision: scope.decision, app: app.identity, challenge: challenge, deadline: scope.deadline,
             peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
-            state: StateSpace(provider.space, in: scope.host.store),
-            appState: StateSpace(provider.appSpace, in: scope.host.store),
-            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }), logger: scope.host.logger, clock: scope.host.clock,
+            state: StateSpace(provider.space, in: provider.store),
+            appState: StateSpace(provider.appSpace, in: provider.store),
+            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }), logger: scope.host.logger,
+            clock: scope.host.clock,
             wasVerified: { [verifiedPeers = scope.verifiedPeers, uptime = scope.host.clock.uptime, name = app.name] in
                 verifiedPeers.contains($0, of: name, at: uptime)
             })

@@ -101,7 +101,9 @@ extension ConsumerCall {
         let consumption = admission.consumption(of: accepted)
         var outcome: CallOutcome
         do {
-            if case .prepared(.immediate(let answer)) = request.answer, request.actor == nil, consumption == nil {
+            if case .prepared(.immediate(let answer)) = request.answer, request.actor == nil, consumption == nil,
+                !request.consumer.pluginGuard.isIsolated
+            {
                 // Nothing here waits for the store, for an issuer of users or for the consumer.
                 outcome = try scope.withoutWaiting {
                     request.consumer.settle(try answer(context(request.consumer, accepted: accepted)))
@@ -150,7 +152,7 @@ extension ConsumerCall {
     ) async -> CallOutcome {
         let context = context(request.consumer, accepted: accepted, consumesToken: consumesToken, actor: actor)
         do {
-            var outcome = try await request.consumer.answer(request.answer, context)
+            var outcome = try await answer(request.answer, by: request.consumer, context)
             if let actor { outcome.facts.append(Fact(.actor, .text(SafeText.of(actor.subject)))) }
             return outcome
         } catch {
@@ -163,10 +165,10 @@ extension ConsumerCall {
         _ answer: ConsumerAnswer, by consumer: ConsumerBinding, _ context: ConsumerContext
     ) async -> CallOutcome {
         do {
-            if case .prepared(.immediate(let answer)) = answer {
+            if case .prepared(.immediate(let answer)) = answer, !consumer.pluginGuard.isIsolated {
                 return try scope.withoutWaiting { consumer.settle(try answer(context)) }
             }
-            return try await scope.withinDeadline { try await consumer.answer(answer, context) }
+            return try await self.answer(answer, by: consumer, context)
         } catch {
             return .ended(by: error)
         }
@@ -180,17 +182,22 @@ extension ConsumerCall {
             decision: scope.decision, project: consumer.project.identity, token: accepted?.token,
             app: accepted?.app.identity, consumesToken: consumesToken, unenforced: unenforced, actor: actor,
             deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
-            state: StateSpace(consumer.space, in: scope.host.store),
-            tokens: ProjectTokens(scope: scope, project: consumer.project), logger: scope.host.logger,
+            state: StateSpace(consumer.space, in: consumer.store),
+            tokens: ProjectTokens(scope: scope, consumer: consumer), logger: scope.host.logger,
             clock: scope.host.clock)
     }
 }
 
-extension ConsumerBinding {
-    fileprivate func answer(_ answer: ConsumerAnswer, _ context: ConsumerContext) async throws -> CallOutcome {
-        switch answer {
-        case .prepared(let answer): settle(try await answer(context))
-        case .exchange(let request, let exchange): settle(try await exchange(request, context))
+extension ConsumerCall {
+    /// Has the consumer answer, within its limits.
+    private func answer(
+        _ answer: ConsumerAnswer, by consumer: ConsumerBinding, _ context: ConsumerContext
+    ) async throws -> CallOutcome {
+        try await scope.calling(consumer.pluginGuard, consumer.breaker, isFault: \.isFault) {
+            switch answer {
+            case .prepared(let answer): consumer.settle(try await answer(context))
+            case .exchange(let request, let exchange): consumer.settle(try await exchange(request, context))
+            }
         }
     }
 }

@@ -9,6 +9,8 @@ internal import AssayKit
 final class RequestScope: Sendable {
     let decision: DecisionID
     let now: Instant
+    /// When the request began.
+    private let start: Duration
     let snapshot: Snapshot
     /// Since when the state is complete: a single-use value that was issued earlier counts as used.
     let stateBeginning: Instant
@@ -20,6 +22,7 @@ final class RequestScope: Sendable {
     init(_ passage: DecisionGate.Passage, call: Call, caller: Caller?, gate: DecisionGate) {
         decision = passage.decision
         now = passage.now
+        start = passage.start
         snapshot = passage.snapshot
         stateBeginning = passage.stateBeginning
         self.call = call
@@ -39,6 +42,31 @@ final class RequestScope: Sendable {
 }
 
 extension RequestScope {
+    /// How long the decision may still take.
+    var timeLeft: Duration { max(.zero, gate.timeLimit - (gate.host.clock.uptime - start)) }
+
+    /// Runs a call of a plugin within its limits, and answers in time whatever the plugin does.
+    ///
+    /// - Parameter isFault: whether a result breaks the contract.
+    /// - Throws: as ``PluginGuard/run(_:isFault:_:)``.
+    func calling<Value: Sendable>(
+        _ plugin: PluginGuard, _ breaker: CircuitBreaker?, isFault: (Value) -> Bool = { _ in false },
+        _ operation: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await plugin.run(
+            PluginGuard.Entry(host: gate.host, breaker: breaker, timeLeft: timeLeft), isFault: isFault, operation)
+    }
+
+    /// Lets a plugin read a request, without waiting: on its own threads if it is isolated.
+    ///
+    /// - Throws: what the plugin throws; as ``PluginGuard/run(_:isFault:_:)``.
+    func reading<Value: Sendable>(
+        _ plugin: PluginGuard, _ read: @escaping @Sendable () throws -> Value
+    ) async throws -> Value {
+        guard plugin.isIsolated else { return try read() }
+        return try await calling(plugin, nil) { try read() }
+    }
+
     /// Runs work that may wait for the store, a plugin or another server, and cancels it when the decision takes too
     /// long.
     ///

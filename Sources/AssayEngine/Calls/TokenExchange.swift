@@ -30,6 +30,8 @@ enum TokenExchange {
             .required("expires_in", .integer(0...Int64(Int32.max))),
         ], isOpen: true)
 
+    /// The lifetimes that an issued token may have.
+    static let lifetimes = Duration.seconds(1)...Duration.seconds(Int64(Int32.max))
     /// The most audiences, resources and scopes of one request.
     static let limit = 64
     private static let subjectTypes: Set<TokenType> = [.jwt, .accessToken]

@@ -6,6 +6,7 @@ internal import AssayYAML
 /// A consumer with erased types: what it declares, and how an instance is made from a section of a policy.
 final class ConsumerPlugin: Sendable {
     let descriptor: PluginDescriptor
+    let pluginGuard: PluginGuard
     let typeName: String
     /// The methods with endpoints of their own.
     let methods: [MethodDescriptor]
@@ -36,6 +37,8 @@ final class ConsumerPlugin: Sendable {
 
     init<C: TokenConsumer>(_ type: C.Type) {
         descriptor = C.descriptor
+        let pluginGuard = PluginGuard(C.descriptor)
+        self.pluginGuard = pluginGuard
         typeName = "\(type)"
         let declared = C.methods
         methods = declared.compactMap(\.descriptor)
@@ -48,7 +51,7 @@ final class ConsumerPlugin: Sendable {
         section = { ValueShape(of: C.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(C.Configuration.self) }
         instantiate = { (section, scope, host) throws(Diagnostics) in
-            let consumer = try section.instance(of: C.descriptor, host) {
+            let consumer = try section.instance(of: pluginGuard, host) {
                 (configuration: C.Configuration, host) throws(ConfigurationError) in
                 try C(configuration, scope: scope, host: host)
             }

@@ -50,18 +50,16 @@ struct StorePlugin: Sendable {
 }
 
 extension PolicySection {
-    /// Makes an instance of the plugin from its section, with its own metrics.
+    /// Makes an instance of the plugin from its section, with what the plugin has of the host.
     ///
     /// - Throws: the errors of the section, at their places.
     func instance<Configuration: Decodable, Instance>(
-        of plugin: PluginDescriptor, _ host: PluginHost,
+        of plugin: PluginGuard, _ host: PluginHost,
         _ make: (Configuration, PluginHost) throws(ConfigurationError) -> Instance
     ) throws(Diagnostics) -> Instance {
         let configuration = try decode(Configuration.self)
-        var host = host
-        host.meter = host.meter.scoped(to: plugin.name)
         do throws(ConfigurationError) {
-            return try make(configuration, host)
+            return try make(configuration, plugin.host(host))
         } catch {
             throw diagnostics(for: error)
         }

@@ -6,6 +6,7 @@ internal import AssayYAML
 /// A provider with erased types: what it declares, and how an instance is made from a policy.
 struct ProviderPlugin: Sendable {
     let descriptor: PluginDescriptor
+    let pluginGuard: PluginGuard
     let typeName: String
     let methods: [MethodDescriptor]
     /// The name of the resource that shows its settings; nil when it has none.
@@ -33,6 +34,8 @@ struct ProviderPlugin: Sendable {
 
     init<P: AttestationProvider>(_ type: P.Type) {
         descriptor = P.descriptor
+        let pluginGuard = PluginGuard(P.descriptor)
+        self.pluginGuard = pluginGuard
         typeName = "\(type)"
         let declared = P.methods
         let configs = declared.compactMap(\.config)
@@ -42,12 +45,12 @@ struct ProviderPlugin: Sendable {
         section = { ValueShape(of: P.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         bind = { (policy, app, host) throws(Diagnostics) in
-            let instance = try policy.section.instance(of: P.descriptor, host) {
+            let instance = try policy.section.instance(of: pluginGuard, host) {
                 (configuration: P.Configuration, host) throws(ConfigurationError) in
                 try P(configuration, app: app, host: host)
             }
             let provider = ProviderBinding(
-                policy, of: P.descriptor, for: app, config: configs.first?.fields(instance) ?? [],
+                policy, of: pluginGuard, for: app, host: host, config: configs.first?.fields(instance) ?? [],
                 maintenance: instance.maintenance)
             return Bound(
                 provider: provider,

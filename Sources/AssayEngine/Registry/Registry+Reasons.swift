@@ -40,10 +40,11 @@ extension Registry {
     }
 
     /// The metrics that the kernel records in every program.
-    package static let kernelMetrics = [
-        AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
-        ClockWatch.jumps, IssuerKeys.skipped,
-    ]
+    package static let kernelMetrics =
+        [
+            AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
+            ClockWatch.jumps, IssuerKeys.skipped,
+        ] + GuardMetrics.all
 
     /// A plugin's own responses replace the kernel's.
     private func listed(

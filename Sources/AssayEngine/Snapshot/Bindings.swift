@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayState
 internal import AssayYAML
 
 /// One app or OAuth client, with an instance of each provider that its policy names.
@@ -37,6 +38,12 @@ final class AppBinding: Sendable {
 /// One provider for one app: an instance, and its part of the app's policy.
 final class ProviderBinding: Sendable {
     let descriptor: PluginDescriptor
+    /// What holds the plugin to its limits.
+    let pluginGuard: PluginGuard
+    /// Stops calls of the instance while it keeps failing.
+    let breaker: CircuitBreaker
+    /// The state store as the plugin gets it.
+    let store: any StateStore
     /// The lifetime of session tokens.
     let tokenLifetime: Duration
     /// The purpose that challenges and artifacts are bound to.
@@ -53,10 +60,13 @@ final class ProviderBinding: Sendable {
     let location: SourceLocation
 
     init(
-        _ policy: ProviderPolicy, of descriptor: PluginDescriptor, for app: AppIdentity, config: [ReplyField],
-        maintenance: Maintenance?
+        _ policy: ProviderPolicy, of pluginGuard: PluginGuard, for app: AppIdentity, host: PluginHost,
+        config: [ReplyField], maintenance: Maintenance?
     ) {
-        self.descriptor = descriptor
+        descriptor = pluginGuard.descriptor
+        self.pluginGuard = pluginGuard
+        breaker = PluginGuard.breaker(host)
+        store = PluginStore(host.store, of: pluginGuard, host: host)
         tokenLifetime = policy.tokenLifetime
         purpose = SealedPurpose(resource: app.resource, provider: policy.name)
         space = "\(policy.name)/\(app.resource)"

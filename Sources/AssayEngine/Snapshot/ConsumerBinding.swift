@@ -1,10 +1,17 @@
 internal import AssayCore
 internal import AssayJWT
 internal import AssayKit
+internal import AssayState
 
 /// One consumer for one project.
 final class ConsumerBinding: Sendable {
     let descriptor: PluginDescriptor
+    /// What holds the plugin to its limits.
+    let pluginGuard: PluginGuard
+    /// Stops calls of the instance while it keeps failing.
+    let breaker: CircuitBreaker
+    /// The state store as the plugin gets it.
+    let store: any StateStore
     let project: ProjectBinding
     /// The demand on tokens in its section.
     let demand: TokenDemand
@@ -15,10 +22,13 @@ final class ConsumerBinding: Sendable {
     let space: String
 
     init(
-        descriptor: PluginDescriptor, project: ProjectBinding, demand: TokenDemand, actors: [ExactText: TrustedIssuer],
-        instance: ConsumerInstance
+        _ pluginGuard: PluginGuard, project: ProjectBinding, demand: TokenDemand, actors: [ExactText: TrustedIssuer],
+        instance: ConsumerInstance, host: PluginHost
     ) {
-        self.descriptor = descriptor
+        descriptor = pluginGuard.descriptor
+        self.pluginGuard = pluginGuard
+        breaker = PluginGuard.breaker(host)
+        store = PluginStore(host.store, of: pluginGuard, host: host)
         self.project = project
         self.demand = demand
         self.actors = actors

@@ -86,7 +86,7 @@ extension ConsumerBindings {
         try sink.throwIfAny()
         guard let demand, let actors, let instance else { throw section.diagnostics("cannot be read") }
         return ConsumerBinding(
-            descriptor: plugin.descriptor, project: project, demand: demand, actors: actors, instance: instance)
+            plugin.pluginGuard, project: project, demand: demand, actors: actors, instance: instance, host: host)
     }
 
     /// The demand on tokens in the section.

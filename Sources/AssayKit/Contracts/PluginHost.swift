@@ -10,8 +10,11 @@ public struct PluginHost: Sendable {
     public var clock: HostClock
     /// The source of random bytes.
     public var randomness: Randomness
-    /// The state store.
+    /// The state store. A plugin reaches only its own namespaces in it: those whose names begin with ``space``'s.
     public var store: any StateStore
+    /// The plugin's namespace of the state store for all of its instances together; contexts have one for each app or
+    /// project.
+    public var space: StateSpace
     /// The source of secrets.
     public var secrets: SecretSource
     /// The client for calls to other servers.
@@ -20,6 +23,8 @@ public struct PluginHost: Sendable {
     public var logger: Logger
     /// Where metrics are recorded.
     public var meter: Meter
+    /// The threads of ``blocking(_:)``.
+    package var workers = WorkerThreads(count: 4, waiting: 64)
 
     /// Makes a host; by default with the system's clock and randomness.
     ///
@@ -32,9 +37,20 @@ public struct PluginHost: Sendable {
         self.clock = clock
         self.randomness = randomness
         self.store = store
+        space = StateSpace("plugin", in: store)
         self.secrets = secrets
         self.http = http
         self.logger = logger
         self.meter = meter
+    }
+}
+
+extension PluginHost {
+    /// Does work that blocks its thread, such as reading a file, on a few threads that the plugin has for it.
+    ///
+    /// - Throws: `TooMuchWork` when much other work waits; `CancellationError` at once when the call is cancelled: the
+    ///   work goes on, and its result is dropped; what the work throws.
+    public func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await workers.run(work)
     }
 }

@@ -40,7 +40,7 @@ public struct DeviceTokenAppraiser: Sendable {
         guard rules.refuseWhen == nil || upstream.keepsBits else {
             throw ConfigurationError(at: ["refuse_when"], "the upstream keeps no bits of devices")
         }
-        used = StateSpace("device_tokens/\(account)/\(upstream.server)", in: host.store)
+        used = host.space.subspace("tokens").subspace(account).subspace("\(upstream.server)")
         self.upstream = upstream
         self.rules = rules
         self.reasons = reasons

@@ -1,0 +1,43 @@
+internal import AssayCore
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Musl)
+internal import Musl
+#else
+internal import Glibc
+#endif
+
+/// Runs one call of an isolated plugin on the plugin's own threads, and counts its CPU time.
+final class CallExecutor: TaskExecutor {
+    private let threads: WorkerThreads
+    private let charge: @Sendable (_ nanoseconds: Int) -> Void
+
+    /// - Parameter charge: receives the CPU time of each piece of work.
+    init(_ threads: WorkerThreads, charge: @escaping @Sendable (_ nanoseconds: Int) -> Void) {
+        self.threads = threads
+        self.charge = charge
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        // Jobs must run: where no thread can be had, they run with those of the process.
+        let isQueued = threads.start { [self] in
+            let start = CallExecutor.threadTime()
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            charge(CallExecutor.threadTime() - start)
+        }
+        if !isQueued {
+            // Not expected: the queue has room for all calls that the guard admits.
+            Task.detached(executorPreference: globalConcurrentExecutor) { [self] in
+                job.runSynchronously(on: asUnownedTaskExecutor())
+            }
+        }
+    }
+
+    /// The CPU time of the current thread in nanoseconds.
+    private static func threadTime() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int(time.tv_sec) * 1_000_000_000 + Int(time.tv_nsec)
+    }
+}

@@ -1,0 +1,71 @@
+internal import AssayCore
+internal import AssayKit
+
+/// What a plugin's decisions must be like to count.
+extension PluginGuard {
+    /// The most facts of one decision.
+    private static let factLimit = 32
+
+    /// What is wrong with facts; nil when nothing is.
+    func fault(in facts: [Fact], of kind: String) -> String? {
+        guard !facts.isEmpty else { return nil }
+        guard facts.count <= PluginGuard.factLimit else {
+            return "the \(kind) \(name) states more than \(PluginGuard.factLimit) facts"
+        }
+        for fact in facts {
+            guard let declared = descriptor.facts.first(where: { $0 == fact.name }) else {
+                return "the \(kind) \(name) states an undeclared fact: \(SafeText.of(fact.name.text))"
+            }
+            guard declared.type.admits(fact.value) else {
+                return "the \(kind) \(name) states the fact \(declared.text) with a value that is not of its type"
+            }
+        }
+        return nil
+    }
+
+    /// What is wrong with a reason; nil when nothing is.
+    func fault(in reason: Reason, of kind: String) -> String? {
+        descriptor.reasons.contains(reason)
+            ? nil : "the \(kind) \(name) refused with an undeclared reason: \(SafeText.of(reason.code))"
+    }
+
+    /// What is wrong with a reply; nil when nothing is.
+    func fault(in reply: JSON, of kind: String) -> String? {
+        reply.fits(in: limits.reply)
+            ? nil : "the \(kind) \(name) replies with more than \(limits.reply) bytes"
+    }
+
+    /// What is wrong with a provider's verdict; nil when nothing is.
+    func fault(in verdict: Verdict) -> String? {
+        switch verdict {
+        case .refused(let reason, _, let facts):
+            return fault(in: reason, of: "provider") ?? fault(in: facts, of: "provider")
+        case .verified(let appraisal):
+            if let fault = fault(in: appraisal.facts, of: "provider") { return fault }
+            var names = ProviderCall.kernelFields
+            guard appraisal.reply.allSatisfy({ names.insert($0.name).inserted }) else {
+                return "the provider \(name) replies with a duplicate field, or with one of the kernel's"
+            }
+            guard appraisal.tokenLifetime.map(TokenLifetime.isPossible) ?? true else {
+                return "the provider \(name) asks for a token lifetime that is not allowed"
+            }
+            guard !appraisal.reply.isEmpty else { return nil }
+            return fault(in: .array(appraisal.reply.map(\.value)), of: "provider")
+        }
+    }
+
+    /// The response that an exchange chose by throwing it: only one that the descriptor lists, or that it cannot decide
+    /// now.
+    ///
+    /// - Returns: the `CallFailure` that the client receives, or a `PluginFault`.
+    func answer(_ failure: CallFailure) -> any Error {
+        let isListed = descriptor.answers.contains { $0.status == failure.status && $0.reason == failure.reason }
+        if isListed { return failure }
+        guard failure.status == .unavailable else {
+            return PluginFault("the provider \(name) answered an exchange in a way that it does not declare")
+        }
+        return CallFailure(
+            .unavailable, CallOutcome.unavailableMessage, reason: nil, detail: failure.detail ?? failure.message,
+            retryAfter: failure.retryAfter ?? .seconds(5))
+    }
+}
