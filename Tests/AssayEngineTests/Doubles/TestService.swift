@@ -32,7 +32,8 @@ struct TestService {
     init(
         authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), tokens: String = "",
         plugins: [Plugin] = [], providers: String = "", options: Engine.Options = Engine.Options(),
-        appAttest: String = "", http: any OutboundHTTP = NoOutboundHTTP()
+        appAttest: String = "", http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger = Self.silent,
+        meter: Meter = .none
     ) throws {
         self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
         device = SimulatedDevice(authority: self.authority)
@@ -42,7 +43,8 @@ struct TestService {
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self), .provider(DebugProvider.self)] + plugins),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
-            host: PluginHost(clock: clock.hostClock, store: store, http: http, logger: Self.silent), sink: sink,
+            host: PluginHost(clock: clock.hostClock, store: store, http: http, logger: logger, meter: meter),
+            sink: sink,
             options: options)
     }
 

@@ -1,0 +1,140 @@
+import AssayCore
+import AssayKit
+import AssayState
+import Foundation
+
+/// A provider that does what no provider should, as its request says, for tests of the kernel's limits.
+struct UnrulyProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable {}
+
+    struct Request: RequestMessage {
+        let deed: String
+        let pieces: [String]
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            deed = try fields.string("deed")
+            pieces = try fields.strings("pieces")
+            if deed.isExactly("block while reading") { UnrulyProvider.brake.wait() }
+        }
+    }
+
+    struct Fault: Error {}
+
+    static let refusal = Reason("unruly_refused", "It said so.")
+    static let answer = CallFailure(.resourceExhausted, "Not now.", reason: refusal, retryAfter: .seconds(9))
+    static let limits = PluginLimits(
+        evidence: 1024, cpuTime: .milliseconds(50), concurrentCalls: 6, outboundCalls: 2, storeWrites: 3, reply: 1024)
+    static let descriptor = PluginDescriptor(
+        name: "unruly", contract: 2, version: "1.0.0", summary: "Does what no provider should.", reasons: [refusal],
+        facts: [
+            FactName("count", .integer), FactName("level", .words(["low", "high"])), FactName("build", .version),
+            "note",
+        ],
+        limits: limits, answers: [answer])
+
+    static let methods: [ProviderMethod<UnrulyProvider>] = [
+        .exchange("exchangeUnrulyEvidence", reply: .enclosed) { provider, request, context in
+            try await provider.appraise(request, context)
+        },
+        .call("askUnruly", MethodPath(.post, "/unruly", body: .message), permission: .admin) {
+            (provider: UnrulyProvider, request: Request, context) in
+            CallAnswer(["text": .string(String(repeating: "x", count: 1_000_000))])
+        },
+    ]
+
+    /// Holds back what blocks a thread, until a test releases it.
+    static let brake = Brake()
+
+    private let host: PluginHost
+
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
+        self.host = host
+    }
+
+    private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
+        switch request.deed {
+        case "good": return .verified(Appraisal(facts: [Fact(FactName("count"), .integer(1))]))
+        case "hang": await UnrulyProvider.brake.pass()
+        case "block": UnrulyProvider.brake.wait()
+        case "spin":
+            let end = clock() + 200 * CLOCKS_PER_SEC / 1000
+            while clock() < end {}
+            await UnrulyProvider.brake.pass()
+        case "throw": throw Fault()
+        case "write":
+            for number in 0..<10 { try await context.state.put("\(number)", value: [1]) }
+        case "write by the host":
+            for number in 0..<10 { try await host.space.put("\(number)", value: [1]) }
+        case "reach": try await host.store.put(StateKey("app_attest/x", "y"), value: [1], expires: nil)
+        case "reach near": _ = try await host.store.get(StateKey("unruly_other", "y"))
+        case "call":
+            for _ in 0..<5 {
+                if let url = EndpointURL("https://vendor.example.com/") {
+                    _ = try await host.http.send(OutboundRequest(.get, url))
+                }
+            }
+        case "megabyte":
+            return .verified(Appraisal(reply: [ReplyField("text", .string(String(repeating: "x", count: 1_000_000)))]))
+        case "reason": return .refused(Reason("unruly_other", "Nobody knows."))
+        case "fact": return .refused(UnrulyProvider.refusal, facts: [Fact("actor", .text("root"))])
+        case "many facts":
+            return .verified(Appraisal(facts: (0..<100_000).map { Fact("count", .integer($0)) }))
+        case "long fact":
+            return .verified(Appraisal(facts: [Fact("note", .text(String(repeating: "x", count: 10_000_000)))]))
+        case "fact of another type": return .verified(Appraisal(facts: [Fact("count", .text("1"))]))
+        case "unknown word": return .verified(Appraisal(facts: [Fact("level", .text("middle"))]))
+        case "no version": return .verified(Appraisal(facts: [Fact("build", .text("1.x"))]))
+        case "own answer": throw UnrulyProvider.answer
+        case "other answer": throw CallFailure(.notFound, "Who knows?")
+        case "not now": throw CallFailure(.unavailable, "The vendor said 5.", retryAfter: .seconds(7))
+        default: break
+        }
+        return .refused(UnrulyProvider.refusal)
+    }
+}
+
+/// Something that threads and tasks wait for, however they are cancelled.
+final class Brake: Sendable {
+    private let condition = NSCondition()
+    nonisolated(unsafe) private var isReleased = false
+    nonisolated(unsafe) private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Blocks the thread.
+    func wait() {
+        condition.lock()
+        while !isReleased { condition.wait() }
+        condition.unlock()
+    }
+
+    /// Waits without blocking, and ignores cancellation.
+    func pass() async {
+        await withCheckedContinuation { waiter in
+            condition.lock()
+            if isReleased {
+                condition.unlock()
+                waiter.resume()
+            } else {
+                waiters.append(waiter)
+                condition.unlock()
+            }
+        }
+    }
+
+    /// Lets everybody go on, now and later.
+    func release() {
+        condition.lock()
+        isReleased = true
+        let waiters = self.waiters
+        self.waiters = []
+        condition.broadcast()
+        condition.unlock()
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Holds everybody back again.
+    func hold() {
+        condition.lock()
+        isReleased = false
+        condition.unlock()
+    }
+}

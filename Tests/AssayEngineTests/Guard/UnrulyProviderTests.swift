@@ -1,0 +1,155 @@
+import AssayCore
+import AssayEngine
+import AssayHosting
+import AssayKit
+import AssayPolicy
+import AssayState
+import AssayTestSupport
+import AssayTesting
+import Testing
+
+/// One test at a time: they share the brake.
+@Suite("A provider that does what no provider should harms only itself", .serialized, .timeLimit(.minutes(20)))
+struct UnrulyProviderTests {
+    private let service: TestService
+    private let metrics = CountingMeter()
+    private let log = RecordingLog()
+
+    init() throws {
+        UnrulyProvider.brake.hold()
+        service = try TestService(
+            plugins: [.provider(UnrulyProvider.self)], providers: "          unruly: {}",
+            http: ScriptedHTTP([]), logger: log.logger, meter: metrics.meter)
+    }
+
+    private func exchange(_ deed: String, _ members: [JSONMember] = []) async -> Reply {
+        await service.call(
+            "exchangeUnrulyEvidence", TestService.app, .object([JSONMember("deed", .string(deed))] + members))
+    }
+
+    /// Whether another provider's calls are answered.
+    private func othersAreAnswered() async -> Bool {
+        let reply = await service.call(
+            "exchangeDebugToken", TestService.app, ["debugToken": .string(TestService.debugToken)])
+        return reply.status == nil
+    }
+
+    private func detail(_ reply: Reply) -> String { service.sink.record(of: reply.decision)?.detail ?? "" }
+
+    @Test("What hangs beyond its cancellation is answered at the time limit; its place stays taken until it ends")
+    func hangs() async throws {
+        let calls = (0..<6).map { _ in Task { await exchange("hang") } }
+        await service.clock.waitForSleepers(6)
+        #expect(await othersAreAnswered())
+        let refused = await exchange("good")
+        #expect(refused.status == .unavailable)
+        #expect(detail(refused).contains("as many calls as it may have"))
+        service.clock.advance(by: .seconds(10))
+        for call in calls {
+            let reply = await call.value
+            #expect(reply.status == .unavailable)
+            #expect(detail(reply).contains("took too long"))
+        }
+        #expect(await exchange("good").status == .unavailable, "calls that go on are still calls")
+        #expect(metrics["plugin_abandoned_calls", "unruly"] == 6)
+        #expect(metrics["plugin_limits_exceeded_total", "unruly", "time"] == 6)
+        #expect(log.lines.contains { $0.contains("answered without it") })
+        UnrulyProvider.brake.release()
+        while await exchange("good").status != nil { await Task.yield() }
+        while metrics["plugin_abandoned_calls", "unruly"] != 0 { await Task.yield() }
+    }
+
+    @Test(
+        "What blocks its threads, also while it reads a request, stops no other plugin",
+        arguments: [
+            "block", "block while reading",
+        ])
+    func blocks(_ deed: String) async throws {
+        let calls = (0..<6).map { _ in Task { await exchange(deed) } }
+        await service.clock.waitForSleepers(6)
+        for _ in 0..<20 { #expect(await othersAreAnswered()) }
+        service.clock.advance(by: .seconds(10))
+        for call in calls { #expect(await call.value.status == .unavailable) }
+        UnrulyProvider.brake.release()
+    }
+
+    @Test("What uses too much CPU time is answered without it")
+    func spins() async {
+        let reply = await exchange("spin")
+        #expect(reply.status == .unavailable)
+        #expect(detail(reply).contains("too much CPU time"))
+        UnrulyProvider.brake.release()
+    }
+
+    @Test(
+        "What breaks the contract gives no token",
+        arguments: [
+            ("megabyte", "replies with more than 1024 bytes"), ("reason", "undeclared reason: unruly_other"),
+            ("fact", "undeclared fact: actor"), ("many facts", "more than 32 facts"),
+            ("long fact", "the fact note with a value that is not of its type"),
+            ("fact of another type", "the fact count"), ("unknown word", "the fact level"),
+            ("no version", "the fact build"), ("other answer", "in a way that it does not declare"),
+        ])
+    func faults(_ deed: String, _ words: String) async {
+        let reply = await exchange(deed)
+        #expect(reply.status == .internalError)
+        #expect(detail(reply).contains(words), "\(detail(reply))")
+        #expect(detail(reply).utf8.count <= 1000)
+        #expect(metrics["plugin_faults_total", "unruly"] == 1)
+    }
+
+    @Test("A provider's own answers are those that it declares, and that it cannot decide now")
+    func answers() async {
+        let own = await exchange("own answer")
+        #expect(own.status == .resourceExhausted)
+        let later = await exchange("not now")
+        guard case .failure(let failure) = later.result else {
+            Issue.record("it was answered")
+            return
+        }
+        #expect(failure.status == .unavailable)
+        #expect(failure.message.isExactly("The service is currently unavailable."))
+        #expect(failure.retryAfter == .seconds(7))
+        #expect(detail(later).contains("The vendor said 5."))
+    }
+
+    @Test("One call writes and calls only so often", arguments: ["write", "write by the host"])
+    func writes(_ deed: String) async throws {
+        let reply = await exchange(deed)
+        #expect(reply.status == .unavailable)
+        #expect(detail(reply).contains("all 3 writes"))
+        let space = deed.isExactly("write") ? "unruly/\(TestService.appByNumber)" : "unruly"
+        #expect(try await service.store.list(space, after: nil, limit: 100).count == 3)
+        #expect(metrics["plugin_limits_exceeded_total", "unruly", "store_writes"] == 1)
+    }
+
+    @Test("A plugin reaches only its own namespaces", arguments: ["reach", "reach near"])
+    func reaches(_ deed: String) async throws {
+        let reply = await exchange(deed)
+        #expect(reply.status == .internalError)
+        #expect(detail(reply).contains("not its own"))
+        #expect(try await service.store.list("app_attest/x", after: nil, limit: 10).isEmpty)
+    }
+
+    @Test("Lists count towards the size of evidence")
+    func lists() async {
+        let pieces = JSON.array(Array(repeating: .string(String(repeating: "x", count: 500)), count: 3))
+        let reply = await exchange("good", [JSONMember("pieces", pieces)])
+        #expect(reply.status == .invalidArgument)
+        #expect(await exchange("good", [JSONMember("pieces", ["a", "b"])]).status == nil)
+    }
+
+    @Test("A provider that keeps throwing is not called for a while; then one call tries")
+    func throwing() async {
+        for _ in 0..<16 { #expect(detail(await exchange("throw")).contains("Fault")) }
+        let resting = await exchange("good")
+        #expect(resting.status == .unavailable)
+        #expect(detail(resting).contains("kept failing"))
+        #expect(metrics["plugin_resting_instances", "unruly"] == 1)
+        #expect(await othersAreAnswered())
+        service.clock.advance(by: .seconds(5))
+        #expect(await exchange("good").status == nil)
+        #expect(await exchange("good").status == nil)
+        #expect(metrics["plugin_resting_instances", "unruly"] == 0)
+    }
+}
