@@ -583,8 +583,8 @@ let package = Package(
         .testTarget(
             name: "AssayHTTPServerTests",
             dependencies: [
-                "AssayCore", "AssayHTTP", "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayMetrics", "AssayState",
-                "AssayTestSupport", "AssayTesting", "AssayTransport",
+                "AssayCore", "AssayDebug", "AssayEngine", "AssayHTTP", "AssayHTTPServer", "AssayHosting", "AssayKit",
+                "AssayMetrics", "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayTransport",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayKit
 import AssayState
+import AssayTestSupport
 import Foundation
 
 /// A provider that does what no provider should, as its request says, for tests of the kernel's limits.
@@ -90,51 +91,5 @@ struct UnrulyProvider: AttestationProvider {
         default: break
         }
         return .refused(UnrulyProvider.refusal)
-    }
-}
-
-/// Something that threads and tasks wait for, however they are cancelled.
-final class Brake: Sendable {
-    private let condition = NSCondition()
-    nonisolated(unsafe) private var isReleased = false
-    nonisolated(unsafe) private var waiters: [CheckedContinuation<Void, Never>] = []
-
-    /// Blocks the thread.
-    func wait() {
-        condition.lock()
-        while !isReleased { condition.wait() }
-        condition.unlock()
-    }
-
-    /// Waits without blocking, and ignores cancellation.
-    func pass() async {
-        await withCheckedContinuation { waiter in
-            condition.lock()
-            if isReleased {
-                condition.unlock()
-                waiter.resume()
-            } else {
-                waiters.append(waiter)
-                condition.unlock()
-            }
-        }
-    }
-
-    /// Lets everybody go on, now and later.
-    func release() {
-        condition.lock()
-        isReleased = true
-        let waiters = self.waiters
-        self.waiters = []
-        condition.broadcast()
-        condition.unlock()
-        for waiter in waiters { waiter.resume() }
-    }
-
-    /// Holds everybody back again.
-    func hold() {
-        condition.lock()
-        isReleased = false
-        condition.unlock()
     }
 }

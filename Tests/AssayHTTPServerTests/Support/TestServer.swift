@@ -1,6 +1,7 @@
 import AssayCore
 import AssayHTTP
 import AssayHTTPServer
+import AssayHosting
 import AssayKit
 import AssayTestSupport
 import AssayTransport
@@ -14,7 +15,7 @@ enum TestServer {
     /// Serves for as long as `body` runs.
     @discardableResult
     static func with<Result: Sendable>(
-        _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient, logger: Logger = Self.logger,
+        _ handler: any CallHandler = FakeHandler(), limits: HTTPLimits = .patient, logger: Logger = Self.logger,
         pages: HTTPPages = .health, meter: Meter = .none, origins: AllowedOrigins = .any,
         certificate: ServerCertificate? = nil, budget: TransportBudget = TransportBudget(),
         proxies: [IPRange] = [],
