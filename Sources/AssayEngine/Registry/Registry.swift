@@ -207,7 +207,7 @@ private struct Claims {
     mutating func claim(
         _ kind: String, _ descriptor: PluginDescriptor, _ typeName: String, methods: [MethodDescriptor]
     ) throws(RegistryError) {
-        guard descriptor.contract == PluginDescriptor.currentContract else {
+        guard (PluginDescriptor.oldestContract...PluginDescriptor.currentContract).contains(descriptor.contract) else {
             throw RegistryError(
                 "the \(kind) \(typeName) was built for contract \(descriptor.contract), and this "
                     + "kernel speaks contract \(PluginDescriptor.currentContract)")
