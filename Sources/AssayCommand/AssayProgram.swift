@@ -1,6 +1,7 @@
 internal import ArgumentParser
 public import AssayCore
 public import AssayEngine
+internal import AssayHTTP
 
 /// A command-line program over a list of plugins: `serve`, `policy`, `keys`, `methods` and all other subcommands.
 ///
@@ -50,9 +51,9 @@ public struct AssayProgram: Sendable {
 
     /// The registry of the program's plugins.
     ///
-    /// - Throws: `RegistryError` when two plugins claim the same name.
+    /// - Throws: `RegistryError` when two plugins claim the same name or the same HTTP rule, or one claims a page of the server.
     public func registry() throws(RegistryError) -> Registry {
-        try Registry(plugins, unoffered: unoffered)
+        try Registry(plugins, unoffered: unoffered, reserved: [HTTPPages.reserved])
     }
 
     /// Parses the arguments of the process, runs the subcommand that they name, and sets the exit code.
@@ -86,7 +87,8 @@ struct RootCommand: AsyncParsableCommand {
             version: program.version,
             subcommands: [ServeCommand.self] + (VerifyCommand.subcommands.isEmpty ? [] : [VerifyCommand.self])
                 + [
-                    PolicyCommand.self, KeysCommand.self, StateCommand.self, MethodsCommand.self, ReasonsCommand.self,
+                    PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self, MethodsCommand.self,
+                    ReasonsCommand.self,
                     MetricsCommand.self, CallerTokenCommand.self,
                 ] + brought.map(\.type))
     }

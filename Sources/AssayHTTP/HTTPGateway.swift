@@ -191,6 +191,8 @@ public struct HTTPGateway: Sendable {
             return HTTPReply(.ok, ["status": "ok"])
         case .readiness:
             return await readinessPage
+        case .plugins:
+            return HTTPReply(.ok, ["plugins": .array(handler.pluginHealth.map(\.json))])
         case .metrics:
             guard let metrics = pages.metrics else { throw .unknownMethod }
             return HTTPReply(metrics(headers["accept"].joined(separator: ","))).selected(for: headers)
@@ -238,16 +240,13 @@ public struct HTTPGateway: Sendable {
         get async {
             var parts = [await handler.readiness]
             for check in pages.checks { parts.append(await check()) }
-            switch Readiness.combined(parts) {
-            case .ready where !pages.showsDetail, .degraded where !pages.showsDetail:
-                return HTTPReply(.ok, ["status": "ok"])
-            case .notReady where !pages.showsDetail:
+            let readiness = Readiness.combined(parts)
+            guard pages.showsDetail else {
+                guard case .notReady = readiness else { return HTTPReply(.ok, ["status": "ok"]) }
                 return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", "The service is not ready."))
-            case .ready: return HTTPReply(.ok, ["status": "ok"])
-            case .degraded(let reason): return HTTPReply(.ok, ["status": "degraded", "reason": .string(reason)])
-            case .notReady(let reason):
-                return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", reason))
             }
+            let plugins = handler.pluginHealth.filter { $0.state != .ready }
+            return HTTPReply(readiness, plugins: plugins)
         }
     }
 

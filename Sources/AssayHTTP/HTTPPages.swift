@@ -2,14 +2,15 @@ public import AssayCore
 public import AssayHosting
 
 /// The pages of a listener in addition to methods: `/livez` and `/healthz` (the process answers), `/readyz` (it can do
-/// its work), and `/metrics`.
+/// its work), `/plugins` (the health of each plugin), and `/metrics`.
 ///
 /// Details are for operators: reasons name files and apps, and metrics count by project. A listener for strangers shows
 /// neither.
 public struct HTTPPages: Sendable {
     /// Whether the health pages are shown.
     public var showsHealth: Bool
-    /// Whether `/readyz` gives the reason; otherwise it has only the status code.
+    /// Whether `/readyz` gives the reason, with the plugins that cannot do their work, and whether there is a page
+    /// `/plugins`; otherwise `/readyz` has only the status code.
     public var showsDetail: Bool
     /// What `/readyz` checks in addition to the handler; the worst answer is shown.
     public var checks: [@Sendable () async -> Readiness]
@@ -37,6 +38,28 @@ public struct HTTPPages: Sendable {
 }
 
 extension HTTPPages {
+    /// Two names for one page, because both are common.
+    private static let paths: [(path: String, endpoint: Endpoint)] = [
+        ("/livez", .liveness), ("/healthz", .liveness), ("/readyz", .readiness), ("/plugins", .plugins),
+        ("/metrics", .metrics),
+    ]
+
+    /// The rules of all pages, for `Registry`: a method with one of them would be hidden, or would hide the page.
+    public static let reserved = ReservedRoutes(
+        owner: "the HTTP server", rules: paths.map { HTTPRule(.get, $0.path, version: .v1) })
+
+    /// The pages that are shown.
+    var shown: [(path: String, endpoint: Endpoint)] {
+        HTTPPages.paths.filter { page in
+            switch page.endpoint {
+            case .liveness, .readiness: showsHealth
+            case .plugins: showsHealth && showsDetail
+            case .metrics: metrics != nil
+            case .method: false
+            }
+        }
+    }
+
     /// These pages for a listener for strangers.
     public var withoutDetail: HTTPPages { HTTPPages(showsHealth: showsHealth, checks: checks) }
 }
@@ -78,4 +101,7 @@ public struct PagesOnly: CallHandler {
     public var readiness: Readiness {
         get async { await handler.readiness }
     }
+
+    /// The health of the handler's plugins.
+    public var pluginHealth: [PluginHealth] { handler.pluginHealth }
 }

@@ -10,6 +10,14 @@ public protocol CallHandler: Sendable {
 
     /// Whether calls can be answered now; the reason in words when not.
     var readiness: Readiness { get async }
+
+    /// The health of each plugin, for operators; by default there are none.
+    var pluginHealth: [PluginHealth] { get }
+}
+
+extension CallHandler {
+    /// No plugins.
+    public var pluginHealth: [PluginHealth] { [] }
 }
 
 /// Whether a service can do its work.

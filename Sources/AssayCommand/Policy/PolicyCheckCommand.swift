@@ -52,7 +52,9 @@ struct PolicyCheckCommand: ParsableCommand {
         } catch {
             problems = error
         }
-        let report = PolicyReport(directory: directory, policies: policies, problems: problems, warnings: warnings)
+        let report = PolicyReport(
+            directory: directory, policies: policies, problems: problems, warnings: warnings, plugins: registry.warnings
+        )
         switch format {
         case .text:
             for text in report.problemTexts { Terminal.complain(text) }

@@ -12,16 +12,22 @@ struct PolicyReport {
     private let apps: Int
     private let clients: Int
 
-    /// - Parameter questionable: the warnings of the loader and of plugins.
-    init(directory: String, policies: PolicySet, problems: Diagnostics?, warnings questionable: Diagnostics?) {
+    /// - Parameters:
+    ///   - questionable: the warnings of the loader and of plugins.
+    ///   - plugins: what is questionable about the plugins themselves, whatever the policies say.
+    init(
+        directory: String, policies: PolicySet, problems: Diagnostics?, warnings questionable: Diagnostics?,
+        plugins: [String] = []
+    ) {
         self.directory = directory
         let none = Diagnostic(
             .warning, file: directory, location: nil, message: "no app is defined: every request will be refused")
         let lacking = problems == nil && policies.apps.isEmpty ? Diagnostics(none) : nil
-        let found = [problems, questionable, lacking].compactMap { $0 }
+        let old = Diagnostics(plugins.map { Diagnostic(.warning, location: nil, message: $0) })
+        let found = [problems, questionable, lacking, old].compactMap { $0 }
         all = Diagnostics(found.flatMap(\.all), omitted: found.reduce(0) { $0 + $1.omitted })
         errors = problems.map { $0.all.count + $0.omitted } ?? 0
-        warnings = [questionable, lacking].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
+        warnings = [questionable, lacking, old].compactMap { $0 }.reduce(0) { $0 + $1.all.count + $1.omitted }
         (apps, clients) = policies.counts
     }
 

@@ -130,6 +130,7 @@ struct ServeCommand: AsyncParsableCommand {
     private func serve(_ logger: Logger) async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let registry = try AssayProgram.current.registry()
+        PluginWarnings.log(registry, to: logger)
         let metrics = try ServerMetrics(registry, in: .bootstrapped())
         let directory = PolicyDirectory(policies)
         let fingerprint = directory.fingerprint

@@ -107,13 +107,14 @@ public final class Engine: CallHandler {
     var snapshot: Snapshot { live.snapshot }
 
     /// Whether a write to the state store succeeded in the last few seconds, the keys are those that the state was used
-    /// with, and nothing else blocks decisions.
+    /// with, and nothing else blocks decisions; degraded while calls of a plugin fail.
     public var readiness: Readiness {
         get async {
             if let reason = gate.blockingReason { return .notReady(reason) }
             let readiness = await storeProbe.readiness
             if case .notReady = readiness { return readiness }
-            return await gate.blockingReasonOfKeys.map { .notReady($0) } ?? readiness
+            if let reason = await gate.blockingReasonOfKeys { return .notReady(reason) }
+            return Readiness.combined([readiness, pluginReadiness])
         }
     }
 

@@ -190,4 +190,9 @@ extension FactName {
     public static let serviceLevel: FactName = "service_level"
     /// A resource policy that was changed, and the level that it sets now.
     public static let resourceLevel: FactName = "resource_level"
+
+    /// All of them: a plugin that declared one could put words of its own in the kernel's mouth.
+    static let ofKernel: Set<FactName> = [
+        .tokenID, .app, .callerSubject, .permission, .consumer, .actor, .alreadyConsumed, .serviceLevel, .resourceLevel,
+    ]
 }

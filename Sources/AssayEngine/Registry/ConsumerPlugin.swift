@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
@@ -33,6 +34,11 @@ final class ConsumerPlugin: Sendable {
             case .tokenProject, .resource: true
             }
         }
+    }
+
+    /// What a registry demands of it.
+    var rules: DescriptorRules {
+        DescriptorRules(kind: .consumer, descriptor: descriptor, typeName: typeName, methods: methods)
     }
 
     init<C: TokenConsumer>(_ type: C.Type) {

@@ -1,4 +1,5 @@
 internal import AssayCore
+public import AssayHosting
 public import AssayKit
 internal import AssayPolicy
 public import AssayState
@@ -10,9 +11,16 @@ public struct Plugin: Sendable {
         case provider(ProviderPlugin)
         case consumer(ConsumerPlugin)
         case store(StorePlugin)
+        case unavailable(UnavailablePlugin)
     }
 
     let kind: Kind
+    /// Says why the plugin cannot do its work; nil for a plugin without such a check.
+    private(set) var check: (@Sendable () -> String?)?
+
+    init(kind: Kind) {
+        self.kind = kind
+    }
 
     /// A provider, for one kind of evidence.
     public static func provider<P: AttestationProvider>(_ type: P.Type) -> Plugin {
@@ -38,6 +46,49 @@ public struct Plugin: Sendable {
                     },
                     examine: { (location) async throws(StateStoreOpeningError) in try await S.examine(location) })))
     }
+}
+
+extension Plugin {
+    /// A plugin that cannot be made here, such as one of another process whose command is missing.
+    ///
+    /// The program starts without it. Policies that name it are refused with the reason at their place, and the reason is shown
+    /// by `/readyz`, by `/plugins` and by `assay plugins list`.
+    ///
+    /// - Parameters:
+    ///   - name: the name in policies; the scheme of a store.
+    ///   - reason: why it cannot be made, in words for an operator; without secrets.
+    public static func unavailable(_ kind: PluginKind, name: String, reason: String) -> Plugin {
+        Plugin(kind: .unavailable(UnavailablePlugin(kind: kind, name: name, reason: PlainText.line(reason))))
+    }
+
+    /// The same plugin with a check of its health, such as whether its process runs.
+    ///
+    /// - Parameter check: why the plugin cannot do its work at present, in words for an operator; nil when it can. It is called
+    ///   for each page of health, by any thread, and must not wait.
+    public func checkingHealth(_ check: @escaping @Sendable () -> String?) -> Plugin {
+        var plugin = self
+        plugin.check = check
+        return plugin
+    }
+}
+
+extension Plugin {
+    /// The kind and the name of the plugin.
+    var name: (kind: PluginKind, text: String) {
+        switch kind {
+        case .provider(let plugin): (.provider, plugin.descriptor.name)
+        case .consumer(let plugin): (.consumer, plugin.descriptor.name)
+        case .store(let plugin): (.store, plugin.scheme)
+        case .unavailable(let plugin): (plugin.kind, plugin.name)
+        }
+    }
+}
+
+/// A plugin that could not be made.
+struct UnavailablePlugin: Sendable {
+    let kind: PluginKind
+    let name: String
+    let reason: String
 }
 
 /// A store with erased types.

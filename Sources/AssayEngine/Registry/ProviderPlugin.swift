@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
@@ -30,6 +31,11 @@ struct ProviderPlugin: Sendable {
     /// The methods of the resource that shows its settings, which the kernel answers.
     var configMethods: [KernelMethod] {
         config.map { ConfigMethods(provider: descriptor.name, resource: $0).all } ?? []
+    }
+
+    /// What a registry demands of it.
+    var rules: DescriptorRules {
+        DescriptorRules(kind: .provider, descriptor: descriptor, typeName: typeName, methods: methods)
     }
 
     init<P: AttestationProvider>(_ type: P.Type) {

@@ -1,11 +1,12 @@
 public import AssayCore
+public import AssayHosting
 public import AssayKit
 internal import AssayPolicy
 public import AssayState
 
 /// The plugins that a program is built with.
 ///
-/// If two plugins share a name, a method, a reason code, a metric or a scheme of a store, the error names both.
+/// If two plugins share a name, a method, an HTTP rule, a reason code, a metric or a scheme of a store, the error names both.
 public struct Registry: Sendable {
     let providers: [ExactText: ProviderPlugin]
     let consumers: [ExactText: ConsumerPlugin]
@@ -16,6 +17,12 @@ public struct Registry: Sendable {
     public let methods: [MethodDescriptor]
     /// How calls of each method are answered, by the methods' names.
     let routes: [ExactText: MethodRoute]
+    /// The plugins that could not be made.
+    let unavailable: [UnavailablePlugin]
+    /// The checks that plugins brought along.
+    let checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)]
+    /// Why calls of plugins fail: the place where the kernel says so.
+    let failures = PluginFailures()
 
     /// Registers plugins.
     ///
@@ -23,27 +30,44 @@ public struct Registry: Sendable {
     ///   - plugins: every plugin of the program, in any order.
     ///   - unoffered: methods of the kind `notOffered`, to which a call gets 501 UNIMPLEMENTED; those with the name or a
     ///     path of an offered method are left out.
-    /// - Throws: ``RegistryError`` when plugins conflict, or were built for another contract.
-    public init(_ plugins: [Plugin], unoffered: [MethodDescriptor] = []) throws(RegistryError) {
+    ///   - reserved: the rules that no plugin may have, because a server has pages there.
+    /// - Throws: ``RegistryError`` when plugins conflict, were built for another contract, or declare what cannot be: names that
+    ///   are none, limits out of their ranges, facts of the kernel.
+    public init(
+        _ plugins: [Plugin], unoffered: [MethodDescriptor] = [], reserved: [ReservedRoutes] = []
+    ) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
         var stores: [ExactText: StorePlugin] = [:]
         var kernelMethods = KernelMethods.all
         var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
-        var claims = Claims()
+        var claims = NameClaims()
+        var rules = RouteClaims()
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
-        for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
+        for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: "the kernel") }
+        for method in methods {
+            try claims.claim("the method", method.name, by: "the kernel")
+            try rules.claim(method, by: "the kernel")
+        }
+        for routes in reserved {
+            for rule in routes.rules { try rules.claim(rule, by: routes.owner) }
+        }
+        try claims.claim("the store", "memory", by: "the kernel")
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
         for key in AppKeys.all { try claims.claim("the key of an app", key, by: "the kernel") }
         var platforms: [any PlatformSection.Type] = []
         var owners: [ExactText: String] = [:]
         var consumers: [ExactText: ConsumerPlugin] = [:]
         var consumerMethods: [ExactText: ConsumerPlugin] = [:]
+        var unavailable: [UnavailablePlugin] = []
+        var checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)] = []
         for plugin in plugins {
+            if let check = plugin.check { checks.append((plugin.name.kind, plugin.name.text, check)) }
             switch plugin.kind {
             case .provider(let provider):
                 let descriptor = provider.descriptor
-                try claims.claim(
-                    "provider", descriptor, provider.typeName, methods: provider.methods)
+                try provider.rules.check()
+                try claims.claim(.provider, descriptor, methods: provider.methods, by: provider.typeName)
+                for method in provider.methods { try rules.claim(method, by: provider.typeName) }
                 providers[descriptor.name] = provider
                 for platform in descriptor.platforms where !platforms.contains(where: { $0 == platform }) {
                     try claims.claim("the key of an app", platform.name, by: "\(platform)")
@@ -53,23 +77,35 @@ public struct Registry: Sendable {
                 for method in provider.methods { owners[method.name] = descriptor.name }
                 for method in provider.configMethods {
                     try claims.claim("the method", method.descriptor.name, by: provider.typeName)
+                    try rules.claim(method.descriptor, by: provider.typeName)
                     owners[method.descriptor.name] = descriptor.name
                     kernelMethods.append(method)
                     methods.append(method.descriptor)
                 }
             case .consumer(let consumer):
                 let descriptor = consumer.descriptor
-                try claims.claim(
-                    "consumer", descriptor, consumer.typeName, methods: consumer.methods)
+                try consumer.rules.check()
+                try claims.claim(.consumer, descriptor, methods: consumer.methods, by: consumer.typeName)
+                for method in consumer.methods { try rules.claim(method, by: consumer.typeName) }
                 consumers[descriptor.name] = consumer
                 methods += consumer.methods
                 for method in consumer.methods { consumerMethods[method.name] = consumer }
             case .store(let store):
                 try claims.claim("the store", store.scheme, by: store.typeName)
                 stores[store.scheme] = store
+            case .unavailable(let plugin):
+                let owner = "the unavailable \(plugin.kind.rawValue) \(PlainText.line(plugin.name, limit: 80))"
+                guard PlainText.isWord(plugin.name) else {
+                    throw RegistryError("\(owner): a name is lower-case letters, digits and underscores, at most 64")
+                }
+                switch plugin.kind {
+                case .provider, .consumer: try claims.claim(plugin.kind, plugin.name, by: owner)
+                case .store: try claims.claim("the store", plugin.name, by: owner)
+                }
+                unavailable.append(plugin)
             }
         }
-        let unoffered = UnofferedMethods.all(unoffered, beside: methods)
+        let unoffered = UnofferedMethods.all(unoffered, beside: methods, rules)
         kernelMethods += unoffered
         methods += unoffered.map(\.descriptor)
         self.providers = providers
@@ -77,6 +113,8 @@ public struct Registry: Sendable {
         self.stores = stores
         self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
         self.methods = methods
+        self.unavailable = unavailable
+        self.checks = checks
         var targets: [ExactText: MethodRoute.Target] = [
             ExactText(KernelMethods.keySet.name): .keySet, ExactText(TokenExchange.method.name): .tokenExchange,
         ]
@@ -88,6 +126,9 @@ public struct Registry: Sendable {
                 permission: method.permission)
         }
     }
+
+    /// The schemes of the registered stores.
+    var schemes: [String] { stores.keys.map(\.string) }
 
     /// The descriptors of the registered consumers, by name.
     public var consumerDescriptors: [PluginDescriptor] {
@@ -146,6 +187,9 @@ public struct Registry: Sendable {
                 "the state in memory ends with its process: it cannot be checked or copied")
         }
         let parts = name.split(onASCII: ":", maxSplits: 1)
+        if let reason = unavailable(.store, String(parts[0])) {
+            throw StateStoreOpeningError("the state store '\(parts[0])' is unavailable: \(reason)")
+        }
         guard parts.count == 2, let store = stores[String(parts[0])] else {
             let known = (["memory"] + stores.keys.sorted().map { "\($0):LOCATION" }).joined(separator: ", ")
             throw StateStoreOpeningError("unknown state store '\(name)'; the stores are \(known)")
@@ -189,49 +233,6 @@ struct MethodRoute: Sendable {
     let provider: String?
     /// The permission that a caller needs; nil when none is required.
     let permission: Permission?
-}
-
-/// The owner of each name.
-private struct Claims {
-    private var owners: [ExactText: String] = [:]
-
-    mutating func claim(_ what: String, _ name: String, by owner: String) throws(RegistryError) {
-        let key = "\(what) '\(name)'"
-        if let other = owners[key] { throw RegistryError("\(key) is claimed by both \(other) and \(owner)") }
-        owners[key] = owner
-    }
-
-    /// Claims all names of a plugin.
-    ///
-    /// - Parameter kind: `provider` or `consumer`.
-    mutating func claim(
-        _ kind: String, _ descriptor: PluginDescriptor, _ typeName: String, methods: [MethodDescriptor]
-    ) throws(RegistryError) {
-        guard (PluginDescriptor.oldestContract...PluginDescriptor.currentContract).contains(descriptor.contract) else {
-            throw RegistryError(
-                "the \(kind) \(typeName) was built for contract \(descriptor.contract), and this "
-                    + "kernel speaks contract \(PluginDescriptor.currentContract)")
-        }
-        guard Claims.isWord(descriptor.name) else {
-            throw RegistryError(
-                "the \(kind) \(typeName) is named '\(descriptor.name)': a name is lower-case "
-                    + "letters, digits and underscores")
-        }
-        try claim("the \(kind) name", descriptor.name, by: typeName)
-        // Providers and consumers share one namespace of metrics and of the state store.
-        try claim("the plugin name", descriptor.name, by: typeName)
-        for method in methods { try claim("the method", method.name, by: typeName) }
-        for reason in descriptor.reasons { try claim("the reason", reason.code, by: typeName) }
-        for metric in descriptor.metrics {
-            if let problem = metric.problem { throw RegistryError("\(typeName): \(problem)") }
-            try claim("the metric", "\(descriptor.name)_\(metric.name)", by: typeName)
-        }
-    }
-
-    private static func isWord(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 64
-            && name.utf8.allSatisfy { $0.isASCIILowercase || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
-    }
 }
 
 /// The reason why plugins cannot work together.

@@ -9,30 +9,23 @@ enum UnofferedMethods {
     ///
     /// - Parameters:
     ///   - listed: the methods that are known.
-    ///   - offered: the methods that plugins and the kernel offer; what has one of their names or rules is left out.
-    static func all(_ listed: [MethodDescriptor], beside offered: [MethodDescriptor]) -> [KernelMethod] {
-        let names = Set(offered.map(\.name))
-        let shapes = Set(offered.flatMap(\.rules).map(shape))
-        return listed.filter { !names.contains($0.name) }.compactMap { method in
-            let rules = method.rules.filter { !shapes.contains(shape($0)) }
+    ///   - offered: the methods that plugins and the kernel offer; what has one of their names is left out.
+    ///   - rules: the rules that are taken; they are left out, too.
+    static func all(
+        _ listed: [MethodDescriptor], beside offered: [MethodDescriptor], _ taken: RouteClaims
+    ) -> [KernelMethod] {
+        var taken = taken
+        var names = Set(offered.map { ExactText($0.name) })
+        return listed.compactMap { method in
+            guard names.insert(ExactText(method.name)).inserted else { return nil }
+            let rules = method.rules.filter { taken.isFree($0) }
             guard !rules.isEmpty else { return nil }
+            for rule in rules { try? taken.claim(rule, by: "the methods that are not offered") }
             let descriptor = MethodDescriptor(
                 name: method.name, kind: method.kind, resources: method.resources, rules: rules)
             return KernelMethod(descriptor: descriptor) { _ in
                 throw CallFailure(.unimplemented, "This server does not offer the method \(method.name).")
             }
         }
-    }
-
-    /// A rule without the names of its variables.
-    private static func shape(_ rule: HTTPRule) -> String {
-        var shape = rule.verb.rawValue + " "
-        var rest = rule.template[...]
-        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
-            let pattern = rest[open..<close].split(separator: "=", maxSplits: 1).dropFirst().first
-            shape += rest[..<open] + (pattern ?? "*")
-            rest = rest[close...].dropFirst()
-        }
-        return shape + rest
     }
 }

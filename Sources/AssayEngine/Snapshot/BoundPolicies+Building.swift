@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 public import AssayKit
 public import AssayPolicy
 public import AssayYAML
@@ -56,7 +57,7 @@ extension BoundPolicies {
             for provider in policy.providers {
                 do throws(Diagnostics) {
                     guard let plugin = registry.providers[provider.name] else {
-                        throw provider.section.unknownProvider(known: registry.providers.keys.map(\.string))
+                        throw registry.missing(.provider, provider.name, in: provider.section)
                     }
                     // If the app itself is wrong, only the section is checked: an instance would report errors that
                     // follow from the first.

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
@@ -31,7 +32,7 @@ extension ConsumerBindings {
             for policy in project.consumers where !sink.isOverfull {
                 do throws(Diagnostics) {
                     guard let plugin = registry.consumers[policy.name] else {
-                        throw policy.section.unknownConsumer(known: registry.consumers.keys.map(\.string))
+                        throw registry.missing(.consumer, policy.name, in: policy.section)
                     }
                     let consumer = try ConsumerBindings.binding(
                         plugin, policy.section, of: entry, host: host)

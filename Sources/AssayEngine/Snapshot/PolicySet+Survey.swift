@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayJWT
 internal import AssayKit
 internal import AssayPolicy
@@ -58,7 +59,8 @@ extension PolicySet {
     /// The names that the sections of each project may use, by the projects' numbers.
     private func names(_ registry: Registry) -> [ExactText: SectionSurvey.Names] {
         let minted = ExactText(MintedTokens.provider)
-        let known = Set(registry.providers.keys).union([minted])
+        let missing = registry.unavailable.filter { $0.kind == .provider }.map { ExactText($0.name) }
+        let known = Set(registry.providers.keys).union(missing).union([minted])
         var used: [ExactText: Set<ExactText>] = [:]
         var subjects: [ExactText: Set<ExactText>] = [:]
         for app in apps {

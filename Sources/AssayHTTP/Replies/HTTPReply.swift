@@ -71,7 +71,7 @@ public struct HTTPReply: Sendable {
     }
 
     /// The shape of google.rpc.Status in JSON, which clients parse.
-    private static func error(
+    static func error(
         _ status: HTTPStatus, _ code: String, _ message: String, details: JSON? = nil
     ) -> JSON {
         var members = [

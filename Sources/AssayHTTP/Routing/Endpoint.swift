@@ -8,6 +8,8 @@ enum Endpoint: Sendable, Hashable {
     case liveness
     /// Whether the kernel can answer calls.
     case readiness
+    /// The page of the plugins' health.
+    case plugins
     /// The page of metrics.
     case metrics
 
@@ -25,7 +27,7 @@ enum Endpoint: Sendable, Hashable {
     var isForAnyone: Bool {
         switch self {
         case .method(let route): route.audience == .verifiers || route.audience == .anyone
-        case .liveness, .readiness, .metrics: false
+        case .liveness, .readiness, .plugins, .metrics: false
         }
     }
 }

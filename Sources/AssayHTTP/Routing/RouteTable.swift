@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 
 /// Finds the endpoint of a request line: by the custom verb and the number of segments, then by the few remaining
 /// templates.
@@ -32,13 +33,7 @@ struct RouteTable: Sendable {
 
     /// - Throws: ``HTTPGatewayError`` for a rule that is not a template, and for two equal rules.
     init(methods: [MethodDescriptor], pages: HTTPPages = .health) throws(HTTPGatewayError) {
-        if pages.showsHealth {
-            // Two names for one page, because both are common.
-            try add(.get, "/livez", .liveness)
-            try add(.get, "/healthz", .liveness)
-            try add(.get, "/readyz", .readiness)
-        }
-        if pages.metrics != nil { try add(.get, "/metrics", .metrics) }
+        for page in pages.shown { try add(.get, page.path, page.endpoint) }
         for method in methods {
             for rule in method.rules {
                 try add(rule.verb, rule.template, .method(MethodRoute(method, rule)))

@@ -16,6 +16,14 @@ public struct PolicySection: Sendable {
 
     private var path: YAMLPath { parent.key(entry.key) }
 
+    /// The way from the root to the section, such as `projects[0].apps[1].providers.debug`.
+    package var pathText: String { path.description }
+
+    /// The way to the app or the project that has the section, such as `projects[0].apps[1]`; empty for the root.
+    package var ownerPathText: String {
+        if case .child(let owner, _) = parent { owner.description } else { "" }
+    }
+
     /// The number of values in it.
     var valueCount: Int { entry.value.valueCount }
 

@@ -1,0 +1,122 @@
+internal import AssayCore
+internal import AssayEngine
+internal import AssayHosting
+internal import AssayKit
+internal import AssayYAML
+
+/// The plugins of a program, with their uses in policies and their health in a server where these are asked for.
+struct PluginList {
+    /// A plugin with what is known of it.
+    struct Entry {
+        let plugin: ListedPlugin
+        /// Who uses it; nil when no policies were read.
+        let uses: [PluginUse]?
+        /// Its health in the server; nil when no server was asked, or when the server does not have it.
+        let health: PluginHealth?
+        let wasAsked: Bool
+    }
+
+    let entries: [Entry]
+    /// What the server has and this program does not.
+    let others: [PluginHealth]
+
+    init(plugins: [ListedPlugin], uses: [PluginUse]? = nil, health: [PluginHealth]? = nil) {
+        entries = plugins.map { plugin in
+            Entry(
+                plugin: plugin,
+                uses: uses?.filter { $0.kind == plugin.kind && $0.plugin.isExactly(plugin.name) },
+                health: health?.first { $0.kind == plugin.kind && $0.name.isExactly(plugin.name) },
+                wasAsked: health != nil)
+        }
+        others = (health ?? []).filter { server in
+            !plugins.contains { $0.kind == server.kind && $0.name.isExactly(server.name) }
+        }
+    }
+
+    /// The list for people: a heading for each plugin, and indented lines below it.
+    var lines: [String] {
+        var lines: [String] = []
+        for entry in entries {
+            if !lines.isEmpty { lines.append("") }
+            lines.append(entry.heading)
+            lines += entry.details.map { "  \($0)" }
+        }
+        for other in others {
+            lines += ["", "\(other.kind.rawValue) \(other.name)", "  in the server only: \(other.text)"]
+        }
+        return lines
+    }
+}
+
+extension PluginList.Entry {
+    /// `provider app_attest 0.3.0, stable, contract 2`.
+    fileprivate var heading: String {
+        let name = "\(plugin.kind.rawValue) \(plugin.name)"
+        guard let descriptor = plugin.descriptor else { return name }
+        let version = descriptor.version.isEmpty ? "" : " \(descriptor.version)"
+        return "\(name)\(version), \(descriptor.stability.rawValue), contract \(descriptor.contract)"
+    }
+
+    fileprivate var details: [String] {
+        var lines: [String] = []
+        if let reason = plugin.unavailable { lines.append("unavailable: \(reason)") }
+        if let descriptor = plugin.descriptor {
+            lines.append(descriptor.summary)
+            if let posture = descriptor.posture {
+                lines.append("proves: \(posture.proves)")
+                lines.append("trusts: \(posture.trusts.isEmpty ? "nobody" : posture.trusts.joined(separator: "; "))")
+            }
+            if !plugin.methods.isEmpty {
+                lines.append("methods: \(plugin.methods.map(\.name).joined(separator: ", "))")
+            }
+            lines.append("reasons: \(descriptor.reasons.count)")
+            if !descriptor.facts.isEmpty {
+                lines.append("facts: \(descriptor.facts.map(\.typedText).joined(separator: ", "))")
+            }
+            if !descriptor.tokenTypes.isEmpty {
+                lines.append("signs tokens of the types: \(descriptor.tokenTypes.joined(separator: ", "))")
+            }
+            lines.append("limits: \(descriptor.limits.text)")
+            lines.append("threads: \(descriptor.execution == .shared ? "shared" : "its own")")
+            if descriptor.isForDevelopment { lines.append("for development only") }
+        }
+        if let uses {
+            if uses.isEmpty { lines.append("used by: nobody") }
+            for use in uses { lines.append("used by: \(use.resource), \(use.text)") }
+        }
+        if wasAsked { lines.append("in the server: \(health?.text ?? "missing")") }
+        return lines + plugin.warnings.map { "warning: \($0)" }
+    }
+}
+
+extension PluginUse {
+    /// `ready`, or what prevents an instance, with its place.
+    var text: String {
+        guard let problem else { return "ready" }
+        let place = problem.location?.description ?? problem.file
+        return [place, problem.path, problem.message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
+    }
+}
+
+extension PluginHealth {
+    /// The summary with the version.
+    fileprivate var text: String { version.isEmpty ? summary : "\(summary), version \(version)" }
+}
+
+extension FactName {
+    /// `os_version (version)`.
+    fileprivate var typedText: String {
+        if case .words(let words) = type { return "\(text) (\(words.joined(separator: "|")))" }
+        return "\(text) (\(type.name))"
+    }
+}
+
+extension PluginLimits {
+    fileprivate var text: String {
+        [
+            "\(evidence) bytes of evidence", "\(reply) bytes of reply", time.map { "\($0)" } ?? "the engine's time",
+            "\(cpuTime) of CPU time", "\(concurrentCalls) calls at a time", "\(outboundCalls) calls to other servers",
+            "\(storeWrites) writes to the store",
+        ].joined(separator: ", ")
+    }
+}

@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayEngine
+internal import AssayHTTPClient
+internal import AssayHosting
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+internal import Logging
+
+/// `assay plugins list`.
+struct PluginsListCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let program = AssayProgram.current.name
+        return CommandConfiguration(
+            commandName: "list", abstract: "List the plugins of this program, with what each declares.",
+            discussion: """
+                For each plugin: its kind, version, stability and contract; what it proves and what it trusts; its methods, \
+                facts and limits; and the number of its reasons, which `\(program) reasons` lists.
+
+                With --policies, who uses it, and whether an instance of it can be made from the policies: `ready`, or the first \
+                error with its place. `\(program) policy check` shows all errors.
+
+                With --operations, the health of each plugin in a running server, and the version that it has there.
+
+                Exits with 1 when a policy is wrong, or when a plugin of the running server cannot do its work.
+                """)
+    }
+
+    @Flag(help: "Print JSON: one object, with everything that each plugin declares.")
+    var json = false
+
+    @Option(help: ArgumentHelp("The folder of policies whose use of the plugins is shown.", valueName: "folder"))
+    var policies: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The server to ask for the health of its plugins: the address of its --operations, such as http://127.0.0.1:9090.",
+            valueName: "url"), transform: { try PluginsListCommand.url($0) })
+    var operations: EndpointURL?
+
+    private static func url(_ text: String) throws -> EndpointURL {
+        guard let url = EndpointURL(text), url.query.isNil else {
+            throw ValidationError("a URL such as https://host:9090 is needed; http is for this machine alone")
+        }
+        return url
+    }
+
+    func run() async throws {
+        let registry = try AssayProgram.current.registry()
+        let found = policies.map { read($0, registry) }
+        let health = try await askServer()
+        let list = PluginList(plugins: registry.plugins, uses: found?.uses, health: health)
+        if json {
+            try Terminal.say(PrettyJSON.text(of: list.json))
+        } else {
+            for line in list.lines { try Terminal.say(line) }
+        }
+        if let policies, let problems = found?.problems {
+            let program = AssayProgram.current.name
+            Terminal.report(
+                "\(policies): \(problems.errorCount + problems.omitted) errors; `\(program) policy check \(policies)` shows all"
+            )
+            throw ExitCode.refused
+        }
+        if health?.contains(where: { $0.state != .ready }) == true { throw ExitCode.refused }
+    }
+
+    /// The uses of plugins in a folder of policies, and what is wrong in it.
+    private func read(_ folder: String, _ registry: Registry) -> (uses: [PluginUse], problems: Diagnostics?) {
+        let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
+        let policies = PolicyDirectory(folder).read()
+        var problems: Diagnostics?
+        do throws(Diagnostics) {
+            try policies.check(registry, host: PluginHost(store: MemoryStore(clock: .system), logger: logger))
+        } catch {
+            problems = error
+        }
+        return (policies.uses(problems: problems), problems)
+    }
+
+    /// What the server says of its plugins; nil when none is to be asked.
+    private func askServer() async throws -> [PluginHealth]? {
+        guard let operations else { return nil }
+        let client = try HTTPClientService()
+        let health: Result<[PluginHealth], any Error>
+        do {
+            health = .success(try await ServerPlugins.ask(operations, through: client))
+        } catch {
+            health = .failure(error)
+        }
+        await client.shutDown()
+        do {
+            return try health.get()
+        } catch {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        }
+    }
+}

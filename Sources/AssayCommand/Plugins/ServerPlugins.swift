@@ -1,0 +1,58 @@
+internal import AssayCore
+internal import AssayHosting
+
+/// What a running server says of its plugins, on the page `/plugins` for operators.
+enum ServerPlugins {
+    /// How many plugins and how much text of them are believed.
+    private enum Limit {
+        static let bytes = 1_048_576
+        static let plugins = 4096
+        static let characters = 512
+    }
+
+    /// - Throws: ``ServerPluginsError`` when there is no such page, and `OutboundFailure` when nothing answers.
+    static func ask(_ url: EndpointURL, through client: any OutboundHTTP) async throws -> [PluginHealth] {
+        guard let page = url.appending("/plugins") else {
+            throw ServerPluginsError("\(url): a URL without a query is needed, such as http://127.0.0.1:9090")
+        }
+        let response = try await client.send(OutboundRequest(.get, page, responseLimit: Limit.bytes))
+        guard response.status == 200 else {
+            throw ServerPluginsError("\(page): status \(response.status); is this the address of --operations?")
+        }
+        guard let plugins = (try? JSON.parse(response.body))?["plugins"]?.array else {
+            throw ServerPluginsError("\(page): the reply is not a list of plugins")
+        }
+        return plugins.prefix(Limit.plugins).compactMap(plugin)
+    }
+
+    private static func plugin(_ json: JSON) -> PluginHealth? {
+        guard let kind = json["kind"]?.string.flatMap({ PluginKind(rawValue: $0) }),
+            let state = json["health"]?.string.flatMap({ PluginHealth.State(rawValue: $0) }),
+            let name = json["name"]?.string
+        else { return nil }
+        return PluginHealth(
+            kind, line(name), version: line(json["version"]?.string ?? ""), state: state,
+            reason: json["reason"]?.string.map(line))
+    }
+
+    /// Text of another process, made safe for a terminal.
+    private static func line(_ text: String) -> String {
+        var line = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars.prefix(Limit.characters) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: line.append("?")
+            default: line.append(scalar)
+            }
+        }
+        return String(line)
+    }
+}
+
+/// The reason why a server's plugins are not known.
+struct ServerPluginsError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

@@ -1,0 +1,71 @@
+public import AssayCore
+public import AssayHosting
+public import AssayKit
+
+/// A plugin of a program as a list shows it, with what it declares.
+public struct ListedPlugin: Sendable {
+    /// What the plugin is for.
+    public let kind: PluginKind
+    /// The plugin's name in policies, or the scheme of a store.
+    @Exact public private(set) var name: String
+    /// What the plugin declares; nil for a store, and for a plugin that could not be made.
+    public let descriptor: PluginDescriptor?
+    /// The plugin's methods, with those that the kernel answers for it.
+    public let methods: [MethodDescriptor]
+    /// What is questionable about the plugin, such as an old contract, in words for an operator.
+    @Exact public private(set) var warnings: [String]
+    /// Why the plugin could not be made when the program started; nil for others.
+    @Exact public private(set) var unavailable: String?
+}
+
+extension Registry {
+    /// Every plugin of the program: providers, consumers and stores, each in the order of their names.
+    public var plugins: [ListedPlugin] {
+        let providers = descriptors.map { listed(.provider, $0) }
+        let consumers = consumerDescriptors.map { listed(.consumer, $0) }
+        let stores = schemes.map {
+            ListedPlugin(kind: .store, name: $0, descriptor: nil, methods: [], warnings: [], unavailable: nil)
+        }
+        let others = unavailable.map { plugin in
+            ListedPlugin(
+                kind: plugin.kind, name: plugin.name, descriptor: nil, methods: [], warnings: [],
+                unavailable: plugin.reason)
+        }
+        let all = providers + consumers + stores + others
+        return PluginKind.allCases.flatMap { kind in
+            all.filter { $0.kind == kind }.sorted { $0.name.precedesExactly($1.name) }
+        }
+    }
+
+    /// The health of every plugin, in the order of ``plugins``.
+    public var health: [PluginHealth] {
+        plugins.map { plugin in
+            let version = plugin.descriptor?.version ?? ""
+            if let reason = plugin.unavailable {
+                return PluginHealth(plugin.kind, plugin.name, state: .unavailable, reason: reason)
+            }
+            let checked = checks.first { $0.kind == plugin.kind && $0.name.isExactly(plugin.name) }?.check()
+            let failed = plugin.kind == .store ? nil : failures.reason(of: plugin.name)
+            guard let reason = failed ?? checked.map({ PlainText.line($0) }) else {
+                return PluginHealth(plugin.kind, plugin.name, version: version)
+            }
+            return PluginHealth(plugin.kind, plugin.name, version: version, state: .failing, reason: reason)
+        }
+    }
+
+    /// What is questionable about the plugins, such as a contract that the next version refuses.
+    public var warnings: [String] { plugins.flatMap(\.warnings) }
+
+    /// Why a plugin that policies or options name is missing; nil for one that is there, and for an unknown one.
+    func unavailable(_ kind: PluginKind, _ name: String) -> String? {
+        unavailable.first { $0.kind == kind && $0.name.isExactly(name) }?.reason
+    }
+
+    private func listed(_ kind: PluginKind, _ descriptor: PluginDescriptor) -> ListedPlugin {
+        let methods = methods.filter { plugin(of: $0.name).isExactly(descriptor.name) }
+        let warning = DescriptorRules(kind: kind, descriptor: descriptor, typeName: "", methods: []).warning
+        return ListedPlugin(
+            kind: kind, name: descriptor.name, descriptor: descriptor, methods: methods,
+            warnings: warning.map { [$0] } ?? [], unavailable: nil)
+    }
+}

@@ -1,0 +1,34 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+
+/// The owner of each name.
+struct NameClaims {
+    private var owners: [ExactText: String] = [:]
+
+    /// - Throws: `RegistryError` with both owners for a name that is claimed already.
+    mutating func claim(_ what: String, _ name: String, by owner: String) throws(RegistryError) {
+        let key = "\(what) '\(name)'"
+        if let other = owners[key] { throw RegistryError("\(key) is claimed by both \(other) and \(owner)") }
+        owners[key] = owner
+    }
+
+    /// Claims the name of a provider or a consumer.
+    mutating func claim(_ kind: PluginKind, _ name: String, by owner: String) throws(RegistryError) {
+        try claim("the \(kind.rawValue) name", name, by: owner)
+        // Providers and consumers share one namespace of metrics and of the state store.
+        try claim("the plugin name", name, by: owner)
+    }
+
+    /// Claims all names of a provider or a consumer, after they were found to be well formed.
+    mutating func claim(
+        _ kind: PluginKind, _ descriptor: PluginDescriptor, methods: [MethodDescriptor], by owner: String
+    ) throws(RegistryError) {
+        try claim(kind, descriptor.name, by: owner)
+        for method in methods { try claim("the method", method.name, by: owner) }
+        for reason in descriptor.reasons { try claim("the reason", reason.code, by: owner) }
+        for metric in descriptor.metrics {
+            try claim("the metric", "\(descriptor.name)_\(metric.name)", by: owner)
+        }
+    }
+}
