@@ -1,4 +1,5 @@
 internal import AssayCore
+public import AssayHosting
 public import AssayKit
 internal import AssayPolicy
 public import AssayState
@@ -10,6 +11,8 @@ public struct Plugin: Sendable {
         case provider(ProviderPlugin)
         case consumer(ConsumerPlugin)
         case store(StorePlugin)
+        case sink(SinkPlugin)
+        case vault(VaultPlugin)
     }
 
     let kind: Kind
@@ -26,27 +29,18 @@ public struct Plugin: Sendable {
 
     /// A state store.
     public static func store<S: StateStorePlugin>(_ type: S.Type) -> Plugin {
-        Plugin(
-            kind: .store(
-                StorePlugin(
-                    scheme: S.scheme, typeName: "\(type)",
-                    open: { (location, clock) async throws(StateStoreOpeningError) in
-                        try await S.open(location, clock: clock)
-                    },
-                    copy: { (location, path, entries) async throws(StateStoreOpeningError) in
-                        try await S.copy(location, to: path, adding: entries)
-                    },
-                    examine: { (location) async throws(StateStoreOpeningError) in try await S.examine(location) })))
+        Plugin(kind: .store(StorePlugin(type)))
     }
-}
 
-/// A store with erased types.
-struct StorePlugin: Sendable {
-    let scheme: String
-    let typeName: String
-    let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStore
-    let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
-    let examine: @Sendable (String) async throws(StateStoreOpeningError) -> StateStoreFindings
+    /// A sink for the records of decisions.
+    public static func sink<S: DecisionSinkPlugin>(_ type: S.Type) -> Plugin {
+        Plugin(kind: .sink(SinkPlugin(type)))
+    }
+
+    /// A vault for the keys of the service.
+    public static func vault<V: KeyVaultPlugin>(_ type: V.Type) -> Plugin {
+        Plugin(kind: .vault(VaultPlugin(type)))
+    }
 }
 
 extension PolicySection {

@@ -11,7 +11,9 @@ public struct Registry: Sendable {
     let consumers: [ExactText: ConsumerPlugin]
     /// The platform sections that apps can have, in the order of their names.
     let platforms: [any PlatformSection.Type]
-    private let stores: [ExactText: StorePlugin]
+    let stores: [ExactText: StorePlugin]
+    let sinks: [ExactText: SinkPlugin]
+    let vaults: [ExactText: VaultPlugin]
     /// The methods of the kernel and of every plugin, in the order of registration.
     public let methods: [MethodDescriptor]
     /// How calls of each method are answered, by the methods' names.
@@ -27,9 +29,13 @@ public struct Registry: Sendable {
     public init(_ plugins: [Plugin], unoffered: [MethodDescriptor] = []) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
         var stores: [ExactText: StorePlugin] = [:]
+        var sinks: [ExactText: SinkPlugin] = [:]
+        var vaults: [ExactText: VaultPlugin] = [:]
         var kernelMethods = KernelMethods.all
         var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
         var claims = Claims()
+        try claims.claim("the store", "memory", by: "the kernel")
+        try claims.claim("the key vault", FileKeyVault.descriptor.scheme, by: "the kernel")
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for method in methods { try claims.claim("the method", method.name, by: "the kernel") }
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
@@ -65,8 +71,14 @@ public struct Registry: Sendable {
                 methods += consumer.methods
                 for method in consumer.methods { consumerMethods[method.name] = consumer }
             case .store(let store):
-                try claims.claim("the store", store.scheme, by: store.typeName)
-                stores[store.scheme] = store
+                try claims.claim("store", store.descriptor, store.typeName)
+                stores[store.descriptor.scheme] = store
+            case .sink(let sink):
+                try claims.claim("sink", sink.descriptor, sink.typeName)
+                sinks[sink.descriptor.scheme] = sink
+            case .vault(let vault):
+                try claims.claim("key vault", vault.descriptor, vault.typeName)
+                vaults[vault.descriptor.scheme] = vault
             }
         }
         let unoffered = UnofferedMethods.all(unoffered, beside: methods)
@@ -75,6 +87,8 @@ public struct Registry: Sendable {
         self.providers = providers
         self.consumers = consumers
         self.stores = stores
+        self.sinks = sinks
+        self.vaults = vaults
         self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
         self.methods = methods
         var targets: [ExactText: MethodRoute.Target] = [
@@ -107,50 +121,6 @@ public struct Registry: Sendable {
     /// Every reason that a refusal can have, the kernel's first: the codes in audit records and metrics.
     public var reasons: [Reason] {
         KernelReasons.all + (descriptors + consumerDescriptors).flatMap(\.reasons)
-    }
-
-    /// Opens the state store with a name: `memory`, or `SCHEME:LOCATION` of a registered store.
-    public func openStore(
-        _ name: String, clock: HostClock = .system
-    ) async throws(StateStoreOpeningError) -> any StateStore {
-        if name.isExactly("memory") { return MemoryStore(clock: clock) }
-        let (store, location) = try find(name)
-        return try await store.open(location, clock)
-    }
-
-    /// Writes a copy of a state to a file, while servers use the state.
-    ///
-    /// `openStore` opens the copy as `SCHEME:PATH`.
-    ///
-    /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
-    /// counts as used, since it may have been used after the copy was made.
-    ///
-    /// - Throws: `StateStoreOpeningError`, also when the path exists already.
-    public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
-        let (store, location) = try find(name)
-        guard !FileFingerprint(of: [path]).hasFiles else {
-            throw StateStoreOpeningError("\(path) exists already: nothing was written")
-        }
-        try await store.copy(location, path, [StateHistory.copyKey: Array("\(now)".utf8)])
-    }
-
-    /// Checks a state for damage while servers use it; makes and changes nothing.
-    public func examineStore(_ name: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
-        let (store, location) = try find(name)
-        return try await store.examine(location)
-    }
-
-    private func find(_ name: String) throws(StateStoreOpeningError) -> (StorePlugin, location: String) {
-        if name.isExactly("memory") {
-            throw StateStoreOpeningError(
-                "the state in memory ends with its process: it cannot be checked or copied")
-        }
-        let parts = name.split(onASCII: ":", maxSplits: 1)
-        guard parts.count == 2, let store = stores[String(parts[0])] else {
-            let known = (["memory"] + stores.keys.sorted().map { "\($0):LOCATION" }).joined(separator: ", ")
-            throw StateStoreOpeningError("unknown state store '\(name)'; the stores are \(known)")
-        }
-        return (store, String(parts[1]))
     }
 }
 
@@ -226,6 +196,26 @@ private struct Claims {
             if let problem = metric.problem { throw RegistryError("\(typeName): \(problem)") }
             try claim("the metric", "\(descriptor.name)_\(metric.name)", by: typeName)
         }
+    }
+
+    /// Claims the scheme of a store, a sink or a vault.
+    ///
+    /// - Parameter kind: `store`, `sink` or `key vault`.
+    mutating func claim(
+        _ kind: String, _ descriptor: StorageDescriptor, _ typeName: String
+    ) throws(RegistryError) {
+        let known = StorageDescriptor.oldestContract...StorageDescriptor.currentContract
+        guard known.contains(descriptor.contract) else {
+            throw RegistryError(
+                "the \(kind) \(typeName) was built for contract \(descriptor.contract), and this kernel speaks "
+                    + "contract \(StorageDescriptor.currentContract)")
+        }
+        guard Claims.isWord(descriptor.scheme) else {
+            throw RegistryError(
+                "the \(kind) \(typeName) has the scheme '\(descriptor.scheme)': a scheme is lower-case letters, digits "
+                    + "and underscores")
+        }
+        try claim("the \(kind)", descriptor.scheme, by: typeName)
     }
 
     private static func isWord(_ name: String) -> Bool {
