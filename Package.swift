@@ -107,7 +107,10 @@ let package = Package(
             name: "AssayCore",
             dependencies: [.product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
-        .target(name: "AssayState", dependencies: ["AssayCore"], swiftSettings: settings),
+        .target(
+            name: "AssayState",
+            dependencies: ["AssayCore", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
         .target(
             name: "AssayKit",
             dependencies: ["AssayCore", "AssayState", .product(name: "Logging", package: "swift-log")],
@@ -115,7 +118,7 @@ let package = Package(
         .target(
             name: "AssayHosting",
             dependencies: [
-                "AssayCore", "AssayKit",
+                "AssayCore", "AssayKit", "AssayState",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

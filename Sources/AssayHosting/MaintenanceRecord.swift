@@ -1,7 +1,7 @@
 internal import AssayCore
 public import AssayKit
 
-/// The record of one run of a provider's `Maintenance`.
+/// The record of one run of a plugin's `Maintenance`.
 public struct MaintenanceRecord: Sendable {
     /// How a run ended.
     public enum Outcome: Sendable, Equatable {
@@ -21,22 +21,32 @@ public struct MaintenanceRecord: Sendable {
         }
     }
 
-    /// The provider's name.
-    public let provider: String
-    /// The app's resource name.
+    /// Whose maintenance it was.
+    public enum Kind: String, Sendable, Hashable {
+        case provider
+        case consumer
+    }
+
+    /// Whether the plugin is a provider or a consumer.
+    public let kind: Kind
+    /// The plugin's name.
+    public let plugin: String
+    /// The canonical resource name of the provider's app or of the consumer's project.
     public let resource: String
     /// How long the run took.
     public let duration: Duration
     /// How the run ended.
     public let outcome: Outcome
-    /// The events that the provider counted, with their numbers.
+    /// The events that the plugin counted, with their numbers.
     public let counts: [MaintenanceEvent: Int]
 
     /// Makes a record of one run.
     public init(
-        provider: String, resource: String, duration: Duration, outcome: Outcome, counts: [MaintenanceEvent: Int]
+        kind: Kind, plugin: String, resource: String, duration: Duration, outcome: Outcome,
+        counts: [MaintenanceEvent: Int]
     ) {
-        self.provider = provider
+        self.kind = kind
+        self.plugin = plugin
         self.resource = resource
         self.duration = duration
         self.outcome = outcome

@@ -8,6 +8,10 @@ public enum PluginKind: String, Sendable, Hashable, CaseIterable {
     case consumer
     /// Keeps the state.
     case store
+    /// Receives the records of decisions.
+    case sink
+    /// Keeps the keys of the service.
+    case vault
 }
 
 /// Whether a plugin of a running program can do its work.

@@ -1,15 +1,27 @@
 public import AssayCore
 
-/// A state store that an operator can choose by name, as in `--state sqlite:PATH`.
+/// A state store that an operator can choose by its scheme, as in `--state sqlite:PATH`.
 public protocol StateStorePlugin: StateStore {
-    /// The text before the colon: `sqlite`.
-    static var scheme: String { get }
+    /// The scheme, and what operators should know.
+    static var descriptor: StorageDescriptor { get }
 
     /// Opens the store, and creates it if it does not exist.
     ///
     /// - `location`: the text after the colon.
     /// - Throws: ``StateStoreOpeningError`` with words for an operator.
     static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Self
+
+    /// Does work for the life of a server, such as removing expired entries, until its task is cancelled; nothing by
+    /// default.
+    ///
+    /// A run that throws is logged, `/readyz` says so, and another one begins after a pause. One that returns has
+    /// nothing more to do. Other commands than `serve` do not call it.
+    func run() async throws
+
+    /// Ends all work and frees what the store holds. It is called once, at the end of every command.
+    ///
+    /// Operations in progress end or throw; every later operation throws.
+    func close() async
 
     /// Writes a complete copy of a store to a file, while others use the store: its state at one instant between two
     /// writes.
@@ -31,6 +43,12 @@ public protocol StateStorePlugin: StateStore {
 }
 
 extension StateStorePlugin {
+    /// The text before the colon: `sqlite`.
+    public static var scheme: String { descriptor.scheme }
+
+    /// Nothing to do.
+    public func run() async throws {}
+
     /// Always fails: by default a store is copied with its own tools.
     public static func copy(
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]

@@ -68,8 +68,8 @@ struct RiskService {
     func maintenance(_ server: Engine) async throws {
         for entry in server.maintenance.entries {
             try await entry.maintenance.run(
-                MaintenanceContext(
-                    app: entry.app, clock: clock.hostClock, deadline: clock.now + entry.maintenance.timeLimit,
+                entry.context(
+                    clock: clock.hostClock, deadline: clock.now + entry.maintenance.timeLimit,
                     state: StateSpace(entry.space, in: server.host.store), logger: AppAttestService.silent))
         }
     }

@@ -94,5 +94,15 @@ struct ContextTests {
         }
         context.count(MaintenanceEvent("kept"))
         #expect(context.counts == [MaintenanceEvent("exchanged"): 100, MaintenanceEvent("kept"): 1])
+        #expect(context.app == app() && context.project == app().project)
+    }
+
+    @Test("The maintenance of a consumer is about a project, and about no app")
+    func consumerMaintenance() {
+        let project = ProjectIdentity(number: "7", id: "seven")
+        let context = MaintenanceContext(
+            project: project, clock: ManualClock().hostClock, deadline: Instant(seconds: 1),
+            state: StateSpace("own", in: store), logger: Logger(label: "test"))
+        #expect(context.app == nil && context.project == project)
     }
 }

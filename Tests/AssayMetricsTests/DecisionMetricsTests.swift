@@ -157,20 +157,20 @@ struct DecisionMetricsTests {
 
     @Test("Runs of maintenance are counted by how they ended, and what they came across by its code")
     func maintenance() throws {
-        let maintenance = try MaintenanceMetrics(providers: ["app_attest"], in: registry)
+        let maintenance = try MaintenanceMetrics(plugins: ["app_attest"], in: registry)
         let outcomes: [MaintenanceRecord.Outcome] = [.succeeded, .failed("x"), .timedOut, .succeeded]
         for outcome in outcomes {
             maintenance.record(
                 MaintenanceRecord(
-                    provider: "app_attest", resource: "projects/1/apps/a", duration: .seconds(2), outcome: outcome,
-                    counts: [MaintenanceEvent("exchanged"): 3]))
+                    kind: .provider, plugin: "app_attest", resource: "projects/1/apps/a", duration: .seconds(2),
+                    outcome: outcome, counts: [MaintenanceEvent("exchanged"): 3]))
         }
         let page = try ExpositionPage(registry.page())
         func runs(_ outcome: String) -> Double? {
-            page["assay_upkeep_runs_total", ["provider": "app_attest", "outcome": outcome]]
+            page["assay_upkeep_runs_total", ["plugin": "app_attest", "outcome": outcome]]
         }
         #expect([runs("succeeded"), runs("failed"), runs("timed_out")] == [2, 1, 1])
-        #expect(page["assay_upkeep_events_total", ["provider": "app_attest", "event": "exchanged"]] == 12)
+        #expect(page["assay_upkeep_events_total", ["plugin": "app_attest", "event": "exchanged"]] == 12)
     }
 
     @Test("Refusals, bad requests and faults are told apart, and so are challenges and tokens")

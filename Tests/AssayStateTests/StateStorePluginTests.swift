@@ -6,7 +6,8 @@ import Testing
 struct StateStorePluginTests {
     /// Implements what it must and nothing more.
     private struct SmallStore: StateStorePlugin {
-        static let scheme = "small"
+        static let descriptor = StorageDescriptor(
+            scheme: "small", contract: 2, summary: "Small.", survival: .nothing, sharing: .process)
         static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> SmallStore {
             throw StateStoreOpeningError("not here")
         }
@@ -15,6 +16,7 @@ struct StateStorePluginTests {
         func get(_ key: StateKey) async throws -> [UInt8]? { nil }
         func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
         func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { [] }
+        func close() async {}
     }
 
     @Test("A store that cannot be copied or examined says so by its name, and blocks nothing")
@@ -26,6 +28,8 @@ struct StateStorePluginTests {
             try await SmallStore.examine("there")
         }
         #expect(SmallStore().blockingReason.isNil)
+        #expect(SmallStore.scheme == "small" && SmallStore.descriptor.location == "LOCATION")
+        try await SmallStore().run()
     }
 
     @Test("Findings, keys and errors are the same by their bytes")

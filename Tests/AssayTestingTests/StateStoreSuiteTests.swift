@@ -54,7 +54,7 @@ import Testing
     @Test func aStoreThatCannotBeMadeIsAFailureOfEveryPromise() async {
         struct Unmade: Error {}
         let failures = await StateStoreSuite(makeStore: { _ in throw Unmade() }).run()
-        #expect(failures.count == 14)
+        #expect(failures.count == 15)
         #expect(failures.allSatisfy { $0.detail.contains("Unmade") })
     }
 }

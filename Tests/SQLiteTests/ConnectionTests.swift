@@ -93,10 +93,10 @@ struct ConnectionTests {
     }
 
     @Test("A queue that is closed opens no connection any more")
-    func closed() throws {
+    func closed() async throws {
         let queue = ConnectionQueue(label: "test") { throw Stop() }
         #expect(throws: Stop.self) { try queue.perform { _ in } }
-        queue.close()
+        await queue.close()
         let error = #expect(throws: SQLiteStoreError.self) { try queue.perform { _ in } }
         #expect(error?.code == .closed)
     }

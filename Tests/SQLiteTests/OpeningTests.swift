@@ -76,7 +76,7 @@ import Darwin
         let store = try SQLiteStore(path: folder.file(), clock: .system)
         _ = try await store.insert(StateKey("s", "a"), value: [1], expires: nil)
         _ = try await store.advance(StateKey("s", "a"), to: 1)
-        store.close()
+        await store.close()
         var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: folder.file())))
         try #require(bytes.count > offset + 16)
         bytes.replaceSubrange(offset..<offset + 16, with: [UInt8](repeating: 0xEE, count: 16))

@@ -82,7 +82,7 @@ struct ReplacedFileTests {
                 try FileManager.default.copyItem(
                     atPath: folder.file(name) + suffix, toPath: folder.file(name) + ".kept" + suffix)
             }
-            store.close()
+            await store.close()
             // The whole file without its log.
             try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file(name) + ".whole")
         }
@@ -113,14 +113,14 @@ struct ReplacedFileTests {
         try await write("m", 200).close()
         let last = try await write("z", 60)
         try FileManager.default.copyItem(atPath: folder.file() + "-wal", toPath: folder.file("old") + "-wal")
-        last.close()
+        await last.close()
         #expect(openingError(folder.file("old"))?.code == .corrupt)
     }
 
     @Test("A missing table is damage, and is named")
-    func missingTable() throws {
+    func missingTable() async throws {
         let path = folder.file("other")
-        try SQLiteStore(path: path, clock: .system).close()
+        try await SQLiteStore(path: path, clock: .system).close()
         let foreign = try Connection(foreign: path)
         try foreign.execute("DROP TABLE counter")
         let error = openingError(path)
@@ -177,7 +177,7 @@ struct CopyTests {
         let sound = try await SQLiteStore.examine(folder.file())
         #expect(sound.problems.isEmpty)
         #expect(sound.contents.first == "500 entries, 0 counters")
-        store.close()
+        await store.close()
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: folder.file()))
         try handle.seek(toOffset: 4096 * 6)
         try handle.write(contentsOf: Data(repeating: 0xA5, count: 4096))
@@ -190,7 +190,7 @@ struct CopyTests {
     @Test("One problem alone is one as well")
     func oneProblem() async throws {
         let folder = try TemporaryFolder()
-        try SQLiteStore(path: folder.file(), clock: .system).close()
+        try await SQLiteStore(path: folder.file(), clock: .system).close()
         let foreign = try Connection(foreign: folder.file())
         try foreign.execute(
             "PRAGMA ignore_check_constraints = ON; INSERT INTO counter VALUES (x'73', x'63', x'01')")

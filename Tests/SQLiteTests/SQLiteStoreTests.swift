@@ -22,7 +22,7 @@ import Testing
                 return try SQLiteStore(path: path, clock: clock)
             },
             reopen: { store, clock in
-                (store as? SQLiteStore)?.close()
+                await (store as? SQLiteStore)?.close()
                 return try SQLiteStore(path: files.withLock { $0.last ?? "" }, clock: clock)
             })
         #expect(await suite.run() == [])
@@ -299,8 +299,8 @@ import Testing
     @Test func operationsOnAClosedStoreThrow() async throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.file(), clock: .system)
-        store.close()
-        store.close()
+        await store.close()
+        await store.close()
         let write = await #expect(throws: SQLiteStoreError.self) {
             try await store.insert(StateKey("s", "a"), value: [], expires: nil)
         }

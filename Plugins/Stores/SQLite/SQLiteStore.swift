@@ -124,15 +124,24 @@ public final class SQLiteStore: StateStore {
         return total
     }
 
-    /// Closes the file.
+    /// Removes expired entries every ten minutes, which writes also do in passing, until its task is cancelled.
+    public func run() async throws {
+        while !Task.isCancelled {
+            try await clock.sleep(for: Limits.sweepInterval)
+            try await sweep()
+        }
+    }
+
+    /// Closes the file, after the writes and reads that were begun before.
     ///
-    /// Operations that come later throw ``SQLiteStoreError/Code/closed``.
+    /// Operations that come later throw ``SQLiteStoreError/Code/closed``; so do writes that still wait for their
+    /// transaction.
     ///
     /// A released store closes its file as well. Neither is needed for durability.
-    public func close() {
-        readers.close()
+    public func close() async {
+        await readers.close()
         // The last connection empties the write-ahead log.
-        writer.close()
+        await writer.close()
     }
 
     /// That the file, or its log, was removed or replaced, as far as that was found out within the last tenth of a

@@ -59,12 +59,20 @@ extension SQLiteStore {
         static let leastPurged = 16
         /// Expired entries that one transaction of a sweep removes.
         static let swept = 512
+        /// The time between two sweeps of a store that runs.
+        static let sweepInterval = Duration.seconds(600)
     }
 }
 
 extension SQLiteStore: StateStorePlugin {
     /// `sqlite`, followed by the path of the database.
-    public static let scheme = "sqlite"
+    public static let descriptor = StorageDescriptor(
+        scheme: "sqlite", contract: 2, version: AssayVersion.text,
+        summary: "State in one SQLite file, for the servers of one machine.", location: "PATH", stability: .stable,
+        posture: SecurityPosture(
+            proves: "What was used once stays used, also across a crash and a loss of power.",
+            trusts: ["the machine's disk", "every user who can write the file"]),
+        survival: .powerLoss, sharing: .machine)
 
     /// Opens the store at a path; the path `:memory:` is refused.
     ///

@@ -2,7 +2,7 @@ internal import AssayEngine
 internal import AssayMetrics
 internal import ServiceLifecycle
 
-/// Does what providers have to do between calls, until the server ends.
+/// Does what providers and consumers have to do between calls, until the server ends.
 struct MaintenanceService: Service {
     let engine: Engine
     let metrics: MaintenanceMetrics

@@ -131,6 +131,19 @@ struct ServeCommand: AsyncParsableCommand {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
         let registry = try AssayProgram.current.registry()
         PluginWarnings.log(registry, to: logger)
+        let store = try await registry.openStore(state)
+        do {
+            try await serve(registry, store, hangups, logger)
+        } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+    }
+
+    private func serve(
+        _ registry: Registry, _ store: OpenStore, _ hangups: UnixSignalsSequence, _ logger: Logger
+    ) async throws {
         let metrics = try ServerMetrics(registry, in: .bootstrapped())
         let directory = PolicyDirectory(policies)
         let fingerprint = directory.fingerprint
@@ -138,7 +151,7 @@ struct ServeCommand: AsyncParsableCommand {
         let folder = keys ?? KeyFolder.standard(forState: state)
         let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
         let host = PluginHost(
-            store: try await registry.openStore(state), http: client, logger: logger, meter: metrics.meter)
+            store: store.store, http: client, logger: logger, meter: metrics.meter)
         let tlsFingerprint = tls.fingerprint
         let certificate = try tls.open()
         let authorizationFingerprint = extAuthz.fingerprint(tls)
@@ -190,7 +203,8 @@ struct ServeCommand: AsyncParsableCommand {
         let budget = limits.budget
         try TransportMetrics.add(budget, to: metrics.registry)
         let pages = HTTPPages(
-            showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }], metrics: metrics.page)
+            showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }, { store.readiness }],
+            metrics: metrics.page)
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
         let authorization = try extAuthz.service(
@@ -209,7 +223,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.
-        var services: [any Service] = [client]
+        var services: [any Service] = [StoreService(store: store, logger: logger), client]
         services += audit.services(auditFile, logger)
         services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
         services += [

@@ -21,7 +21,8 @@ struct ServerMetrics: Sendable {
             methods: plugins.methods.filter { $0.kind != .keySet }.map { method in
                 DecisionMetrics.Method(method.name, provider: plugins.provider(of: method.name))
             }, providers: plugins.providerNames, reasons: plugins.reasons, in: registry)
-        maintenance = try MaintenanceMetrics(providers: plugins.descriptors.map(\.name), in: registry)
+        maintenance = try MaintenanceMetrics(
+            plugins: (plugins.descriptors + plugins.consumerDescriptors).map(\.name), in: registry)
     }
 
     /// Policies were loaded, and are in force from now on.

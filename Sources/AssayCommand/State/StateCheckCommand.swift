@@ -22,7 +22,7 @@ struct StateCheckCommand: AsyncParsableCommand {
             problems = findings.problems
             if problems.isEmpty {
                 try Terminal.say("\(options.state) is sound: \(findings.contents.joined(separator: "; "))")
-                problems += try await compare(registry)
+                problems += try await registry.withStore(options.state) { try await compare($0) }
             }
         } catch let error where !(error is OutputError) {
             Terminal.report(error)
@@ -33,8 +33,7 @@ struct StateCheckCommand: AsyncParsableCommand {
     }
 
     /// Compares what the state remembers with the present keys.
-    private func compare(_ registry: Registry) async throws -> [String] {
-        let store = try await registry.openStore(options.state)
+    private func compare(_ store: any StateStore) async throws -> [String] {
         let description = try await StateDescription(of: store)
         if let copied = description.copied {
             try Terminal.say(

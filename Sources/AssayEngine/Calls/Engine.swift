@@ -70,7 +70,7 @@ public final class Engine: CallHandler {
             live: live, host: host)
     }
 
-    /// The maintenance of providers under the policies in force.
+    /// The maintenance of providers and consumers under the policies in force.
     var maintenance: MaintenanceList { snapshot.policies.maintenance }
 
     /// The methods of the kernel and of every registered plugin.

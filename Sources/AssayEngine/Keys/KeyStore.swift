@@ -1,6 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
 internal import AssayPolicy
+internal import AssayState
 internal import Synchronization
 
 /// The place where the keys of a service are kept: those that sign tokens, and those that seal artifacts.
@@ -198,6 +199,9 @@ public struct KeyChangeMark: Sendable, Hashable {
     init(_ parts: [Int64]) {
         self.parts = parts
     }
+
+    /// The mark as the revision of a document.
+    var revision: KeyRevision { KeyRevision(parts.map { "\($0)" }.joined(separator: "-")) }
 }
 
 /// The reason why keys cannot be read, made or used, in words for an operator; never key material.

@@ -4,7 +4,7 @@ internal import AssayKit
 internal import AssayState
 internal import Logging
 
-/// Runs the providers' maintenance when it is due, until its task is cancelled.
+/// Runs the maintenance of plugins when it is due, until its task is cancelled.
 struct MaintenanceRunner: Sendable {
     let host: PluginHost
     let options: MaintenanceOptions
@@ -43,11 +43,11 @@ struct MaintenanceRunner: Sendable {
     /// Returns the result, and the least time until its next run.
     private func run(_ entry: MaintenanceEntry) async -> (MaintenanceRecord, least: Duration) {
         var logger = host.logger
-        logger[metadataKey: "provider"] = "\(entry.provider)"
-        logger[metadataKey: "resource"] = "\(entry.app.resource)"
+        logger[metadataKey: entry.kind.rawValue] = "\(entry.plugin)"
+        logger[metadataKey: "resource"] = "\(entry.resource)"
         let start = host.clock.uptime
-        let context = MaintenanceContext(
-            app: entry.app, clock: host.clock, deadline: host.clock.now + entry.maintenance.timeLimit,
+        let context = entry.context(
+            clock: host.clock, deadline: host.clock.now + entry.maintenance.timeLimit,
             state: StateSpace(entry.space, in: host.store), logger: logger)
         let outcome: MaintenanceRecord.Outcome
         var least = Duration.zero
@@ -65,13 +65,15 @@ struct MaintenanceRunner: Sendable {
             outcome = .failed(SafeText.of("\(error)"))
         }
         let record = MaintenanceRecord(
-            provider: entry.provider, resource: entry.app.resource, duration: host.clock.uptime - start,
-            outcome: outcome, counts: context.counts)
+            kind: entry.kind, plugin: entry.plugin, resource: entry.resource,
+            duration: host.clock.uptime - start, outcome: outcome, counts: context.counts)
         return (record, least)
     }
 
     private func log(_ record: MaintenanceRecord, _ pause: Duration?) {
-        var metadata: Logger.Metadata = ["provider": "\(record.provider)", "resource": "\(record.resource)"]
+        var metadata: Logger.Metadata = [
+            record.kind.rawValue: "\(record.plugin)", "resource": "\(record.resource)",
+        ]
         for (event, count) in record.counts { metadata["count.\(event)"] = "\(count)" }
         switch record.outcome {
         case .succeeded:
@@ -88,13 +90,13 @@ struct MaintenanceRunner: Sendable {
     }
 }
 
-/// How an engine runs the maintenance of its providers.
+/// How an engine runs the maintenance of its providers and consumers.
 public struct MaintenanceOptions: Sendable {
-    /// The most runs at once, of all apps together.
+    /// The most runs at once, of all plugins together.
     public var concurrency: Int
     /// How often changed policies are looked for.
     public var round: Duration
-    /// The longest pause after repeated failures; a provider's own interval may be longer.
+    /// The longest pause after repeated failures; a plugin's own interval may be longer.
     public var longestPause: Duration
     /// Called after each run; it must not block.
     public var onRun: @Sendable (MaintenanceRecord) -> Void
@@ -112,10 +114,10 @@ public struct MaintenanceOptions: Sendable {
 }
 
 extension Engine {
-    /// Does the work of providers between calls, until the task is cancelled: run it next to the code that makes the
+    /// Does the work of providers and consumers between calls, until the task is cancelled: run it next to the code that makes the
     /// calls.
     ///
-    /// The apps' runs are spread over their intervals. Changed policies take effect within a round. No run is
+    /// The runs of apps and projects are spread over their intervals. Changed policies take effect within a round. No run is
     /// abandoned: a cancelled run is waited for.
     public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
         await MaintenanceRunner(host: host, options: options) { self.maintenance }.run()

@@ -1,8 +1,11 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
+internal import AssayState
+internal import Logging
 internal import Synchronization
 
-/// The times when each provider's maintenance is to run.
+/// The times when the maintenance of each plugin is to run.
 ///
 /// Times are those of `HostClock.uptime`.
 final class MaintenanceSchedule: Sendable {
@@ -125,7 +128,7 @@ final class MaintenanceSchedule: Sendable {
     }
 }
 
-/// The maintenance of the providers of one snapshot.
+/// The maintenance of the providers and consumers of one snapshot.
 ///
 /// A change of policies makes another list.
 final class MaintenanceList: Sendable {
@@ -135,27 +138,67 @@ final class MaintenanceList: Sendable {
         self.entries = entries
     }
 
-    /// The maintenance of a snapshot's apps, each once, although apps have two names.
-    convenience init(_ apps: [ExactText: AppBinding]) {
+    /// The maintenance of a snapshot's apps and projects, each once, although they have two names.
+    convenience init(_ apps: [ExactText: AppBinding], _ consumers: ConsumerBindings) {
         var entries: [MaintenanceEntry] = []
         for (name, app) in apps where name == app.name {
             for provider in app.providers.values {
                 guard let maintenance = provider.maintenance else { continue }
                 entries.append(
                     MaintenanceEntry(
-                        space: provider.space, provider: provider.descriptor.name, app: app.identity,
+                        space: provider.space, plugin: provider.descriptor.name, subject: .app(app.identity),
                         maintenance: maintenance))
             }
+        }
+        for consumer in consumers.everywhere {
+            guard let maintenance = consumer.instance.maintenance else { continue }
+            entries.append(
+                MaintenanceEntry(
+                    space: consumer.space, plugin: consumer.descriptor.name,
+                    subject: .project(consumer.project.identity), maintenance: maintenance))
         }
         self.init(entries)
     }
 }
 
-/// The maintenance of one provider for one app.
+/// The maintenance of one provider for one app, or of one consumer for one project.
 struct MaintenanceEntry: Sendable {
-    /// The provider's namespace of the state store, which names app and provider.
+    enum Subject: Sendable {
+        /// Of a provider.
+        case app(AppIdentity)
+        /// Of a consumer.
+        case project(ProjectIdentity)
+    }
+
+    /// The plugin's namespace of the state store, which names the plugin and the app or project.
     let space: String
-    let provider: String
-    let app: AppIdentity
+    /// The name of the provider or of the consumer.
+    let plugin: String
+    let subject: Subject
     let maintenance: Maintenance
+
+    /// The context of a run.
+    func context(clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) -> MaintenanceContext {
+        switch subject {
+        case .app(let app):
+            MaintenanceContext(app: app, clock: clock, deadline: deadline, state: state, logger: logger)
+        case .project(let project):
+            MaintenanceContext(project: project, clock: clock, deadline: deadline, state: state, logger: logger)
+        }
+    }
+
+    var kind: MaintenanceRecord.Kind {
+        switch subject {
+        case .app: .provider
+        case .project: .consumer
+        }
+    }
+
+    /// The canonical name of the app or of the project.
+    var resource: String {
+        switch subject {
+        case .app(let app): app.resource
+        case .project(let project): "projects/\(project.number)"
+        }
+    }
 }

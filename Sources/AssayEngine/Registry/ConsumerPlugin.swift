@@ -61,7 +61,9 @@ final class ConsumerPlugin: Sendable {
                 (configuration: C.Configuration, host) throws(ConfigurationError) in
                 try C(configuration, scope: scope, host: host)
             }
-            var instance = ConsumerInstance(audiences: consumer.audiences)
+            var instance = ConsumerInstance(
+                audiences: consumer.audiences, maintenance: consumer.maintenance,
+                warnings: section.diagnostics(for: consumer.warnings))
             for method in declared {
                 switch method.action {
                 case .exchange(let handler):
@@ -91,6 +93,9 @@ struct ConsumerInstance: Sendable {
     typealias Exchange = @Sendable (TokenExchangeRequest, ConsumerContext) async throws -> ExchangeVerdict
 
     let audiences: [String]
+    let maintenance: Maintenance?
+    /// The warnings of the instance about its section.
+    let warnings: [Diagnostic]
     var methods: [ExactText: Method] = [:]
     /// The answer to token exchange; nil when it offers none.
     var exchange: Exchange?

@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
+internal import AssayState
 
 /// The owner of each name.
 struct NameClaims {
@@ -18,6 +19,29 @@ struct NameClaims {
         try claim("the \(kind.rawValue) name", name, by: owner)
         // Providers and consumers share one namespace of metrics and of the state store.
         try claim("the plugin name", name, by: owner)
+    }
+
+    /// Claims the scheme of a store, a sink or a vault.
+    mutating func claimScheme(_ kind: PluginKind, _ scheme: String, by owner: String) throws(RegistryError) {
+        try claim("the \(kind.rawValue)", scheme, by: owner)
+    }
+
+    /// Claims the scheme of a store, a sink or a vault after it was found to be well formed.
+    mutating func claim(
+        _ kind: PluginKind, _ descriptor: StorageDescriptor, by owner: String
+    ) throws(RegistryError) {
+        let known = StorageDescriptor.oldestContract...StorageDescriptor.currentContract
+        guard known.contains(descriptor.contract) else {
+            throw RegistryError(
+                "the \(kind.rawValue) \(owner) was built for contract \(descriptor.contract), and this kernel speaks "
+                    + "contract \(StorageDescriptor.currentContract)")
+        }
+        guard PlainText.isWord(descriptor.scheme) else {
+            throw RegistryError(
+                "the \(kind.rawValue) \(owner) has the scheme '\(PlainText.line(descriptor.scheme, limit: 80))': a scheme is "
+                    + "lower-case letters, digits and underscores")
+        }
+        try claimScheme(kind, descriptor.scheme, by: owner)
     }
 
     /// Claims all names of a provider or a consumer, after they were found to be well formed.

@@ -12,6 +12,8 @@ public struct Plugin: Sendable {
         case consumer(ConsumerPlugin)
         case store(StorePlugin)
         case unavailable(UnavailablePlugin)
+        case sink(SinkPlugin)
+        case vault(VaultPlugin)
     }
 
     let kind: Kind
@@ -34,17 +36,17 @@ public struct Plugin: Sendable {
 
     /// A state store.
     public static func store<S: StateStorePlugin>(_ type: S.Type) -> Plugin {
-        Plugin(
-            kind: .store(
-                StorePlugin(
-                    scheme: S.scheme, typeName: "\(type)",
-                    open: { (location, clock) async throws(StateStoreOpeningError) in
-                        try await S.open(location, clock: clock)
-                    },
-                    copy: { (location, path, entries) async throws(StateStoreOpeningError) in
-                        try await S.copy(location, to: path, adding: entries)
-                    },
-                    examine: { (location) async throws(StateStoreOpeningError) in try await S.examine(location) })))
+        Plugin(kind: .store(StorePlugin(type)))
+    }
+
+    /// A sink for the records of decisions.
+    public static func sink<S: DecisionSinkPlugin>(_ type: S.Type) -> Plugin {
+        Plugin(kind: .sink(SinkPlugin(type)))
+    }
+
+    /// A vault for the keys of the service.
+    public static func vault<V: KeyVaultPlugin>(_ type: V.Type) -> Plugin {
+        Plugin(kind: .vault(VaultPlugin(type)))
     }
 }
 
@@ -78,7 +80,9 @@ extension Plugin {
         switch kind {
         case .provider(let plugin): (.provider, plugin.descriptor.name)
         case .consumer(let plugin): (.consumer, plugin.descriptor.name)
-        case .store(let plugin): (.store, plugin.scheme)
+        case .store(let plugin): (.store, plugin.descriptor.scheme)
+        case .sink(let plugin): (.sink, plugin.descriptor.scheme)
+        case .vault(let plugin): (.vault, plugin.descriptor.scheme)
         case .unavailable(let plugin): (plugin.kind, plugin.name)
         }
     }
@@ -89,15 +93,6 @@ struct UnavailablePlugin: Sendable {
     let kind: PluginKind
     let name: String
     let reason: String
-}
-
-/// A store with erased types.
-struct StorePlugin: Sendable {
-    let scheme: String
-    let typeName: String
-    let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStore
-    let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
-    let examine: @Sendable (String) async throws(StateStoreOpeningError) -> StateStoreFindings
 }
 
 extension PolicySection {

@@ -12,7 +12,9 @@ public struct Registry: Sendable {
     let consumers: [ExactText: ConsumerPlugin]
     /// The platform sections that apps can have, in the order of their names.
     let platforms: [any PlatformSection.Type]
-    private let stores: [ExactText: StorePlugin]
+    let stores: [ExactText: StorePlugin]
+    let sinks: [ExactText: SinkPlugin]
+    let vaults: [ExactText: VaultPlugin]
     /// The methods of the kernel and of every plugin, in the order of registration.
     public let methods: [MethodDescriptor]
     /// How calls of each method are answered, by the methods' names.
@@ -38,10 +40,13 @@ public struct Registry: Sendable {
     ) throws(RegistryError) {
         var providers: [ExactText: ProviderPlugin] = [:]
         var stores: [ExactText: StorePlugin] = [:]
+        var sinks: [ExactText: SinkPlugin] = [:]
+        var vaults: [ExactText: VaultPlugin] = [:]
         var kernelMethods = KernelMethods.all
         var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
         var claims = NameClaims()
         var rules = RouteClaims()
+        try claims.claimScheme(.vault, FileKeyVault.descriptor.scheme, by: "the kernel")
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: "the kernel") }
         for method in methods {
@@ -51,7 +56,7 @@ public struct Registry: Sendable {
         for routes in reserved {
             for rule in routes.rules { try rules.claim(rule, by: routes.owner) }
         }
-        try claims.claim("the store", "memory", by: "the kernel")
+        try claims.claimScheme(.store, "memory", by: "the kernel")
         try claims.claim("the provider name", MintedTokens.provider, by: "the kernel")
         for key in AppKeys.all { try claims.claim("the key of an app", key, by: "the kernel") }
         var platforms: [any PlatformSection.Type] = []
@@ -91,8 +96,8 @@ public struct Registry: Sendable {
                 methods += consumer.methods
                 for method in consumer.methods { consumerMethods[method.name] = consumer }
             case .store(let store):
-                try claims.claim("the store", store.scheme, by: store.typeName)
-                stores[store.scheme] = store
+                try claims.claim(.store, store.descriptor, by: store.typeName)
+                stores[store.descriptor.scheme] = store
             case .unavailable(let plugin):
                 let owner = "the unavailable \(plugin.kind.rawValue) \(PlainText.line(plugin.name, limit: 80))"
                 guard PlainText.isWord(plugin.name) else {
@@ -100,9 +105,15 @@ public struct Registry: Sendable {
                 }
                 switch plugin.kind {
                 case .provider, .consumer: try claims.claim(plugin.kind, plugin.name, by: owner)
-                case .store: try claims.claim("the store", plugin.name, by: owner)
+                case .store, .sink, .vault: try claims.claimScheme(plugin.kind, plugin.name, by: owner)
                 }
                 unavailable.append(plugin)
+            case .sink(let sink):
+                try claims.claim(.sink, sink.descriptor, by: sink.typeName)
+                sinks[sink.descriptor.scheme] = sink
+            case .vault(let vault):
+                try claims.claim(.vault, vault.descriptor, by: vault.typeName)
+                vaults[vault.descriptor.scheme] = vault
             }
         }
         let unoffered = UnofferedMethods.all(unoffered, beside: methods, rules)
@@ -111,6 +122,8 @@ public struct Registry: Sendable {
         self.providers = providers
         self.consumers = consumers
         self.stores = stores
+        self.sinks = sinks
+        self.vaults = vaults
         self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
         self.methods = methods
         self.unavailable = unavailable
@@ -148,53 +161,6 @@ public struct Registry: Sendable {
     /// Every reason that a refusal can have, the kernel's first: the codes in audit records and metrics.
     public var reasons: [Reason] {
         KernelReasons.all + (descriptors + consumerDescriptors).flatMap(\.reasons)
-    }
-
-    /// Opens the state store with a name: `memory`, or `SCHEME:LOCATION` of a registered store.
-    public func openStore(
-        _ name: String, clock: HostClock = .system
-    ) async throws(StateStoreOpeningError) -> any StateStore {
-        if name.isExactly("memory") { return MemoryStore(clock: clock) }
-        let (store, location) = try find(name)
-        return try await store.open(location, clock)
-    }
-
-    /// Writes a copy of a state to a file, while servers use the state.
-    ///
-    /// `openStore` opens the copy as `SCHEME:PATH`.
-    ///
-    /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
-    /// counts as used, since it may have been used after the copy was made.
-    ///
-    /// - Throws: `StateStoreOpeningError`, also when the path exists already.
-    public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
-        let (store, location) = try find(name)
-        guard !FileFingerprint(of: [path]).hasFiles else {
-            throw StateStoreOpeningError("\(path) exists already: nothing was written")
-        }
-        try await store.copy(location, path, [StateHistory.copyKey: Array("\(now)".utf8)])
-    }
-
-    /// Checks a state for damage while servers use it; makes and changes nothing.
-    public func examineStore(_ name: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
-        let (store, location) = try find(name)
-        return try await store.examine(location)
-    }
-
-    private func find(_ name: String) throws(StateStoreOpeningError) -> (StorePlugin, location: String) {
-        if name.isExactly("memory") {
-            throw StateStoreOpeningError(
-                "the state in memory ends with its process: it cannot be checked or copied")
-        }
-        let parts = name.split(onASCII: ":", maxSplits: 1)
-        if let reason = unavailable(.store, String(parts[0])) {
-            throw StateStoreOpeningError("the state store '\(parts[0])' is unavailable: \(reason)")
-        }
-        guard parts.count == 2, let store = stores[String(parts[0])] else {
-            let known = (["memory"] + stores.keys.sorted().map { "\($0):LOCATION" }).joined(separator: ", ")
-            throw StateStoreOpeningError("unknown state store '\(name)'; the stores are \(known)")
-        }
-        return (store, String(parts[1]))
     }
 }
 

@@ -36,9 +36,10 @@ extension BoundPolicies {
             projects["projects/\(policy.identity.id)"] = entry
             projectsByIssuer[entry.issuer] = entry
         }
-        consumers = ConsumerBindings(policies, registry: registry, projects: projects, host: host, problems: sink)
+        consumers = ConsumerBindings(
+            policies, registry: registry, projects: projects, host: host, problems: sink, warnings: warnings)
         try sink.throwIfAny()
-        maintenance = MaintenanceList(apps)
+        maintenance = MaintenanceList(apps, consumers)
         self.warnings = warnings.diagnostics
     }
 

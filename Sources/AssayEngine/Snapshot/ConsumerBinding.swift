@@ -54,6 +54,9 @@ struct ConsumerBindings: Sendable {
         byName[consumer.descriptor.name, default: []].append(consumer)
     }
 
+    /// The instances of all consumers.
+    var everywhere: [ConsumerBinding] { byName.values.flatMap(\.self) }
+
     /// The instances of a consumer.
     func all(_ consumer: String) -> [ConsumerBinding] { byName[consumer] ?? [] }
 

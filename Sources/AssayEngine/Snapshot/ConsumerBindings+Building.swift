@@ -22,9 +22,10 @@ extension ConsumerBindings {
     /// - Parameters:
     ///   - projects: by their canonical names.
     ///   - problems: collects the errors.
+    ///   - warnings: collects the warnings of instances about their sections.
     init(
         _ policies: PolicySet, registry: Registry, projects: [ExactText: ProjectBinding], host: PluginHost,
-        problems sink: DiagnosticSink
+        problems sink: DiagnosticSink, warnings: DiagnosticSink
     ) {
         var places: [ExactText: (plugin: ConsumerPlugin, owner: String, section: PolicySection)] = [:]
         for project in policies.projects {
@@ -48,6 +49,7 @@ extension ConsumerBindings {
                             plugin, "\(plugin.descriptor.name) in project \(project.identity.id)", policy.section
                         )
                     }
+                    for warning in consumer.instance.warnings { warnings.report(warning) }
                     add(consumer)
                 } catch {
                     sink.report(error)

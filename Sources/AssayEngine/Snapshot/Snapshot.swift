@@ -26,8 +26,8 @@ struct BoundPolicies: Sendable {
     var projectsByIssuer: [ExactText: ProjectBinding] = [:]
     /// The consumers of tokens, of all projects.
     var consumers = ConsumerBindings()
-    /// The maintenance of providers.
-    var maintenance = MaintenanceList([:])
+    /// The maintenance of providers and consumers.
+    var maintenance = MaintenanceList([])
     /// The callers of methods that demand a permission.
     let callers: Callers
     /// What the policies say about tokens, and so about keys.

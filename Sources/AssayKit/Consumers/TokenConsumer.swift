@@ -31,6 +31,19 @@ public protocol TokenConsumer: Sendable {
     /// The names by which requests choose the instance: the `audience` or the `resource` of a token exchange, and the
     /// field of a method with ``ConsumerSelection/audience(_:)``. Each name belongs to only one instance of a program.
     var audiences: [String] { get }
+
+    /// The instance's work between calls; nil, the default, for none.
+    var maintenance: Maintenance? { get }
+
+    /// Questionable settings that are no reason to refuse the section; none by default.
+    var warnings: [ConfigurationWarning] { get }
+}
+
+extension TokenConsumer {
+    /// No maintenance.
+    public var maintenance: Maintenance? { nil }
+    /// No warnings.
+    public var warnings: [ConfigurationWarning] { [] }
 }
 
 /// The project that an instance of a consumer is made for, with its settings.

@@ -3,23 +3,38 @@ public import AssayState
 public import Logging
 internal import Synchronization
 
-/// What a provider can use during its ``Maintenance`` for one app.
+/// What a plugin can use during its ``Maintenance``: a provider for one app, a consumer for one project.
 public struct MaintenanceContext: Sendable {
-    /// The app whose policy names the provider.
-    public let app: AppIdentity
+    /// The app whose policy names the provider; nil for a consumer.
+    public let app: AppIdentity?
+    /// The project whose policy names the consumer, or the app's project.
+    public let project: ProjectIdentity
     /// The host's clock.
     public let clock: HostClock
     /// When the run's task is cancelled.
     public let deadline: Instant
-    /// The provider's namespace of the state store for this app; calls use the same one.
+    /// The plugin's namespace of the state store for this app or project; calls use the same one.
     public let state: StateSpace
     /// The logger of the run.
     public let logger: Logger
     private let tally = MaintenanceTally()
 
-    /// Makes a context; tests use it.
+    /// Makes the context of a provider; tests use it.
     public init(app: AppIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
+        self.init(app, app.project, clock, deadline, state, logger)
+    }
+
+    /// Makes the context of a consumer; tests use it.
+    public init(project: ProjectIdentity, clock: HostClock, deadline: Instant, state: StateSpace, logger: Logger) {
+        self.init(nil, project, clock, deadline, state, logger)
+    }
+
+    private init(
+        _ app: AppIdentity?, _ project: ProjectIdentity, _ clock: HostClock, _ deadline: Instant, _ state: StateSpace,
+        _ logger: Logger
+    ) {
         self.app = app
+        self.project = project
         self.clock = clock
         self.deadline = deadline
         self.state = state

@@ -2,7 +2,7 @@ internal import AssayCore
 public import AssayHosting
 internal import AssayKit
 
-/// Counts the maintenance of providers: the outcomes of its runs, and their events.
+/// Counts the maintenance of providers and consumers: the outcomes of its runs, and their events.
 public struct MaintenanceMetrics: Sendable {
     private let runs: MetricFamily
     private let durations: MetricFamily
@@ -10,21 +10,21 @@ public struct MaintenanceMetrics: Sendable {
 
     /// Declares the metrics in a registry.
     ///
-    /// - `providers`: the names of all providers; others count as `other`.
-    public init(providers: [String], in registry: MetricRegistry) throws(MetricError) {
-        let providers = Metric.Label("provider", providers)
+    /// - `plugins`: the names of all providers and consumers; others count as `other`.
+    public init(plugins: [String], in registry: MetricRegistry) throws(MetricError) {
+        let plugins = Metric.Label("plugin", plugins)
         runs = try registry.declare(
             .counter(
-                "upkeep_runs_total", "Runs of the maintenance of one app's provider, by their outcomes.",
-                labels: [providers, .init("outcome", MaintenanceMetrics.outcomes)]))
+                "upkeep_runs_total", "Runs of the maintenance of a plugin for one app or project, by their outcomes.",
+                labels: [plugins, .init("outcome", MaintenanceMetrics.outcomes)]))
         durations = try registry.declare(
             .histogram(
-                "upkeep_duration_seconds", "How long runs of maintenance took.", labels: [providers],
+                "upkeep_duration_seconds", "How long runs of maintenance took.", labels: [plugins],
                 buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300]))
         events = try registry.declare(
             .counter(
                 "upkeep_events_total", "Events in runs of maintenance, such as exchanged receipts, by their codes.",
-                labels: [providers, .open("event", atMost: 256)]))
+                labels: [plugins, .open("event", atMost: 256)]))
     }
 
     private static let outcomes = ["succeeded", "failed", "timed_out"]
@@ -37,8 +37,8 @@ public struct MaintenanceMetrics: Sendable {
             case .failed: "failed"
             case .timedOut: "timed_out"
             }
-        runs.series(record.provider, outcome)?.add()
-        durations.series([record.provider])?.observe(max(record.duration, .zero) / .seconds(1))
-        for (event, count) in record.counts { events.series(record.provider, event.code)?.add(Double(count)) }
+        runs.series(record.plugin, outcome)?.add()
+        durations.series([record.plugin])?.observe(max(record.duration, .zero) / .seconds(1))
+        for (event, count) in record.counts { events.series(record.plugin, event.code)?.add(Double(count)) }
     }
 }

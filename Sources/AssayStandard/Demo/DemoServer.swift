@@ -15,13 +15,15 @@ internal import UnixSignals
 /// The server of the demonstration: the real one, with state and keys in a folder of its own.
 final class DemoServer: Sendable, DecisionSink {
     private let group: ServiceGroup
+    private let store: OpenStore
     private let addresses: AsyncStream<String>
     private let records: DemoRecords
 
     init(folder: String, policy: String) async throws {
         let logger = Logger(label: "assay.demo", factory: { _ in SwiftLogNoOpLogHandler() })
         let registry = try Registry(.standard, unoffered: .appCheck)
-        let host = PluginHost(store: try await registry.openStore("sqlite:\(folder)/state.sqlite"), logger: logger)
+        let store = try await registry.openStore("sqlite:\(folder)/state.sqlite")
+        let host = PluginHost(store: store.store, logger: logger)
         let records = DemoRecords()
         let engine = try Engine(
             registry: registry, policies: .load([PolicyFile(name: "demo.yaml", text: policy)]),
@@ -32,6 +34,7 @@ final class DemoServer: Sendable, DecisionSink {
         ) { address in
             announce.yield("http://\(address)")
         }
+        self.store = store
         self.records = records
         self.addresses = addresses
         self.group = ServiceGroup(
@@ -63,9 +66,15 @@ final class DemoServer: Sendable, DecisionSink {
             }
             defer { tasks.cancelAll() }
             var result: Value?
-            while let finished = try await tasks.next() {
-                if let finished { result = finished } else { tasks.cancelAll() }
+            do {
+                while let finished = try await tasks.next() {
+                    if let finished { result = finished } else { tasks.cancelAll() }
+                }
+            } catch {
+                await store.close()
+                throw error
             }
+            await store.close()
             guard let result else { throw CancellationError() }
             return result
         }

@@ -24,6 +24,7 @@ internal import Synchronization
 /// | `names` | NUL, quotes, wildcards, 1024 bytes; equivalent Unicode spellings are different names |
 /// | `values` | empty, all byte values, 1 MiB; larger ones are refused or kept whole |
 /// | `spaces` | spaces are apart, whatever their names have in common |
+/// | `closing` | operations in progress at the close end or throw, and every later one throws (stores with a scheme) |
 /// | `reopening` | entries, expiries, counters and deletions are there after reopening (durable stores) |
 public struct StateStoreSuite: Sendable {
     /// Makes an empty store that reads the time from a clock.
@@ -56,7 +57,7 @@ public struct StateStoreSuite: Sendable {
             ("clock-set-back", clockSetBack), ("replacement", replacement), ("whole-values", wholeValues),
             ("counter", counter),
             ("counter-order", counterOrder), ("counters-apart", countersApart), ("list", list),
-            ("names", names), ("values", values), ("spaces", spaces), ("reopening", reopening),
+            ("names", names), ("values", values), ("spaces", spaces), ("closing", closing), ("reopening", reopening),
         ]
         var failures: [SuiteFailure] = []
         for (promise, check) in checks {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import AssayEngine
 
-@Suite("The maintenance of providers")
+@Suite("Maintenance of plugins")
 struct MaintenanceTests {
     /// What its maintenance does is decided by the test, by the app's bundle.
     struct CaringProvider: AttestationProvider {
@@ -36,7 +36,7 @@ struct MaintenanceTests {
             let word = configuration.word ?? ""
             maintenance = configuration.every.map { every in
                 Maintenance(every: every, timeLimit: word == "hangs" ? .seconds(30) : .seconds(100_000)) { context in
-                    Self.begun.withLock { $0[context.app.project.id, default: []].append(word) }
+                    Self.begun.withLock { $0[context.project.id, default: []].append(word) }
                     switch word {
                     case "throws": throw StateStoreOpeningError("as the test wants it")
                     case "hangs", "stays": try await context.clock.sleep(for: .seconds(1_000_000))
@@ -117,7 +117,7 @@ struct MaintenanceTests {
             try await scene.pass { scene.records.all.count >= 6 }
         }
         let record = try #require(scene.records.all.first)
-        #expect(record.provider == "caring")
+        #expect(record.kind == .provider && record.plugin == "caring")
         #expect(record.resource.hasPrefix("projects/77/apps/1:77:ios:a"))
         #expect(record.outcome == .succeeded)
         #expect(record.counts == [MaintenanceEvent("cared"): 1])

@@ -99,7 +99,8 @@ struct RegistryTests {
 
 /// A store that copies without looking.
 private struct CarelessStore: StateStorePlugin {
-    static let scheme = "careless"
+    static let descriptor = StorageDescriptor(
+        scheme: "careless", contract: 2, summary: "Copies without looking.", survival: .nothing, sharing: .process)
 
     static func open(_ location: String, clock: HostClock) -> CarelessStore { CarelessStore() }
 
@@ -112,6 +113,7 @@ private struct CarelessStore: StateStorePlugin {
     func get(_ key: StateKey) -> [UInt8]? { nil }
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) {}
     func list(_ space: String, after name: String?, limit: Int) -> [StateEntry] { [] }
+    func close() {}
 }
 
 /// How a provider of a test differs from a good one.

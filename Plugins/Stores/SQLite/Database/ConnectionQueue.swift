@@ -39,8 +39,13 @@ final class ConnectionQueue: Sendable {
     /// Closes the connection after all that was submitted before.
     ///
     /// What comes later finds the store closed.
-    func close() {
-        queue.sync { state.withLock { $0 = .closed } }
+    func close() async {
+        await withCheckedContinuation { reply in
+            queue.async {
+                self.state.withLock { $0 = .closed }
+                reply.resume()
+            }
+        }
     }
 
     private static func connection(_ state: inout State, _ open: () throws -> Connection) throws -> Connection {
@@ -83,7 +88,7 @@ final class ReadingConnections: Sendable {
         }
     }
 
-    func close() {
-        for queue in queues { queue.close() }
+    func close() async {
+        for queue in queues { await queue.close() }
     }
 }

@@ -1,0 +1,80 @@
+public import AssayCore
+public import AssayHosting
+public import AssayState
+
+extension Registry {
+    /// The descriptors of the registered state stores, by their schemes; the store in memory is not among them.
+    public var storeDescriptors: [StorageDescriptor] { stores.values.map(\.descriptor).sortedByScheme }
+
+    /// The descriptors of the registered sinks for decisions, by their schemes.
+    public var sinkDescriptors: [StorageDescriptor] { sinks.values.map(\.descriptor).sortedByScheme }
+
+    /// The descriptors of the key vaults, by their schemes, with that of the folder on this machine.
+    public var vaultDescriptors: [StorageDescriptor] {
+        (vaults.values.map(\.descriptor) + [FileKeyVault.descriptor]).sortedByScheme
+    }
+
+    /// Opens the state store with a name: `memory`, or `SCHEME:LOCATION` of a registered store.
+    ///
+    /// The caller closes it; see ``OpenStore``.
+    public func openStore(
+        _ name: String, clock: HostClock = .system
+    ) async throws(StateStoreOpeningError) -> OpenStore {
+        if name.isExactly("memory") { return OpenStore(MemoryStore(clock: clock), clock: clock) }
+        let (store, location) = try findStore(name)
+        let open = try await store.open(location, clock)
+        return OpenStore(open, open, clock: clock)
+    }
+
+    /// Writes a copy of a state to a file, while servers use the state.
+    ///
+    /// `openStore` opens the copy as `SCHEME:PATH`.
+    ///
+    /// The copy is marked as one: for a server that is started with it, every single-use value that was issued before
+    /// counts as used, since it may have been used after the copy was made.
+    ///
+    /// - Throws: `StateStoreOpeningError`, also when the path exists already.
+    public func copyStore(_ name: String, to path: String, now: Instant) async throws(StateStoreOpeningError) {
+        let (store, location) = try findStore(name)
+        guard !FileFingerprint(of: [path]).hasFiles else {
+            throw StateStoreOpeningError("\(path) exists already: nothing was written")
+        }
+        try await store.copy(location, path, [StateHistory.copyKey: Array("\(now)".utf8)])
+    }
+
+    /// Checks a state for damage while servers use it; makes and changes nothing.
+    public func examineStore(_ name: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
+        let (store, location) = try findStore(name)
+        return try await store.examine(location)
+    }
+
+    private func findStore(_ name: String) throws(StateStoreOpeningError) -> (StorePlugin, location: String) {
+        if name.isExactly("memory") {
+            throw StateStoreOpeningError(
+                "the state in memory ends with its process: it cannot be checked or copied")
+        }
+        if let scheme = name.split(onASCII: ":", maxSplits: 1).first, let reason = unavailable(.store, String(scheme)) {
+            throw StateStoreOpeningError("the state store '\(scheme)' is unavailable: \(reason)")
+        }
+        guard let (scheme, location) = Self.parts(name), let store = stores[scheme] else {
+            let known = (["memory"] + storeDescriptors.map(\.usage)).joined(separator: ", ")
+            throw StateStoreOpeningError("unknown state store '\(name)'; the stores are \(known)")
+        }
+        return (store, location)
+    }
+
+    /// The scheme and the location of a name; nil without a colon.
+    static func parts(_ name: String) -> (scheme: String, location: String)? {
+        let parts = name.split(onASCII: ":", maxSplits: 1)
+        return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+    }
+}
+
+extension StorageDescriptor {
+    /// How an operator writes it: `sqlite:PATH`.
+    var usage: String { "\(scheme):\(location)" }
+}
+
+extension [StorageDescriptor] {
+    fileprivate var sortedByScheme: [StorageDescriptor] { sorted { $0.scheme.precedesExactly($1.scheme) } }
+}
