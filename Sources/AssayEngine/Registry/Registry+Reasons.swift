@@ -42,6 +42,7 @@ extension Registry {
     /// The metrics that the kernel records in every program.
     package static let kernelMetrics = [
         AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
+        SinkMetrics.written, SinkMetrics.lost, SinkMetrics.failed, SinkMetrics.waiting,
         ClockWatch.jumps, IssuerKeys.skipped,
     ]
 
