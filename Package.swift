@@ -64,6 +64,7 @@ let package = Package(
         .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
+        .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
     ],
     traits: [
         .default(enabledTraits: ["ExtAuthz", "Simulator"]),
@@ -337,6 +338,14 @@ let package = Package(
             path: "Plugins/Consumers/OAuthClient",
             swiftSettings: settings),
         .target(
+            name: "AssayWebhook",
+            dependencies: [
+                "AssayCore", "AssayHosting", "AssayState",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Plugins/Sinks/Webhook",
+            swiftSettings: settings),
+        .target(
             name: "AssaySQLite",
             dependencies: [
                 "AssayCore", "AssayState", "CLibSQLite",
@@ -365,6 +374,7 @@ let package = Package(
                 "AssayCustomToken", "AssayDebug", "AssayDeviceCheck", "AssayEngine", "AssayFleetEngine", "AssayHTTP",
                 "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssaySQLite",
                 "AssayState", "AssayVerifier",
+                "AssayWebhook",
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -706,6 +716,14 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayEngine", "AssayFleetEngine",
                 "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayState", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebhookTests",
+            dependencies: [
+                "AssayCore", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayState",
+                "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayWebhook",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -8,9 +8,10 @@ public import AssayEngine
 internal import AssayFleetEngine
 internal import AssayOAuthClient
 internal import AssaySQLite
+internal import AssayWebhook
 
 extension [Plugin] {
-    /// The providers, consumers and stores that come with Assay.
+    /// The providers, consumers, stores and sinks that come with Assay.
     public static var standard: [Plugin] {
         [
             .provider(AppAttestProvider.self),
@@ -21,6 +22,7 @@ extension [Plugin] {
             .consumer(FleetEngineConsumer.self),
             .consumer(OAuthClientConsumer.self),
             .store(SQLiteStore.self),
+            .sink(WebhookSink.self),
         ]
     }
 }

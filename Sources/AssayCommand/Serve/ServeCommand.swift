@@ -9,6 +9,7 @@ internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
 internal import AssayReload
+internal import AssayState
 internal import AssayTransport
 internal import Logging
 internal import ServiceLifecycle
@@ -103,6 +104,9 @@ struct ServeCommand: AsyncParsableCommand {
     var audit: AuditOptions
 
     @OptionGroup
+    var sinks: SinkOptions
+
+    @OptionGroup
     var records: RecordOptions
 
     @OptionGroup
@@ -157,9 +161,14 @@ struct ServeCommand: AsyncParsableCommand {
         let authorizationFingerprint = extAuthz.fingerprint(tls)
         let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
         let auditFile = try audit.open(host)
-        var sinks: [any DecisionSink] = [DecisionLog(logger)]
-        if let auditFile { sinks.append(auditFile) }
-        let recorded = SampledDecisions(sinks, limits: records.limits) { auditFile?.blockingReason != nil }
+        let queues = try await sinks.open(
+            registry, StorageHost(http: client, logger: logger, meter: metrics.meter))
+        var targets: [any DecisionSink] = [DecisionLog(logger)] + queues
+        if let auditFile { targets.append(auditFile) }
+        let sinkReason = sinks.blockingReason(queues)
+        let recorded = SampledDecisions(targets, limits: records.limits) {
+            auditFile?.blockingReason != nil || sinkReason?() != nil
+        }
         let keyStore = KeyStore.directory(folder)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
@@ -169,7 +178,9 @@ struct ServeCommand: AsyncParsableCommand {
         let engine = try Engine(
             registry: registry, policies: policies, keys: keyStore, host: host,
             sink: DecisionSinks([recorded, metrics.decisions]),
-            options: Engine.Options(blockingReason: audit.blockingReason(auditFile), refusesDevelopment: production))
+            options: Engine.Options(
+                blockingReason: ServeCommand.first(audit.blockingReason(auditFile), sinkReason),
+                refusesDevelopment: production))
         metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         Heap.trim()
@@ -203,7 +214,7 @@ struct ServeCommand: AsyncParsableCommand {
         let budget = limits.budget
         try TransportMetrics.add(budget, to: metrics.registry)
         let pages = HTTPPages(
-            showsDetail: true, checks: audit.checks(auditFile) + [{ reloader.readiness }, { store.readiness }],
+            showsDetail: true, checks: audit.checks(auditFile) + sinks.checks(queues) + [{ reloader.readiness }, { store.readiness }],
             metrics: metrics.page)
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
@@ -225,6 +236,7 @@ struct ServeCommand: AsyncParsableCommand {
         // other servers outlives those that it calls for.
         var services: [any Service] = [StoreService(store: store, logger: logger), client]
         services += audit.services(auditFile, logger)
+        for queue in queues { services.append(SinkService(queue: queue)) }
         services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
         services += [
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
@@ -238,5 +250,19 @@ struct ServeCommand: AsyncParsableCommand {
                 services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
                 logger: logger))
         try await group.run()
+    }
+
+    /// The first reason that any of several has; nil when none can have one.
+    private static func first(
+        _ reasons: (@Sendable () -> String?)?...
+    ) -> (@Sendable () -> String?)? {
+        let reasons = reasons.compactMap(\.self)
+        guard !reasons.isEmpty else { return nil }
+        return {
+            for reason in reasons {
+                if let text = reason() { return text }
+            }
+            return nil
+        }
     }
 }
