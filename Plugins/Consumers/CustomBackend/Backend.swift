@@ -136,9 +136,9 @@ private struct OriginalRequest: Sendable {
         }
         var facts: [Fact] = []
         if !methods.isEmpty {
-            facts.append(Fact(.requestMethod, .text(methods.prefix(2).joined(separator: ", "))))
+            facts.append(Fact(.requestMethod, cutting: methods.prefix(2).joined(separator: ", ")))
         }
-        if !paths.isEmpty { facts.append(Fact(.requestPath, .text(paths.joined(separator: ", ")))) }
+        if !paths.isEmpty { facts.append(Fact(.requestPath, cutting: paths.joined(separator: ", "))) }
         return facts
     }
 }

@@ -9,9 +9,22 @@ public struct CustomBackendConsumer: TokenConsumer {
 
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "custom_backend", contract: 1,
-        summary: "Your own backends, behind a proxy that asks here before it allows a request.",
-        reasons: CustomBackendReasons.all, facts: [.requestMethod, .requestPath])
+        name: "custom_backend", contract: 2, version: AssayVersion.text,
+        summary: "Your own backends, behind a proxy that asks here before it allows a request.", stability: .stable,
+        posture: SecurityPosture(
+            proves: """
+                The request that the proxy asks about has a valid App Check token, as the policy demands for its path. It does not \
+                prove who the user is.
+                """,
+            trusts: [
+                "the provider that issued the App Check token",
+                "the proxy, which must name the true method and path, and let no request pass without an answer",
+            ]),
+        reasons: CustomBackendReasons.all, facts: [.requestMethod, .requestPath],
+        // A proxy repeats the target of a request in several headers.
+        limits: PluginLimits(
+            evidence: 64 * 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 0, reply: 4096),
+        execution: .shared)
 
     /// The methods that the plugin offers, with their HTTP rules.
     public static let methods = [

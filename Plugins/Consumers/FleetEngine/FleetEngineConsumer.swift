@@ -8,8 +8,24 @@ public import AssayKit
 public struct FleetEngineConsumer: TokenConsumer {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "fleet_engine", contract: 1, summary: "Tokens for Google's Fleet Engine.",
-        reasons: FleetEngineReasons.all, facts: [.fleetEngineRole, .fleetEngineIDs], metrics: FleetEngineMetrics.all)
+        name: "fleet_engine", contract: 2, version: AssayVersion.text, summary: "Tokens for Google's Fleet Engine.",
+        stability: .stable,
+        posture: SecurityPosture(
+            proves: """
+                A token for Fleet Engine goes to a client with a valid App Check token, for the role and the IDs that the policy's \
+                rule, the claims of the user's token or the operator's backend allow. Google enforces what the token covers.
+                """,
+            trusts: [
+                "the provider that issued the App Check token",
+                "the issuers of users' tokens in `actors`, where a rule reads claims of them",
+                "the operator's backend, where a rule has a callback",
+                "whoever holds the keys of the Google Cloud service accounts that the policy names",
+            ]),
+        reasons: FleetEngineReasons.all, facts: [.fleetEngineRole, .fleetEngineIDs], metrics: FleetEngineMetrics.all,
+        // A rule asks its callback once. The tokens are signed by accounts of Google Cloud, not by this service.
+        limits: PluginLimits(
+            evidence: 32 * 1024, concurrentCalls: 10_000, outboundCalls: 1, storeWrites: 0, reply: 64 * 1024),
+        execution: .shared)
 
     /// What was decided of a request.
     enum Outcome: Sendable {
@@ -78,7 +94,7 @@ public struct FleetEngineConsumer: TokenConsumer {
         meter.add(to: FleetEngineMetrics.tokens, role, isReused ? "reused" : "minted")
         return .granted(
             token,
-            facts: [Fact(.fleetEngineRole, .text(role)), Fact(.fleetEngineIDs, .text(claims.summary))])
+            facts: [Fact(.fleetEngineRole, .text(role)), Fact(.fleetEngineIDs, cutting: claims.summary)])
     }
 
     private static func isProvider(_ text: String) -> Bool {

@@ -42,7 +42,8 @@ public enum FleetEngineReasons {
 
 extension FactName {
     /// The role of the token that was given.
-    public static let fleetEngineRole: FactName = "fleet_engine_role"
+    public static let fleetEngineRole = FactName(
+        "fleet_engine_role", .words(FleetEngineRole.allCases.map(\.rawValue)))
     /// The entities of the token: `vehicleid:ID`; `*` for a whole fleet.
     public static let fleetEngineIDs: FactName = "fleet_engine_ids"
 }

@@ -9,8 +9,22 @@ public import AssayKit
 public struct CustomTokenProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "custom", contract: 1, summary: "Tokens that a service account or a trusted issuer signs.",
-        reasons: CustomTokenReasons.all, facts: [.customTokenIssuer, .customTokenSubject], evidenceLimit: 16 * 1024)
+        name: "custom", contract: 2, version: AssayVersion.text,
+        summary: "Tokens that a service account or a trusted issuer signs.", stability: .stable,
+        posture: SecurityPosture(
+            proves: """
+                A service account or an issuer of the policy signed a token for this app within its lifetime. What that party \
+                checked before it signed is its own affair.
+                """,
+            trusts: [
+                "the service accounts and issuers that the policy names, and whoever holds their private keys",
+                "for an issuer with a key set at a URL: the server of that URL, and the authorities of its certificate",
+            ]),
+        reasons: CustomTokenReasons.all, facts: [.customTokenIssuer, .customTokenSubject],
+        // Calls to other servers fetch the keys of an issuer.
+        limits: PluginLimits(
+            evidence: 17 * 1024, concurrentCalls: 10_000, outboundCalls: 4, storeWrites: 0, reply: 4096),
+        execution: .shared)
 
     /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ProviderMethod<CustomTokenProvider>] = [
@@ -77,8 +91,8 @@ public struct CustomTokenProvider: AttestationProvider {
             return .refused(CustomTokenReasons.reason(fault), detail: "\(fault)")
         }
         let appClaim = claims.issuer.flatMap { issuers[$0]?.appClaim } ?? "app_id"
-        var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, .text(claims.issuer ?? ""))])
-        if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, .text(subject))) }
+        var appraisal = Appraisal(facts: [Fact(.customTokenIssuer, cutting: claims.issuer ?? "")])
+        if let subject = claims.subject { appraisal.facts.append(Fact(.customTokenSubject, cutting: subject)) }
         guard claims.text(at: appClaim).isExactly(appID) else {
             return .refused(CustomTokenReasons.app, facts: appraisal.facts)
         }

@@ -9,10 +9,22 @@ public import AssayKit
 public struct DebugProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "debug", contract: 1, summary: "Debug tokens that the policy lists, or that administrators registered.",
+        name: "debug", contract: 2, version: AssayVersion.text,
+        summary: "Debug tokens that the policy lists, or that administrators registered.", stability: .stable,
+        posture: SecurityPosture(
+            proves: "The client knows a debug token. Nothing is proven of the app, the device or the user.",
+            trusts: [
+                "everyone who knows a debug token, and every place where one was copied to",
+                "administrators of the project, who register tokens where the policy allows it",
+                "the state store, which keeps the registered tokens",
+            ]),
         reasons: [DebugReasons.unknownToken, DebugReasons.expiredToken, DebugReasons.tooManyUnknown],
         facts: [.debugTokenName, .debugTokenID],
-        evidenceLimit: 1024, isForDevelopment: true,
+        // The first use of registered tokens compares their index with the document that has them all, and corrects it.
+        limits: PluginLimits(
+            evidence: 4096, concurrentCalls: 10_000, outboundCalls: 0,
+            storeWrites: ManagedTokenIndex.listLimit + 2 * ManagedTokenPolicy.limits.upperBound, reply: 256 * 1024),
+        execution: .shared, isForDevelopment: true,
         answers: [ManagedTokenStore.tooManyUnknown(wait: nil)])
 
     /// The methods that the plugin offers, with their HTTP rules.

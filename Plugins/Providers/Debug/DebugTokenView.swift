@@ -81,7 +81,7 @@ struct DebugTokenView: Sendable, Hashable {
     }
 
     /// What of it is put on record.
-    var facts: [Fact] { [Fact(.debugTokenName, .text(displayName)), Fact(.debugTokenID, .text(id))] }
+    var facts: [Fact] { [Fact(.debugTokenName, cutting: displayName), Fact(.debugTokenID, .text(id))] }
 
     private func members(of app: AppIdentity) -> [JSONMember] {
         var members = [

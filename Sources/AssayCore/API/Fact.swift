@@ -48,7 +48,7 @@ public enum FactType: Sendable, Hashable {
     /// Whether a value is of this type.
     public func admits(_ value: Fact.Value) -> Bool {
         switch (self, value) {
-        case (.text, .text(let text)): text.utf8.count <= 1024
+        case (.text, .text(let text)): text.utf8.count <= FactType.textLimit
         case (.words(let words), .text(let text)): words.contains(ExactText(text))
         case (.version, .text(let text)): FactType.isVersion(text)
         case (.digest, .text(let text)): FactType.isDigest(text)
@@ -56,6 +56,9 @@ public enum FactType: Sendable, Hashable {
         default: false
         }
     }
+
+    /// The most bytes of a text.
+    fileprivate static let textLimit = 1024
 
     private static func isVersion(_ text: String) -> Bool {
         guard text.utf8.count <= 64 else { return false }
@@ -109,6 +112,22 @@ public struct Fact: Sendable, Hashable {
     public init(_ name: FactName, _ value: Value) {
         self.name = name
         self.value = value
+    }
+
+    /// Makes a fact of text from outside, cut to the length that ``FactType/text`` admits.
+    public init(_ name: FactName, cutting text: String) {
+        guard text.utf8.count > FactType.textLimit else {
+            self.init(name, .text(text))
+            return
+        }
+        var kept = String.UnicodeScalarView()
+        var count = 0
+        for scalar in text.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= FactType.textLimit else { break }
+            kept.append(scalar)
+        }
+        self.init(name, .text(String(kept)))
     }
 }
 

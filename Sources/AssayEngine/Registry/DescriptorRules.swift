@@ -202,7 +202,7 @@ extension PluginLimits {
     fileprivate var problem: String? {
         let counts: [(name: String, value: Int, range: ClosedRange<Int>)] = [
             ("evidence", evidence, 1...1_048_576), ("concurrentCalls", concurrentCalls, 1...100_000),
-            ("outboundCalls", outboundCalls, 0...1000), ("storeWrites", storeWrites, 0...10_000),
+            ("outboundCalls", outboundCalls, 0...1000), ("storeWrites", storeWrites, 0...100_000),
             ("reply", reply, 1...1_048_576),
         ]
         if let wrong = counts.first(where: { !$0.range.contains($0.value) }) {

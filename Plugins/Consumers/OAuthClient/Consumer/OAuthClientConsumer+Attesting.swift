@@ -40,7 +40,7 @@ extension OAuthClientConsumer {
         _ key: ClientKey, _ attester: ClientAttester, _ context: ConsumerContext
     ) throws -> (attestation: String?, facts: [Fact]) {
         guard let app = context.app, let client = names.client(of: app) else { return (nil, []) }
-        let facts = [Fact(.oauthClient, .text(client)), Fact(.clientKey, .text(key.thumbprint))]
+        let facts = [Fact(.oauthClient, cutting: client), Fact(.clientKey, .text(key.thumbprint))]
         return (try attester.attest(key, of: client, context), facts)
     }
 

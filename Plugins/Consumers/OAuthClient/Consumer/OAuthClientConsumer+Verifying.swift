@@ -39,8 +39,8 @@ extension OAuthClientConsumer {
                 ConsumerReply(
                     .object(members),
                     facts: [
-                        Fact(.oauthClient, .text(client.clientID)), Fact(.clientKey, .text(client.key.thumbprint)),
-                        Fact(.attester, .text(client.attester)),
+                        Fact(.oauthClient, cutting: client.clientID), Fact(.clientKey, .text(client.key.thumbprint)),
+                        Fact(.attester, cutting: client.attester),
                     ]))
         } catch let refusal as ClientRefusal {
             throw try await failure(refusal, request, challenges, audience, context)
@@ -83,8 +83,8 @@ extension OAuthClientConsumer {
             ConsumerReply(
                 .object(members),
                 facts: [
-                    Fact(.oauthClient, .text(String(request.clientID.prefix(128)))),
-                    Fact(.clientAssertion, .text(finding ?? result.kind.rawValue)),
+                    Fact(.oauthClient, cutting: String(request.clientID.prefix(128))),
+                    Fact(.clientAssertion, cutting: finding ?? result.kind.rawValue),
                 ], unenforced: result.reason))
     }
 

@@ -10,11 +10,27 @@ public import AssayKit
 public struct OAuthClientConsumer: TokenConsumer {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "oauth_client", contract: 1,
+        name: "oauth_client", contract: 2, version: AssayVersion.text,
         summary: "Client attestations, DPoP, client assertions and introspection for authorization servers.",
+        stability: .stable,
+        posture: SecurityPosture(
+            proves: """
+                To an authorization server: a request comes from an instance of a client whose app showed valid evidence, and \
+                that holds the attested key. It does not prove who the user is.
+                """,
+            trusts: [
+                "the provider that issued the App Check token",
+                "the attesters that the policy names, and whoever holds their keys",
+                "the authorization and resource servers that ask, which must act on the answers",
+                "the state store, which remembers used proofs and keeps the keys of challenges",
+            ]),
         reasons: OAuthClientReasons.all,
         facts: [.oauthClient, .clientKey, .attester, .clientAssertion, .introspected],
-        metrics: [ClientAssertionCheck.made], evidenceLimit: 16 * 1024, takesOAuthClients: true,
+        metrics: [ClientAssertionCheck.made],
+        // A request may hold an attestation, two proofs and an access token. The calls to other servers fetch attesters' keys.
+        limits: PluginLimits(
+            evidence: 48 * 1024, concurrentCalls: 10_000, outboundCalls: 8, storeWrites: 8, reply: 64 * 1024),
+        execution: .shared, tokenTypes: [ClientAttestation.type, EARProfile.type], takesOAuthClients: true,
         answers: OAuthClientAnswers.all)
 
     /// The audiences whose tokens the consumer issues or checks.

@@ -295,7 +295,7 @@ extension FactName {
     /// The OAuth client that a request is about.
     public static let oauthClient: FactName = "oauth_client"
     /// The thumbprint of the client instance's key.
-    public static let clientKey: FactName = "client_key"
+    public static let clientKey = FactName("client_key", .digest)
     /// The attester of a client.
     public static let attester: FactName = "attester"
     /// What a client assertion turned out to be.

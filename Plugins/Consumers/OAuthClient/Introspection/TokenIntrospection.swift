@@ -65,7 +65,7 @@ struct TokenIntrospection: Sendable {
     }
 
     private func reply(_ message: JSON, _ finding: String) -> ConsumerReply {
-        ConsumerReply(message, facts: [Fact(.introspected, .text(finding))])
+        ConsumerReply(message, facts: [Fact(.introspected, cutting: finding)])
     }
 }
 

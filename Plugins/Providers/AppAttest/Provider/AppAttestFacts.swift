@@ -4,26 +4,28 @@ internal import AssayCrypto
 /// What App Attest's evidence tells beyond that it is genuine.
 public enum AppAttestFacts {
     /// `development` or `production`.
-    public static let environment: FactName = "environment"
+    public static let environment = FactName(
+        "environment", .words(AppAttestEnvironment.allCases.map(\.rawValue)))
     /// The key identifier, in Base 64 as clients write it.
     ///
     /// In a refused attestation, the key identifier that the client sent, unverified. In a refused assertion, that of
     /// the attested key in the artifact.
-    public static let keyID: FactName = "key_id"
+    public static let keyID = FactName("key_id", .digest)
     /// Seconds since the key was attested.
-    public static let keyAge: FactName = "key_age"
-    /// The version of the operating system, as the leaf certificate states it.
-    public static let systemVersion: FactName = "os_version"
+    public static let keyAge = FactName("key_age", .integer)
+    /// The version of the operating system, as the leaf certificate states it; absent when it is not numbers and dots, so that
+    /// rules can compare it.
+    public static let systemVersion = FactName("os_version", .version)
     /// The version of the app's bundle, as the authenticator data states it.
     public static let bundleVersion: FactName = "bundle_version"
     /// Apple's number for how the system came to trust the app.
-    public static let validationCategory: FactName = "validation_category"
+    public static let validationCategory = FactName("validation_category", .integer)
     /// `verified`, or the reason code of a refused receipt.
     public static let receipt: FactName = "receipt"
     /// About how many keys the app attested on the device in 30 days; absent when unknown.
-    public static let riskMetric: FactName = "risk_metric"
+    public static let riskMetric = FactName("risk_metric", .integer)
     /// Seconds since Apple said so.
-    public static let riskMetricAge: FactName = "risk_metric_age"
+    public static let riskMetricAge = FactName("risk_metric_age", .integer)
 
     /// All of them.
     public static let all = [
@@ -41,7 +43,7 @@ public enum AppAttestFacts {
             Fact(environment, .text(attestation.environment.rawValue)),
             Fact(keyID, .text(Base64.encode(attestation.keyID))),
         ]
-        if let version = attestation.system.version, !version.isEmpty {
+        if let version = attestation.system.version, systemVersion.type.admits(.text(version)) {
             facts.append(Fact(systemVersion, .text(version)))
         }
         facts += reported(attestation.bundleVersion, attestation.validationCategory)

@@ -13,9 +13,25 @@ internal import Logging
 public struct AppAttestProvider: AttestationProvider {
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "app_attest", contract: 1, summary: "Apple's App Attest on iOS, iPadOS and macOS.",
-        reasons: AppAttestReasons.all, facts: AppAttestFacts.all, evidenceLimit: AttestationVerifier.byteLimit,
-        platforms: [AppleIdentity.self])
+        name: "app_attest", contract: 2, version: AssayVersion.text,
+        summary: "Apple's App Attest on iOS, iPadOS and macOS.", stability: .stable,
+        posture: SecurityPosture(
+            proves: """
+                The request comes from an unmodified build of the app, signed for its team, with a key that the Secure \
+                Enclave of a genuine Apple device holds. It does not prove that the device is not jailbroken, or who uses it.
+                """,
+            trusts: [
+                "Apple's App Attest authority, or the trust anchor that the policy names instead",
+                "the Secure Enclave and the system of the device, which keep the key and name the app",
+                "the state store, which keeps the counter of each key",
+                "the sealing key of this service, which protects artifacts",
+            ]),
+        reasons: AppAttestReasons.all, facts: AppAttestFacts.all,
+        // An attestation with its challenge and key identifier. Receipts are exchanged between calls.
+        limits: PluginLimits(
+            evidence: AttestationVerifier.byteLimit + 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 4,
+            reply: 4096),
+        execution: .shared, platforms: [AppleIdentity.self])
 
     /// The methods that the plugin offers, with their HTTP rules.
     public static let methods: [ProviderMethod<AppAttestProvider>] = [

@@ -20,7 +20,7 @@ final class ManagedTokenIndex: Sendable {
     /// The time from one comparison to the next.
     static let interval = Duration.seconds(60)
     /// More than an app may have tokens.
-    private static let listLimit = 10_000
+    static let listLimit = 10_000
 
     private let comparison = Mutex(Comparison.never)
 

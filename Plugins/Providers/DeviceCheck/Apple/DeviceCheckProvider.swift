@@ -14,9 +14,24 @@ public struct DeviceCheckProvider: AttestationProvider {
 
     /// The plugin's name in policies, with its reasons, facts and metrics.
     public static let descriptor = PluginDescriptor(
-        name: "device_check", contract: 1, summary: "Device tokens that Apple's DeviceCheck validates.",
+        name: "device_check", contract: 2, version: AssayVersion.text,
+        summary: "Device tokens that Apple's DeviceCheck validates.", stability: .stable,
+        posture: SecurityPosture(
+            proves: """
+                Apple made the device token on a genuine Apple device, for an app of the team. It does not prove which app of the \
+                team asked for it, that the app is unmodified, or that the token is of the client that sends it.
+                """,
+            trusts: [
+                "Apple's DeviceCheck server, and the authorities of its certificate",
+                "whoever holds the team's DeviceCheck key",
+                "all apps of the team, each of which can get device tokens",
+                "the state store, which remembers used device tokens",
+            ]),
         reasons: reasons.all, facts: DeviceTokenAppraiser.facts, metrics: DeviceTokenAppraiser.metrics,
-        evidenceLimit: 16 * 1024, platforms: [AppleIdentity.self], answers: reasons.answers)
+        limits: PluginLimits(
+            evidence: 16 * 1024, concurrentCalls: 10_000, outboundCalls: UpstreamInquiry.requestsPerQuestion,
+            storeWrites: 2, reply: 4096),
+        execution: .shared, platforms: [AppleIdentity.self], answers: reasons.answers)
 
     /// To set the two bits of devices.
     public static let updateBits = Permission("deviceCheck.updateBits")

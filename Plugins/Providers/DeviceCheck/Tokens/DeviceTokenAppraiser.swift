@@ -139,16 +139,16 @@ public struct DeviceTokenAppraiser: Sendable {
 
     private static func facts(_ bits: DeviceBits) -> [Fact] {
         var facts = [Fact(.deviceBit0, .bool(bits.bit0)), Fact(.deviceBit1, .bool(bits.bit1))]
-        if let month = bits.lastUpdate { facts.append(Fact(.deviceBitsUpdated, .text(month))) }
+        if let month = bits.lastUpdate { facts.append(Fact(.deviceBitsUpdated, cutting: month)) }
         return facts
     }
 }
 
 extension FactName {
     /// Bit 0 of the device.
-    public static let deviceBit0: FactName = "device_bit0"
+    public static let deviceBit0 = FactName("device_bit0", .bool)
     /// Bit 1 of the device.
-    public static let deviceBit1: FactName = "device_bit1"
+    public static let deviceBit1 = FactName("device_bit1", .bool)
     /// The month in which the bits were set last, `YYYY-MM`; absent when they never were.
     public static let deviceBitsUpdated: FactName = "device_bits_updated"
 }

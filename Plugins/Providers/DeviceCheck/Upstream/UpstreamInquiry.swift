@@ -11,6 +11,8 @@ final class UpstreamInquiry: Sendable {
     private static let leastTime = Duration.seconds(1)
     /// How often a question is put that fails for a moment only.
     private static let tries = 3
+    /// The most requests for one question: each try, and once more with a fresh credential.
+    static let requestsPerQuestion = tries + 1
     /// The longest wait for another try.
     private static let patience = Duration.seconds(2)
     private static let backoff = Backoff(first: .milliseconds(200), limit: .seconds(2))
