@@ -28,8 +28,8 @@ enum PluginKind: CaseIterable {
             ]
         case .store:
             [
-                ("paper_store", \.snake), ("PaperStore", \.upperCamel), ("paperStore", \.lowerCamel),
-                ("paper-store", \.hyphenated),
+                ("paper_trail", \.snake), ("PaperTrail", \.upperCamel), ("paperTrail", \.lowerCamel),
+                ("paper-trail", \.hyphenated),
             ]
         }
     }

@@ -6,7 +6,7 @@ import PackagePlugin
 struct NewProvider: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) throws {
         let packages = [context.package] + context.package.dependencies.map(\.package)
-        guard let assay = packages.first(where: { $0.products.contains { $0.name == "NewProvider" } }) else {
+        guard let assay = packages.first(where: { $0.targets.contains { $0.name == "new-plugin" } }) else {
             throw Failure(description: "the package does not depend on Assay")
         }
         let origin =

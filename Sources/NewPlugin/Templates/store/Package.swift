@@ -3,11 +3,11 @@
 import PackageDescription
 
 let package = Package(
-    name: "paper-store",
+    name: "paper-trail",
     platforms: [.macOS(.v26)],
     products: [
-        .library(name: "PaperStore", targets: ["PaperStore"]),
-        .executable(name: "paper-store-server", targets: ["paper-store-server"]),
+        .library(name: "PaperTrail", targets: ["PaperTrail"]),
+        .executable(name: "paper-trail-server", targets: ["paper-trail-server"]),
     ],
     dependencies: [
         .package(name: "assay", path: "../../../..", traits: ["Server"])
@@ -15,24 +15,24 @@ let package = Package(
     targets: [
         // The store, for any program: it needs the contract of stores and no server.
         .target(
-            name: "PaperStore",
+            name: "PaperTrail",
             dependencies: [
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayState", package: "assay"),
             ]),
         // A server with the store in it, and debug tokens to try it with.
         .executableTarget(
-            name: "paper-store-server",
+            name: "paper-trail-server",
             dependencies: [
-                "PaperStore",
+                "PaperTrail",
                 .product(name: "AssayCommand", package: "assay"),
                 .product(name: "AssayDebug", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
             ]),
         .testTarget(
-            name: "PaperStoreTests",
+            name: "PaperTrailTests",
             dependencies: [
-                "PaperStore",
+                "PaperTrail",
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayState", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
