@@ -45,8 +45,8 @@ public final class PaperTrailStore: StateStorePlugin {
     }
 
     /// Closes the file; every operation throws from then on.
-    public func close() async throws {
-        try await onQueue { $0.journal = nil }
+    public func close() async {
+        try? await onQueue { $0.journal = nil }
     }
 
     /// Writes an entry unless an unexpired one exists, and returns whether it did.

@@ -27,7 +27,7 @@ struct PaperTrailTests {
             reopen: { store, clock in
                 let store = try #require(store as? PaperTrailStore)
                 let path = try #require(await paths.path(of: store))
-                try await store.close()
+                await store.close()
                 return try await PaperTrailStore.open(path, clock: clock)
             })
         #expect(await suite.run() == [])
@@ -40,11 +40,11 @@ struct PaperTrailTests {
         let first = try await PaperTrailStore.open(path, clock: .system)
         await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, clock: .system) }
         try await first.put(StateKey("a", "b"), value: [1], expires: nil)
-        try await first.close()
+        await first.close()
         try Data("{\"space\": \"a\", \"na".utf8).append(to: path)
         let second = try await PaperTrailStore.open(path, clock: .system)
         #expect(try await second.get(StateKey("a", "b")) == [1])
-        try await second.close()
+        await second.close()
         try Data("no change\n".utf8).append(to: path)
         await #expect(throws: StateStoreOpeningError.self) { try await PaperTrailStore.open(path, clock: .system) }
     }
