@@ -12,6 +12,38 @@ let settings: [SwiftSetting] = [
 let simulator: TargetDependencyCondition? = .when(traits: ["Simulator"])
 let extAuthz: TargetDependencyCondition? = .when(traits: ["ExtAuthz"])
 
+// The trait of each plugin that comes with Assay, and what it adds to `AssayStandard`.
+let plugins: KeyValuePairs = [
+    "AppAttest": "The provider `app_attest`, and `assay verify app-attest`.",
+    "CustomBackend": "The consumer `custom_backend`.",
+    "CustomToken": "The provider `custom_token`.",
+    "DebugTokens": "The provider `debug`, and `assay debug-token`.",
+    "DeviceCheck": "The provider `device_check`.",
+    "FleetEngine": "The consumer `fleet_engine`.",
+    "OAuthClient": "The consumer `oauth_client`.",
+    "SQLite": "The store `sqlite`.",
+    "Webhook": "The sink `webhook`, which sends decisions to a server.",
+]
+
+// Which trait needs a package. Without it nothing of the package is resolved; see the end of this file.
+let traitOfPackage = [
+    "async-http-client": "Server", "grpc-swift-2": "ExtAuthz", "grpc-swift-nio-transport": "ExtAuthz",
+    "grpc-swift-protobuf": "ExtAuthz", "hummingbird": "Hummingbird", "swift-argument-parser": "Server",
+    "swift-http-types": "Hummingbird", "swift-metrics": "Server", "swift-nio": "Server", "swift-nio-extras": "Server",
+    "swift-nio-http2": "Server", "swift-nio-ssl": "Server", "swift-protobuf": "ExtAuthz",
+    "swift-service-lifecycle": "Server",
+]
+
+/// A command of `swift package` that writes a package.
+func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
+    .plugin(
+        name: name,
+        capability: .command(
+            intent: .custom(verb: verb, description: description),
+            permissions: [.writeToPackageDirectory(reason: "It writes the new package into a folder of its own.")]),
+        dependencies: ["new-plugin"], path: "Sources/NewPlugin/Commands/\(name)")
+}
+
 let package = Package(
     name: "assay",
     // Linux needs no entry. On macOS, `addImmediateTask` begins with this version.
@@ -65,13 +97,27 @@ let package = Package(
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
         .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
+        // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.
+        .plugin(name: "NewProvider", targets: ["NewProvider"]),
+        .plugin(name: "NewConsumer", targets: ["NewConsumer"]),
+        .plugin(name: "NewStore", targets: ["NewStore"]),
     ],
     traits: [
-        .default(enabledTraits: ["ExtAuthz", "Simulator"]),
-        .trait(name: "ExtAuthz", description: "The command answers Envoy over gRPC: `serve --ext-authz-listen`."),
+        .default(enabledTraits: ["ExtAuthz", "Hummingbird", "Simulator", "Standard"]),
+        .trait(
+            name: "Server",
+            description: "The command over any list of plugins, HTTP in and out, and metrics: what needs SwiftNIO."),
+        .trait(
+            name: "ExtAuthz", description: "The command answers Envoy over gRPC: `serve --ext-authz-listen`.",
+            enabledTraits: ["Server"]),
+        .trait(name: "Hummingbird", description: "The middleware that verifies tokens in a Hummingbird server."),
+        .trait(
+            name: "Standard", description: "All plugins that come with Assay.",
+            enabledTraits: Set(plugins.map(\.key) + ["Server"])),
         .trait(
             name: "Simulator",
-            description: "The command has `demo` and `fake-apple`, and with them simulated devices and authorities."),
+            description: "The command has `demo` and `fake-apple`, and with them simulated devices and authorities.",
+            enabledTraits: ["Standard"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -278,13 +324,15 @@ let package = Package(
             swiftSettings: settings),
 
         // Plugins: each depends on the kit, and on crypto, X.509 or CBOR where it needs them; never on the engine. What
-        // providers of one platform share is under Plugins/Platforms.
+        // providers of one platform share is under Plugins/Platforms. They are compiled as outside of this package: only
+        // public declarations are visible to them.
         .target(
             name: "AssayApple",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayKit",
             ],
             path: "Plugins/Platforms/Apple",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayAppAttest",
@@ -293,6 +341,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Providers/AppAttest",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayDebug",
@@ -300,6 +349,7 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayKit", "AssayState",
             ],
             path: "Plugins/Providers/Debug",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayDeviceCheck",
@@ -308,6 +358,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Providers/DeviceCheck",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayCustomToken",
@@ -315,6 +366,7 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayJWT", "AssayKit",
             ],
             path: "Plugins/Providers/CustomToken",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayCustomBackend",
@@ -322,6 +374,7 @@ let package = Package(
                 "AssayCore", "AssayKit",
             ],
             path: "Plugins/Consumers/CustomBackend",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayFleetEngine",
@@ -329,6 +382,7 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayKit",
             ],
             path: "Plugins/Consumers/FleetEngine",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayOAuthClient",
@@ -336,6 +390,7 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayJWT", "AssayKit", "AssayState",
             ],
             path: "Plugins/Consumers/OAuthClient",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssayWebhook",
@@ -344,6 +399,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Plugins/Sinks/Webhook",
+            packageAccess: false,
             swiftSettings: settings),
         .target(
             name: "AssaySQLite",
@@ -351,6 +407,7 @@ let package = Package(
                 "AssayCore", "AssayState", "CLibSQLite",
             ],
             path: "Plugins/Stores/SQLite",
+            packageAccess: false,
             swiftSettings: settings),
 
         // The command as a library, which knows no plugin.
@@ -370,11 +427,17 @@ let package = Package(
         .target(
             name: "AssayStandard",
             dependencies: [
-                "AssayAppAttest", "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayCustomBackend",
-                "AssayCustomToken", "AssayDebug", "AssayDeviceCheck", "AssayEngine", "AssayFleetEngine", "AssayHTTP",
-                "AssayHTTPServer", "AssayHosting", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssaySQLite",
-                "AssayState", "AssayVerifier",
-                "AssayWebhook",
+                "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPServer",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayVerifier",
+                .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
+                .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
+                .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
+                .target(name: "AssayDebug", condition: .when(traits: ["DebugTokens"])),
+                .target(name: "AssayDeviceCheck", condition: .when(traits: ["DeviceCheck"])),
+                .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
+                .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
+                .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
+                .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -388,6 +451,12 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "assay", dependencies: ["AssayCommand", "AssayCore", "AssayStandard"], swiftSettings: settings),
+
+        // Packages with new plugins are copies of the templates that lie beside the tool. `swift package` runs it.
+        .executableTarget(name: "new-plugin", path: "Sources/NewPlugin/Tool", swiftSettings: settings),
+        newPlugin("NewProvider", verb: "new-provider", "Write a package with a new provider of evidence."),
+        newPlugin("NewConsumer", verb: "new-consumer", "Write a package with a new consumer of tokens."),
+        newPlugin("NewStore", verb: "new-store", "Write a package with a new state store."),
 
         // What is fuzzed. The fuzzers are built by the package in Tests/Fuzz, which has these files in common with this.
         .target(
@@ -423,6 +492,7 @@ let package = Package(
                 "AssayCore"
             ], path: "Tests/TextRuleSamples", swiftSettings: settings),
         .testTarget(name: "TextRulesTests", dependencies: ["TextRuleSamples"], swiftSettings: settings),
+        .testTarget(name: "NewPluginTests", dependencies: ["new-plugin"], swiftSettings: settings),
         .testTarget(
             name: "AssayCoreTests",
             dependencies: [
@@ -735,6 +805,20 @@ let package = Package(
             swiftSettings: settings),
     ]
 )
+
+for (name, description) in plugins {
+    package.traits.insert(.trait(name: name, description: description, enabledTraits: ["Server"]))
+}
+
+// A package whose every use depends on a trait that is off is not resolved: a plugin that needs the kit alone gets
+// swift-log, and nothing else.
+for target in package.targets {
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .productItem(let name, let from?, let aliases, nil) = dependency, let trait = traitOfPackage[from]
+        else { return dependency }
+        return .productItem(name: name, package: from, moduleAliases: aliases, condition: .when(traits: [trait]))
+    }
+}
 
 // What `swift package generate-documentation` needs, and nobody else has to download: see .github/CONTRIBUTING.md.
 if Context.environment["ASSAY_DOCUMENTATION"] != nil {

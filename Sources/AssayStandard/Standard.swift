@@ -1,40 +1,84 @@
-internal import AssayAppAttest
 public import AssayCommand
-internal import AssayCustomBackend
-internal import AssayCustomToken
-internal import AssayDebug
-internal import AssayDeviceCheck
 public import AssayEngine
+
+#if AppAttest
+internal import AssayAppAttest
+#endif
+#if CustomBackend
+internal import AssayCustomBackend
+#endif
+#if CustomToken
+internal import AssayCustomToken
+#endif
+#if DebugTokens
+internal import AssayDebug
+#endif
+#if DeviceCheck
+internal import AssayDeviceCheck
+#endif
+#if FleetEngine
 internal import AssayFleetEngine
+#endif
+#if OAuthClient
 internal import AssayOAuthClient
+#endif
+#if SQLite
 internal import AssaySQLite
+#endif
+#if Webhook
 internal import AssayWebhook
+#endif
 
 extension [Plugin] {
-    /// The providers, consumers, stores and sinks that come with Assay.
+    /// The providers, consumers, stores and sinks that come with Assay, each unless its package trait is off.
     public static var standard: [Plugin] {
-        [
-            .provider(AppAttestProvider.self),
-            .provider(CustomTokenProvider.self),
-            .provider(DebugProvider.self),
-            .provider(DeviceCheckProvider.self),
-            .consumer(CustomBackendConsumer.self),
-            .consumer(FleetEngineConsumer.self),
-            .consumer(OAuthClientConsumer.self),
-            .store(SQLiteStore.self),
-            .sink(WebhookSink.self),
-        ]
+        var plugins: [Plugin] = []
+        #if AppAttest
+        plugins.append(.provider(AppAttestProvider.self))
+        #endif
+        #if CustomToken
+        plugins.append(.provider(CustomTokenProvider.self))
+        #endif
+        #if DebugTokens
+        plugins.append(.provider(DebugProvider.self))
+        #endif
+        #if DeviceCheck
+        plugins.append(.provider(DeviceCheckProvider.self))
+        #endif
+        #if CustomBackend
+        plugins.append(.consumer(CustomBackendConsumer.self))
+        #endif
+        #if FleetEngine
+        plugins.append(.consumer(FleetEngineConsumer.self))
+        #endif
+        #if OAuthClient
+        plugins.append(.consumer(OAuthClientConsumer.self))
+        #endif
+        #if SQLite
+        plugins.append(.store(SQLiteStore.self))
+        #endif
+        #if Webhook
+        plugins.append(.sink(WebhookSink.self))
+        #endif
+        return plugins
     }
 }
 
 extension [PluginCommand] {
     /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `demo` and `fake-apple`.
     ///
-    /// Without the package trait `Simulator`, the last two only say that they were left out.
+    /// Without the package trait `Simulator`, the last two only say that they were left out. The first two go with the
+    /// traits of their plugins.
     public static var standard: [PluginCommand] {
-        [
-            .verification(VerifyAppAttestCommand.self, reasons: SampleReasons.all), .command(DebugTokenCommand.self),
-            .command(DemoCommand.self, invitation: DemoCommand.invitation), .command(FakeAppleCommand.self),
-        ]
+        var commands: [PluginCommand] = []
+        #if AppAttest
+        commands.append(.verification(VerifyAppAttestCommand.self, reasons: SampleReasons.all))
+        #endif
+        #if DebugTokens
+        commands.append(.command(DebugTokenCommand.self))
+        #endif
+        commands.append(.command(DemoCommand.self, invitation: DemoCommand.invitation))
+        commands.append(.command(FakeAppleCommand.self))
+        return commands
     }
 }

@@ -15,6 +15,23 @@ struct DocumentationTests {
     /// The main file of the package that makes a program with a provider of its own.
     private static let customServer = "Tests/Examples/CustomServer/Sources/till-server/main.swift"
 
+    /// The package that a stranger begins with, and what new packages are copies of: `Tests/NewPackages/run` builds them.
+    private static let firstPackage = "Tests/NewPackages/Package.swift"
+    private static let templates = Document.root.appendingPathComponent("Sources/NewPlugin/Templates")
+
+    /// The text of each file in a folder, by its path.
+    private static func files(in folder: URL) throws -> [String: String] {
+        var found: [String: String] = [:]
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+            let file = folder.appendingPathComponent(path)
+            guard !path.contains(".build/"), !path.contains("Package.resolved"),
+                try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+            else { continue }
+            found[path] = try String(contentsOf: file, encoding: .utf8)
+        }
+        return found
+    }
+
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: Document.root.appendingPathComponent(path), encoding: .utf8)
     }
@@ -71,7 +88,7 @@ struct DocumentationTests {
         "An article shows the very code that is compiled here",
         arguments: [
             ("README.md", "SmallestEngine"), ("\(Document.articles)/EmbedTheEngine.md", "EmbeddedEngine"),
-            ("\(Document.articles)/WriteAProvider.md", "PasswordProvider"),
+            ("\(Document.articles)/ProviderDetails.md", "PasswordProvider"),
             ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),
             ("\(Document.articles)/ProtectABackend.md", "Backend"),
             ("\(Document.articles)/ProtectABackend.md", "HummingbirdBackend"),
@@ -81,10 +98,25 @@ struct DocumentationTests {
         #expect(try Self.text(page).contains("```swift\n\(code)```\n"))
     }
 
-    @Test("The article about providers shows the main file of the example program")
+    @Test("The article about providers in detail shows the main file of the example program")
     func sameMain() throws {
-        let article = try Self.text("\(Document.articles)/WriteAProvider.md")
+        let article = try Self.text("\(Document.articles)/ProviderDetails.md")
         #expect(article.contains("```swift\n\(try Self.text(Self.customServer))```\n"))
+    }
+
+    @Test("The article about providers shows every file of the template, except for those that it lists")
+    func sameTemplate() throws {
+        let article = try Self.text("\(Document.articles)/WriteAProvider.md")
+        let files = try Self.files(in: Self.templates.appendingPathComponent("provider"))
+        #expect(files.count == 9)
+        for (path, text) in files {
+            if article.contains("`\(path)`:\n\n```\(path.hasSuffix("yaml") ? "yaml" : "swift")\n\(text)```\n") {
+                continue
+            }
+            #expect(["Package.swift", "README.md", ".gitignore"].contains(path), "\(path)")
+        }
+        #expect(article.contains("```swift\n\(try Self.text(Self.firstPackage))```\n"))
+        #expect(try Self.text(Self.firstPackage).contains("from: \"\(AssayVersion.text)\""))
     }
 
     @Test("All Swift code in the documentation is a file that is compiled here, or the dependency on this release")
@@ -97,6 +129,8 @@ struct DocumentationTests {
             known.insert(try Self.text("\(Self.folder)/\(name)"))
         }
         known.insert(try Self.text(Self.customServer))
+        known.insert(try Self.text(Self.firstPackage))
+        known.formUnion(try Self.files(in: Self.templates).values)
         for document in try Document.all() {
             for block in document.blocks where block.language == "swift" {
                 #expect(known.contains(block.code), "\(document.path)")

@@ -1,7 +1,7 @@
 /// Random identifiers in the form of a UUID (RFC 9562, section 5.4).
-package enum UUID4 {
+public enum UUID4 {
     /// A new one, with letters in lower case.
-    package static func text(_ randomness: Randomness) -> String {
+    public static func text(_ randomness: Randomness) -> String {
         var bytes = randomness.bytes(16)
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
@@ -10,7 +10,7 @@ package enum UUID4 {
     }
 
     /// Whether a text is one, with letters in either case.
-    package static func isText(_ text: String) -> Bool {
+    public static func isText(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard text.utf8.count == 36, parts.map(\.count) == [8, 4, 4, 4, 12],
             let bytes = Hex.decode(parts.reduce(into: "") { $0 += String(decoding: $1, as: UTF8.self) })

@@ -27,12 +27,12 @@ public enum Hex: Sendable {
 
 extension UInt64 {
     /// Eight bytes, the most significant first.
-    package var bigEndianBytes: [UInt8] {
+    public var bigEndianBytes: [UInt8] {
         (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - 8 * $0)) }
     }
 
-    /// The number in up to eight bytes.
-    package init(bigEndianBytes bytes: some Sequence<UInt8>) {
+    /// The number in up to eight bytes, the most significant first; of more bytes, the last eight.
+    public init(bigEndianBytes bytes: some Sequence<UInt8>) {
         self = bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

@@ -1,3 +1,4 @@
+#if AppAttest
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -94,3 +95,4 @@ struct FileError: Error, CustomStringConvertible {
         self.description = description
     }
 }
+#endif

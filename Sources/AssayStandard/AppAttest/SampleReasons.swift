@@ -1,3 +1,4 @@
+#if AppAttest
 internal import AssayCore
 
 /// Why `assay verify` could not verify a sample at all.
@@ -10,3 +11,4 @@ enum SampleReasons {
         advice: "Correct what `detail` names; `assay verify app-attest --help` describes the fields of a sample.")
     static let all = [unreadable, malformed]
 }
+#endif

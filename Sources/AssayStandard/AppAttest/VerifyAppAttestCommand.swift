@@ -1,3 +1,4 @@
+#if AppAttest
 internal import ArgumentParser
 internal import AssayAppAttest
 internal import AssayCommand
@@ -213,3 +214,4 @@ struct VerifyAppAttestCommand: ParsableCommand {
         return instant
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if DebugTokens
 internal import ArgumentParser
 internal import AssayCommand
 internal import AssayCore
@@ -38,3 +39,4 @@ struct DebugTokenCommand: ParsableCommand {
     /// A random UUID in upper case, as Apple's SDK prints its own.
     static func uuid() -> String { UUID4.text(.system).uppercased() }
 }
+#endif

@@ -2,12 +2,12 @@
 
 import PackageDescription
 
-// A server with a plugin of its own: all subcommands of `assay` under another name. It needs neither gRPC nor the
-// simulator, and so it leaves out the traits for them.
+// A server with a plugin of its own: all subcommands of `assay` under another name, and the plugins that come with Assay. It
+// needs neither gRPC nor the simulator, and so it leaves out the traits for them.
 let package = Package(
     name: "till-server",
     dependencies: [
-        .package(name: "assay", path: "../../..", traits: []),
+        .package(name: "assay", path: "../../..", traits: ["Standard"]),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
     ],
     targets: [

@@ -1,0 +1,37 @@
+import Foundation
+import PackagePlugin
+
+/// `swift package --allow-writing-to-package-directory new-provider NAME`: a package with a new provider.
+@main
+struct NewProvider: CommandPlugin {
+    func performCommand(context: PluginContext, arguments: [String]) throws {
+        let packages = [context.package] + context.package.dependencies.map(\.package)
+        guard let assay = packages.first(where: { $0.targets.contains { $0.name == "new-plugin" } }) else {
+            throw Failure(description: "the package does not depend on Assay")
+        }
+        let origin =
+            switch assay.origin {
+            case .repository(let url, let version, let revision):
+                version.first?.isNumber == true && version.contains(".")
+                    ? ["release", url, version] : ["commit", url, revision]
+            default: ["folder", assay.directoryURL.path]
+            }
+        let tool = Process()
+        tool.executableURL = try context.tool(named: "new-plugin").url
+        tool.arguments =
+            ["provider", assay.directoryURL.appendingPathComponent("Sources/NewPlugin/Templates").path]
+            + [context.package.directoryURL.path] + origin + ["--"] + arguments
+        let complaints = Pipe()
+        tool.standardError = complaints
+        try tool.run()
+        let text = complaints.fileHandleForReading.readDataToEndOfFile()
+        tool.waitUntilExit()
+        guard tool.terminationStatus == 0 else {
+            throw Failure(description: String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines))
+        }
+    }
+
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+}

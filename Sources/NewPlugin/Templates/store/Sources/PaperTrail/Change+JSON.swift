@@ -1,0 +1,47 @@
+import AssayCore
+import AssayState
+
+/// A change as a line of the journal: a JSON object.
+extension Change {
+    var line: [UInt8] {
+        let json: JSON =
+            switch self {
+            case .entry(let key, let entry?):
+                [
+                    "space": .string(key.space), "name": .string(key.name),
+                    "value": .string(Base64.encode(entry.value)),
+                    "expires": entry.expires.map { .integer($0.milliseconds) } ?? .null,
+                ]
+            case .entry(let key, nil): ["space": .string(key.space), "name": .string(key.name)]
+            case .counter(let key, let value):
+                ["space": .string(key.space), "name": .string(key.name), "counter": .string(String(value))]
+            case .removal(let space, let instant):
+                ["space": .string(space), "removed": .integer(instant.milliseconds)]
+            }
+        return json.encoded + [UInt8(ascii: "\n")]
+    }
+
+    /// - Throws: `PaperTrailError.damaged` for a line that is no change.
+    init(line: [UInt8]) throws {
+        guard let json = try? JSON.parse(line, limits: JSON.Limits(bytes: 4 << 20)), let space = json["space"]?.string
+        else { throw PaperTrailError.damaged }
+        if let removed = json["removed"]?.integer {
+            self = .removal(space: space, Instant(milliseconds: removed))
+            return
+        }
+        guard let name = json["name"]?.string else { throw PaperTrailError.damaged }
+        let key = StateKey(space, name)
+        switch (json["counter"]?.string, json["value"]?.string) {
+        case (nil, nil):
+            self = .entry(key, nil)
+        case (let text?, nil):
+            guard let value = UInt64(text) else { throw PaperTrailError.damaged }
+            self = .counter(key, value)
+        case (nil, let text?):
+            guard let value = Base64.decode(text) else { throw PaperTrailError.damaged }
+            let expires = json["expires"]?.integer.map { Instant(milliseconds: $0) }
+            self = .entry(key, Entry(value: value, expires: expires))
+        default: throw PaperTrailError.damaged
+        }
+    }
+}

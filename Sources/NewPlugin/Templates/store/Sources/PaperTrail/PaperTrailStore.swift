@@ -1,0 +1,124 @@
+import AssayCore
+import AssayState
+import Dispatch
+import Synchronization
+
+/// A state store for one process: everything in memory, and each change in a file before the change counts.
+///
+/// Its operations run on a queue of its own, because they wait for the disk.
+public final class PaperTrailStore: StateStorePlugin {
+    /// The word before the colon in `--state paper_trail:PATH`.
+    public static let scheme = "paper_trail"
+
+    /// The most entries and counters; a store that is full refuses to write, and drops nothing.
+    static let maximumCount = 1_000_000
+
+    private struct State {
+        var table: Table
+        /// Nil after ``PaperTrailStore/close()``.
+        var journal: Journal?
+    }
+
+    private let clock: HostClock
+    private let queue = DispatchQueue(label: "paper_trail")
+    private let state: Mutex<State>
+
+    /// Opens a store, and creates its file if it does not exist.
+    ///
+    /// - Throws: `StateStoreOpeningError` with words for an operator.
+    public static func open(
+        _ location: String, clock: HostClock
+    ) async throws(StateStoreOpeningError) -> PaperTrailStore {
+        try PaperTrailStore(location, clock)
+    }
+
+    private init(_ path: String, _ clock: HostClock) throws(StateStoreOpeningError) {
+        self.clock = clock
+        do {
+            let (journal, changes) = try Journal.open(path)
+            var table = Table()
+            for change in changes { table.apply(change) }
+            state = Mutex(State(table: table, journal: journal))
+        } catch {
+            throw StateStoreOpeningError("paper_trail: \(path): \(error)")
+        }
+    }
+
+    /// Closes the file; every operation throws from then on.
+    public func close() async {
+        try? await onQueue { $0.journal = nil }
+    }
+
+    /// Writes an entry unless an unexpired one exists, and returns whether it did.
+    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
+        try await change { $0.insertion(key, Entry(value: value, expires: expires), $1) }
+    }
+
+    /// Raises a counter if the value is greater, and returns whether it did.
+    public func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
+        try await change { table, _ in value > table.counter(key) ? .counter(key, value) : nil }
+    }
+
+    /// Writes an entry, or replaces it; nil deletes it.
+    public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
+        _ = try await change { _, _ in .entry(key, value.map { Entry(value: $0, expires: expires) }) }
+    }
+
+    /// The value of an entry that has not expired.
+    public func get(_ key: StateKey) async throws -> [UInt8]? {
+        let now = clock.now
+        return try await onQueue { $0.table.entry(key, now)?.value }
+    }
+
+    /// The entries of a space whose names come after `name`, in the order of their bytes.
+    public func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+        let now = clock.now
+        return try await onQueue { $0.table.entries(space, after: name, limit: limit, now) }
+    }
+
+    /// Writes a change, first to the file.
+    ///
+    /// Returns false when `decide` finds nothing to change.
+    private func change(_ decide: @escaping @Sendable (Table, Instant) -> Change?) async throws -> Bool {
+        let now = clock.now
+        return try await onQueue { state in
+            guard let change = decide(state.table, now) else { return false }
+            guard state.table.count < Self.maximumCount || change.isDeletion else { throw PaperTrailError.full }
+            try state.journal?.append(change)
+            state.table.apply(change)
+            if let length = state.journal?.length, length > 2 * state.table.count + 1000 {
+                state.table.removeExpired(now)
+                try state.journal?.rewrite(state.table.changes)
+            }
+            return true
+        }
+    }
+
+    private func onQueue<T: Sendable>(_ work: @escaping @Sendable (inout State) throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async {
+                continuation.resume(
+                    with: Result {
+                        try self.state.withLock { state in
+                            guard state.journal != nil else { throw PaperTrailError.closed }
+                            return try work(&state)
+                        }
+                    })
+            }
+        }
+    }
+}
+
+/// Why an operation failed; nothing was written then.
+public enum PaperTrailError: Error, Sendable {
+    /// The store has no room.
+    case full
+    /// The store was closed.
+    case closed
+    /// The file is no journal of this store, or is damaged.
+    case damaged
+    /// Another process or another store has the file open.
+    case inUse
+    /// The system could not read or write the file.
+    case system(String)
+}

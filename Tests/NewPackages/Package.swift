@@ -1,0 +1,8 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "my-plugins",
+    dependencies: [.package(url: "https://github.com/example/assay", from: "0.2.0", traits: [])]
+)
