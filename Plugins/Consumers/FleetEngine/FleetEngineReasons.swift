@@ -43,7 +43,7 @@ public enum FleetEngineReasons {
 extension FactName {
     /// The role of the token that was given.
     public static let fleetEngineRole = FactName(
-        "fleet_engine_role", .words(FleetEngineRole.allCases.map(\.rawValue)))
+        "fleet_engine_role", .words(FleetEngineRole.allCases.map { ExactText($0.rawValue) }))
     /// The entities of the token: `vehicleid:ID`; `*` for a whole fleet.
     public static let fleetEngineIDs: FactName = "fleet_engine_ids"
 }

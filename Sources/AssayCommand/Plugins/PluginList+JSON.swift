@@ -77,7 +77,7 @@ extension FactName {
     fileprivate var json: JSON {
         var members = [JSONMember("name", .string(text)), JSONMember("type", .string(type.name))]
         if case .words(let words) = type {
-            members.append(JSONMember("words", .array(words.map { .string($0) })))
+            members.append(JSONMember("words", .array(words.map { .string($0.string) })))
         }
         return .object(members)
     }

@@ -106,7 +106,7 @@ extension PluginHealth {
 extension FactName {
     /// `os_version (version)`.
     fileprivate var typedText: String {
-        if case .words(let words) = type { return "\(text) (\(words.joined(separator: "|")))" }
+        if case .words(let words) = type { return "\(text) (\(words.map(\.string).joined(separator: "|")))" }
         return "\(text) (\(type.name))"
     }
 }

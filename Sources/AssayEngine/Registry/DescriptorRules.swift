@@ -131,7 +131,7 @@ struct DescriptorRules {
             }
             guard case .words(let words) = fact.type else { continue }
             guard (1...Count.words).contains(words.count),
-                words.allSatisfy({ !$0.isEmpty && PlainText.isPlain($0, limit: TextLimit.word) })
+                words.allSatisfy({ !$0.string.isEmpty && PlainText.isPlain($0.string, limit: TextLimit.word) })
             else {
                 try refuse(
                     "the fact '\(fact)' must have 1 to \(Count.words) words of at most \(TextLimit.word) bytes, without "
@@ -224,7 +224,7 @@ extension FactType {
         guard case .words(let words) = self, case .words(let others) = other else {
             return name.isExactly(other.name)
         }
-        return words.elementsEqual(others) { $0.isExactly($1) }
+        return words.elementsEqual(others)
     }
 
     /// The name of the type, for messages and lists.

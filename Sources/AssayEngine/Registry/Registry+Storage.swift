@@ -1,5 +1,5 @@
 public import AssayCore
-public import AssayHosting
+internal import AssayHosting
 public import AssayState
 
 extension Registry {

@@ -2,7 +2,7 @@ public import AssayCore
 public import AssayHosting
 public import AssayKit
 internal import AssayPolicy
-public import AssayState
+internal import AssayState
 
 /// The plugins that a program is built with.
 ///

@@ -13,7 +13,8 @@ extension Registry {
         return switch kind {
         case .provider: section.unknownProvider(known: providers.keys.map(\.string) + missing)
         case .consumer: section.unknownConsumer(known: consumers.keys.map(\.string) + missing)
-        case .store: section.diagnostics("unknown state store `\(name)`")
+        // Policies name neither of them.
+        case .store, .sink, .vault: section.diagnostics("unknown \(kind.rawValue) `\(name)`")
         }
     }
 }

@@ -1,7 +1,7 @@
 public import AssayCore
 public import AssayHosting
 public import AssayState
-public import Logging
+internal import Logging
 internal import Synchronization
 
 /// What every `DecisionSinkPlugin` promises, as checks for the author of a sink.

@@ -5,7 +5,7 @@ internal import AssayCrypto
 public enum AppAttestFacts {
     /// `development` or `production`.
     public static let environment = FactName(
-        "environment", .words(AppAttestEnvironment.allCases.map(\.rawValue)))
+        "environment", .words(AppAttestEnvironment.allCases.map { ExactText($0.rawValue) }))
     /// The key identifier, in Base 64 as clients write it.
     ///
     /// In a refused attestation, the key identifier that the client sent, unverified. In a refused assertion, that of
