@@ -1,3 +1,4 @@
+import AssayCore
 import AssayHosting
 import AssayState
 import Testing

@@ -4,6 +4,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayState
+import AssayYAML
 import Testing
 
 @testable import AssayEngine
