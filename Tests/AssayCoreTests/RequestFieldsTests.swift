@@ -47,10 +47,21 @@ struct RequestFieldsTests {
 
     @Test("Text and bytes beyond the limit are refused")
     func limit() throws {
-        let fields = try RequestFields(["a": "AAAAAAAA"], bytesLimit: 5)
-        #expect(throws: InvalidRequest.self) { try fields.bytes("a") }
+        let fields = try RequestFields(["a": "AAAAAAAA"], bytesLimit: 7)
         #expect(throws: InvalidRequest.self) { try fields.string("a") }
-        #expect(try RequestFields(["a": "AAAAAAAA"], bytesLimit: 6).bytes("a").count == 6)
+        #expect(try fields.bytes("a").count == 6)
+        let error = #expect(throws: InvalidRequest.self) { try RequestFields(["a": "AAAAAAAA"], bytesLimit: 5) }
+        #expect(error?.message.contains("'a'") == true)
+    }
+
+    @Test(
+        "Texts beyond the limit together are refused, in lists and in messages too",
+        arguments: [
+            ["a": "AAAA", "b": "AAAA"], ["a": ["AAAA", "AAAA"]], ["a": ["b": [["c": "AAAA"], ["c": "AAAA"]]]],
+        ] as [JSON])
+    func together(_ body: JSON) {
+        #expect(throws: Never.self) { try RequestFields(body, bytesLimit: 6) }
+        #expect(throws: InvalidRequest.self) { try RequestFields(body, bytesLimit: 5) }
     }
 
     @Test("A body that is no object is refused", arguments: [JSON.null, [], "text", 1, true])

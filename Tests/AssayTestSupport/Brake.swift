@@ -5,6 +5,7 @@ public final class Brake: Sendable {
     private let condition = NSCondition()
     nonisolated(unsafe) private var isReleased = false
     nonisolated(unsafe) private var waiters: [CheckedContinuation<Void, Never>] = []
+    nonisolated(unsafe) private var blocked = 0
 
     /// Makes one that holds everybody back.
     public init() {}
@@ -12,7 +13,9 @@ public final class Brake: Sendable {
     /// Blocks the thread.
     public func wait() {
         condition.lock()
+        blocked += 1
         while !isReleased { condition.wait() }
+        blocked -= 1
         condition.unlock()
     }
 
@@ -28,6 +31,18 @@ public final class Brake: Sendable {
                 condition.unlock()
             }
         }
+    }
+
+    /// How many threads and tasks wait.
+    public var count: Int {
+        condition.lock()
+        defer { condition.unlock() }
+        return blocked + waiters.count
+    }
+
+    /// Returns once so many wait.
+    public func waitForWaiters(_ count: Int) async {
+        while self.count < count { try? await Task.sleep(for: .milliseconds(5)) }
     }
 
     /// Lets everybody go on, now and later.

@@ -11,7 +11,8 @@ enum PackageManifest {
             guard kinds.contains(where: { declaration.hasPrefix($0) }), !declaration.contains("path: \"Tests/"),
                 let name = declaration.firstMatch(of: #/name: "([^"]+)"/#)?.output.1
             else { continue }
-            let list = declaration.components(separatedBy: "dependencies: [").dropFirst().first ?? ""
+            let list = (declaration.components(separatedBy: "dependencies: [").dropFirst().first ?? "")
+                .replacing(#/, condition: \.when\(traits: \[[^\]]*\]\)/#, with: "")
             let own = String(list.prefix { $0 != "]" })
                 .replacing(#/[/]{2}[^\n]*/#, with: "").replacing(#/\.product\([^)]*\)/#, with: "")
             found[String(name)] = Set(list.isEmpty ? [] : own.matches(of: #/"([^"]+)"/#).map { String($0.output.1) })

@@ -46,8 +46,11 @@ public struct RequestFields: Sendable {
         guard members.allSatisfy(\.name.isASCII) else {
             throw InvalidRequest("the name of a field has characters that no field's name has")
         }
-        guard bytesLimit == .max || body.textBytes * 3 / 4 <= bytesLimit else {
-            throw InvalidRequest("the request is too large: its fields have \(bytesLimit) bytes at most together")
+        if bytesLimit < .max, body.textBytes * 3 / 4 > bytesLimit {
+            let large = members.first { $0.value.textBytes * 3 / 4 > bytesLimit && $0.name.utf8.count <= 64 }
+            throw InvalidRequest(
+                large.map { "the field '\($0.name)' is too large: \(bytesLimit) bytes at most" }
+                    ?? "the request is too large: its fields have \(bytesLimit) bytes at most together")
         }
         self.members = members
         self.bytesLimit = bytesLimit

@@ -63,7 +63,7 @@ struct ProviderCall: Sendable {
         let fault = { (answer: CallAnswer) in
             plugin.fault(in: answer.facts, of: "provider") ?? plugin.fault(in: answer.reply, of: "provider")
         }
-        let answer = try await scope.calling(plugin, provider.breaker, isFault: { fault($0) != nil }) {
+        let answer = try await scope.calling(plugin, provider.breaker, isFault: { !fault($0).isNil }) {
             try await prepared.answer(context(sealer, challenge: nil))
         }
         if let fault = fault(answer) { throw PluginFault(fault) }
@@ -107,11 +107,13 @@ struct ProviderCall: Sendable {
         let context = context(sealer, challenge: prepared.challenge)
         let verdict: Verdict
         do {
-            verdict = try await scope.calling(plugin, provider.breaker, isFault: { plugin.fault(in: $0) != nil }) {
+            verdict = try await scope.calling(plugin, provider.breaker, isFault: { !plugin.fault(in: $0).isNil }) {
                 try await prepared.appraise(context)
             }
         } catch let failure as CallFailure {
-            throw plugin.answer(failure)
+            let answer = plugin.answer(failure)
+            if answer is PluginFault { plugin.countFault(scope.host) }
+            throw answer
         }
         if let fault = plugin.fault(in: verdict) { throw PluginFault(fault) }
         return verdict

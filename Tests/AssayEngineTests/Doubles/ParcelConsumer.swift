@@ -30,7 +30,7 @@ struct ParcelConsumer: TokenConsumer {
     struct Lost: Error {}
 
     static let tooHeavy = Reason("parcel_too_heavy", "The parcel is too heavy.")
-    static let weight: FactName = "parcel_weight"
+    static let weight = FactName("parcel_weight", .integer)
 
     static let descriptor = PluginDescriptor(
         name: "parcel", contract: 1, summary: "Parcels.", reasons: [tooHeavy], facts: [weight])
