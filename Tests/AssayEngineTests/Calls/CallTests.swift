@@ -50,7 +50,7 @@ struct CallTests {
         (["debugToken": .null], "debugToken"),
         (["debugToken": .string("a"), "debug_token": .string("b")], "more than once"),
         (["debugToken": .string(TestService.debugToken), "limitedUse": .string("yes")], "limitedUse"),
-        (["debugToken": .string(String(repeating: "x", count: 2000))], "too large"),
+        (["debugToken": .string(String(repeating: "x", count: 5000))], "too large"),
     ]
 
     @Test(
