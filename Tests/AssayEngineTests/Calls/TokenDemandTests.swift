@@ -329,6 +329,8 @@ struct TokenDemandTests {
         #expect(record.provider == "vouch")
         #expect(record.facts.contains(Fact(.app, .text(ParcelService.app))))
         #expect(record.facts.contains { $0.name == .tokenID })
+        // The consumer that failed so often rests for a while.
+        service.clock.advance(by: .seconds(6))
         // Those that only ask are as many as a backend has requests.
         #expect(await service.weigh(.one(token)).status == nil)
     }

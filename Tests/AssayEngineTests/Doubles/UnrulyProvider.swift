@@ -46,6 +46,13 @@ struct UnrulyProvider: AttestationProvider {
     /// Holds back what blocks a thread, until a test releases it.
     static let brake = Brake()
 
+    /// The CPU time of the thread, in seconds.
+    private static func threadTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     private let host: PluginHost
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
@@ -58,8 +65,8 @@ struct UnrulyProvider: AttestationProvider {
         case "hang": await UnrulyProvider.brake.pass()
         case "block": UnrulyProvider.brake.wait()
         case "spin":
-            let end = clock() + 200 * CLOCKS_PER_SEC / 1000
-            while clock() < end {}
+            let end = UnrulyProvider.threadTime() + 0.2
+            while UnrulyProvider.threadTime() < end {}
             await UnrulyProvider.brake.pass()
         case "throw": throw Fault()
         case "write":
