@@ -55,7 +55,8 @@ struct StuckProviderTests {
     private func post(_ method: String, _ body: String, port: Int) async throws -> RawReply {
         try await RawConnection.with(port: port) { connection in
             try await connection.send(
-                "POST /v1/\(Self.app):\(method) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                "POST /v1/\(Self.app):\(method) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+            )
             return try await connection.reply()
         }
     }

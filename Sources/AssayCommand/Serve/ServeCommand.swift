@@ -214,7 +214,8 @@ struct ServeCommand: AsyncParsableCommand {
         let budget = limits.budget
         try TransportMetrics.add(budget, to: metrics.registry)
         let pages = HTTPPages(
-            showsDetail: true, checks: audit.checks(auditFile) + sinks.checks(queues) + [{ reloader.readiness }, { store.readiness }],
+            showsDetail: true,
+            checks: audit.checks(auditFile) + sinks.checks(queues) + [{ reloader.readiness }, { store.readiness }],
             metrics: metrics.page)
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)

@@ -102,7 +102,9 @@ private final class Core: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// The next work; nil when none came for a while. The mutex is locked.
+    /// The next work; nil when none came for a while.
+    ///
+    /// The mutex is locked.
     private func next() -> (@Sendable () -> Void)? {
         var end = timespec()
         clock_gettime(CLOCK_REALTIME, &end)

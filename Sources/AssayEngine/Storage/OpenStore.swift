@@ -45,9 +45,9 @@ public final class OpenStore: Sendable {
         work.withLock { $0 }?.readiness ?? .ready
     }
 
-    /// Closes the store, once: a second call does nothing. Every later operation throws.
+    /// Closes the store, once: a second call does nothing.
     ///
-    /// Waits up to half a minute for operations in progress.
+    /// Every later operation throws. It waits up to half a minute for operations in progress.
     public func close() async {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }

@@ -10,7 +10,9 @@ public struct PluginHost: Sendable {
     public var clock: HostClock
     /// The source of random bytes.
     public var randomness: Randomness
-    /// The state store. A plugin reaches only its own namespaces in it: those whose names begin with ``space``'s.
+    /// The state store.
+    ///
+    /// A plugin reaches only its own namespaces in it: those whose names begin with ``space``'s.
     public var store: any StateStore
     /// The plugin's namespace of the state store for all of its instances together; contexts have one for each app or
     /// project.

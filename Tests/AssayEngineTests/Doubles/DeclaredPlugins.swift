@@ -39,7 +39,9 @@ struct DeclaredConsumer: TokenConsumer {
     @TaskLocal static var methods: [ConsumerMethod<DeclaredConsumer>] = []
 
     static func call(_ name: String, _ rules: HTTPRule...) -> ConsumerMethod<DeclaredConsumer> {
-        .call(name, rules, permission: nil, selection: .tokenProject) { (_, _: Request, _) in .granted(ConsumerReply([:])) }
+        .call(name, rules, permission: nil, selection: .tokenProject) { (_, _: Request, _) in
+            .granted(ConsumerReply([:]))
+        }
     }
 
     let audiences: [String] = []

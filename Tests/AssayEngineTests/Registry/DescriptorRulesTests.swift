@@ -84,10 +84,12 @@ struct DescriptorRulesTests {
         #expect(isSafe)
     }
 
-    @Test("The facts of the kernel belong to the kernel", arguments: [
-        "actor", "caller_subject", "token_id", "app", "permission", "consumer", "already_consumed", "service_level",
-        "resource_level",
-    ])
+    @Test(
+        "The facts of the kernel belong to the kernel",
+        arguments: [
+            "actor", "caller_subject", "token_id", "app", "permission", "consumer", "already_consumed", "service_level",
+            "resource_level",
+        ])
     func kernelFacts(_ name: String) {
         let error = #expect(throws: RegistryError.self) {
             try DeclaredProvider.registry(Self.descriptor(facts: [FactName(name)]))
@@ -97,7 +99,10 @@ struct DescriptorRulesTests {
 
     @Test(
         "A method has a name that paths and records can hold",
-        arguments: ["has space", "", "Exchange", "a.b", "a/b", "a:b", "exchängeX", "a\u{0}", String(repeating: "a", count: 129)])
+        arguments: [
+            "has space", "", "Exchange", "a.b", "a/b", "a:b", "exchängeX", "a\u{0}",
+            String(repeating: "a", count: 129),
+        ])
     func methods(_ name: String) {
         let error = #expect(throws: RegistryError.self) {
             try DeclaredProvider.registry(Self.descriptor(), methods: [name])
@@ -109,7 +114,8 @@ struct DescriptorRulesTests {
         "A consumer signs tokens of types that it declares, and never those of App Check",
         arguments: [
             ("JWT", "claimed by both the kernel and DeclaredConsumer"), ("jwt", "claimed by both"),
-            ("", "must be a media type"), ("a b", "must be a media type"), ("application/ticket+jwt", "must be a media"),
+            ("", "must be a media type"), ("a b", "must be a media type"),
+            ("application/ticket+jwt", "must be a media"),
             ("a\n", "must be a media type"), (String(repeating: "a", count: 129), "must be a media type"),
         ])
     func tokenTypes(_ type: String, _ words: String) throws {

@@ -35,7 +35,7 @@ struct RouteClaimsTests {
                 HTTPRule(.post, "/v1/{name=projects/*}:verifyAppCheckToken", version: .v1),
                 "'POST /v1/{resource=projects/*}:verifyAppCheckToken' of the kernel and"
             ),
-            (HTTPRule(.get, "no/slash", version: .v1), "DeclaredConsumer: the HTTP rule 'GET no/slash' is not a template"),
+            (HTTPRule(.get, "no/slash", version: .v1), "the HTTP rule 'GET no/slash' is not a template"),
             (HTTPRule(.get, "/a/{b", version: .v1), "is not a template"),
             (HTTPRule(.get, "/a\u{1B}", version: .v1), "is not a template"),
         ])

@@ -32,7 +32,8 @@ struct UnavailablePluginTests {
         #expect(
             engine.pluginHealth.map { "\($0.kind) \($0.name) \($0.summary)" } == [
                 "provider declared ready", "provider vault unavailable: /opt/vault: No such file or directory",
-                "consumer desk unavailable: the socket is missing", "store remote unavailable: libremote.so.1 is missing",
+                "consumer desk unavailable: the socket is missing",
+                "store remote unavailable: libremote.so.1 is missing",
             ])
         #expect(await engine.readiness == .ready, "no policy in force needs them")
     }
@@ -138,9 +139,10 @@ struct UnavailablePluginTests {
         }
         let uses = policies.uses(problems: problems)
         #expect(uses.map(\.plugin) == ["declared", "vault", "declared", "declared"])
-        #expect(uses.map(\.resource).prefix(3) == [
-            "projects/1/apps/1:1:ios:a", "projects/1/apps/1:1:ios:a", "projects/1/apps/1:1:ios:b",
-        ])
+        #expect(
+            uses.map(\.resource).prefix(3) == [
+                "projects/1/apps/1:1:ios:a", "projects/1/apps/1:1:ios:a", "projects/1/apps/1:1:ios:b",
+            ])
         #expect(uses[0].problem == nil)
         #expect(uses[1].problem?.message.contains("unavailable") == true)
         #expect(uses[2].problem?.path == "projects[0].apps[1].providers.declared.odd")
