@@ -308,8 +308,9 @@ let package = Package(
         .target(
             name: "AssayTesting",
             dependencies: [
-                "AssayCBOR", "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayState",
-                "AssayX509",
+                "AssayCBOR", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayState", "AssayX509", "AssayYAML",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .target(
@@ -633,8 +634,8 @@ let package = Package(
         .testTarget(
             name: "AssayTestingTests",
             dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayState",
-                "AssayTesting", "AssayX509",
+                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit",
+                "AssayState", "AssayTesting", "AssayX509",
             ],
             swiftSettings: settings),
         .testTarget(

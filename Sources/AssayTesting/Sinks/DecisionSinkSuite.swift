@@ -148,6 +148,14 @@ final class SuiteLog: Sendable {
 
     var lines: [String] { kept.withLock { $0 } }
 
+    /// The lines since the last time that they were taken.
+    func take() -> [String] {
+        kept.withLock { kept in
+            defer { kept = [] }
+            return kept
+        }
+    }
+
     struct Handler: LogHandler {
         let log: SuiteLog
         var metadata: Logger.Metadata = [:]

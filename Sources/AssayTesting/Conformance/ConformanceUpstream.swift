@@ -1,0 +1,85 @@
+internal import AssayCore
+internal import Synchronization
+
+/// The other servers of a plugin under test: they answer as its author says, or as no server should.
+final class ConformanceUpstream: OutboundHTTP {
+    /// How the servers behave.
+    enum Mood: Sendable {
+        /// As the author says.
+        case genuine
+        /// No connection is made.
+        case dead
+        /// No answer comes.
+        case slow
+        /// An answer that is none of the genuine server.
+        case lying(OutboundResponse)
+        /// More bytes than the caller takes.
+        case huge
+    }
+
+    /// Answers that look like one, and are not.
+    static let lies: [(what: String, response: OutboundResponse)] = [
+        ("status 500", OutboundResponse(status: 500)),
+        ("status 204 without a body", OutboundResponse(status: 204)),
+        ("status 302", OutboundResponse(status: 302, headers: [OutboundHeader("Location", "http://192.0.2.1/")])),
+        ("status 200 with an empty body", OutboundResponse(status: 200)),
+        ("status 200 with a page", json("<html><body>OK</body></html>")),
+        ("status 200 with an empty object", json("{}")),
+        ("status 200 with an empty list", json("[]")),
+        ("status 200 with null", json("null")),
+        ("status 200 with half an object", json("{\"ok\": tru")),
+        ("status 200 with bytes that are no text", OutboundResponse(status: 200, body: [0xFF, 0xFE, 0x00, 0x80])),
+        ("status 200 with a deep list", json(String(repeating: "[", count: 5000))),
+        (
+            "status 200 with members of other types",
+            json(
+                #"{"allow": "yes", "valid": [], "ok": 1, "result": {}, "keys": "x", "status": null, "access_token": 5}"#
+            )
+        ),
+    ]
+
+    private let answer: (@Sendable (OutboundRequest) -> OutboundResponse)?
+    private let clock: HostClock
+    private let state = Mutex<(mood: Mood, requests: Int)>((.genuine, 0))
+
+    init(_ answer: (@Sendable (OutboundRequest) -> OutboundResponse)?, clock: HostClock) {
+        self.answer = answer
+        self.clock = clock
+    }
+
+    /// How the servers behave from now on.
+    var mood: Mood {
+        get { state.withLock { $0.mood } }
+        set { state.withLock { $0.mood = newValue } }
+    }
+
+    /// How many requests there were.
+    var requests: Int { state.withLock { $0.requests } }
+
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        let mood = state.withLock { state in
+            state.requests += 1
+            return state.mood
+        }
+        switch mood {
+        case .genuine:
+            guard let answer else { throw OutboundFailure(.cannotConnect, "the suite has no server") }
+            return answer(request)
+        case .dead: throw OutboundFailure(.cannotConnect, "nobody listens")
+        case .slow:
+            do {
+                try await clock.sleep(for: request.timeLimit)
+            } catch {
+                throw OutboundFailure(.cancelled, "the call was cancelled")
+            }
+            throw OutboundFailure(.timedOut, "no answer came")
+        case .lying(let response): return response
+        case .huge: throw OutboundFailure(.tooLarge, "the response has more than \(request.responseLimit) bytes")
+        }
+    }
+
+    private static func json(_ text: String) -> OutboundResponse {
+        OutboundResponse(
+            status: 200, headers: [OutboundHeader("Content-Type", "application/json")], body: Array(text.utf8))
+    }
+}

@@ -1,0 +1,84 @@
+public import AssayCore
+
+/// What ``AttestationProviderSuite`` needs to know of a provider, from its author.
+public struct ProviderSubject: Sendable {
+    /// A method that exchanges evidence for a token, and the simulated device that makes genuine evidence for it.
+    public struct Exchange: Sendable {
+        /// The method: `exchangeDoorLockCode`.
+        public var method: String
+        /// The method that makes its challenges; nil for evidence without one.
+        public var challengeMethod: String?
+        /// How long evidence is good after it was made; nil when only its challenge ends, or nothing does.
+        public var lifetime: Duration?
+        /// Why the same evidence may be accepted more than once; nil when it may not.
+        public var reuse: String?
+        /// The fields at the top of a request that may change without a refusal, each with the reason, such as that
+        /// nothing relies on it.
+        public var open: [String: String]
+        /// Makes the body of a genuine request.
+        public var request: @Sendable (TestDevice) async throws -> JSON
+
+        /// Describes an exchange.
+        public init(
+            _ method: String, challengeMethod: String? = nil, lifetime: Duration? = nil, reuse: String? = nil,
+            open: [String: String] = [:], request: @escaping @Sendable (TestDevice) async throws -> JSON
+        ) {
+            self.method = method
+            self.challengeMethod = challengeMethod
+            self.lifetime = lifetime
+            self.reuse = reuse
+            self.open = open
+            self.request = request
+        }
+    }
+
+    /// The exchanges of the provider.
+    public var exchanges: [Exchange]
+    /// The provider's section in the policy of an app, as YAML from its first column; it accepts that app's devices.
+    public var section: @Sendable (TestApp) -> String
+    /// Sections that must be refused, each with `# wrong` at the end of the line that the error must name.
+    public var wrongSections: [String]
+    /// Further keys of an app, as YAML from the first column: `apple: {…}`.
+    public var app: @Sendable (TestApp) -> String
+    /// The platform in the IDs of apps.
+    public var platform: String
+    /// Where the provider's secrets come from.
+    public var secrets: SecretSource
+    /// Texts that must not appear in messages, records and logs.
+    public var secretTexts: [String]
+    /// The genuine answers of other servers; nil for a provider that calls none.
+    public var upstream: (@Sendable (OutboundRequest) -> OutboundResponse)?
+
+    /// Describes a provider.
+    public init(
+        exchanges: [Exchange], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
+        app: @escaping @Sendable (TestApp) -> String = { _ in "" }, platform: String = "ios",
+        secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
+        upstream: (@Sendable (OutboundRequest) -> OutboundResponse)? = nil
+    ) {
+        self.exchanges = exchanges
+        self.section = section
+        self.wrongSections = wrongSections
+        self.app = app
+        self.platform = platform
+        self.secrets = secrets
+        self.secretTexts = secretTexts
+        self.upstream = upstream
+    }
+}
+
+/// A simulated device that is to make a genuine request.
+public struct TestDevice: Sendable {
+    /// The app that the request is for.
+    public let app: TestApp
+    /// Which device it is: 0, 1 and so on; different ones have different keys where the provider knows keys.
+    public let number: Int
+    /// The challenge; empty for an exchange without one.
+    public let challenge: [UInt8]
+    /// The present time.
+    public let now: Instant
+    /// Makes another call before, such as an attestation before an assertion, and returns its reply.
+    public let call: @Sendable (_ method: String, _ body: JSON) async throws -> JSON
+    /// Makes a challenge.
+    public let makeChallenge: @Sendable (_ method: String) async throws -> [UInt8]
+}

@@ -1,0 +1,34 @@
+import AssayCore
+import AssayHosting
+import AssayTesting
+import Testing
+
+@Suite("The conformance suite of providers")
+struct AttestationProviderSuiteTests {
+    @Test("A correct provider passes every check, of which none is left out")
+    func correct() async {
+        let report = await StatementDevice.suite(StatementProvider<Correct, DescribedSection>.self).report(.quick)
+        #expect(report.failures == [])
+        #expect(report.isPassed)
+        #expect(!report.markdown.contains("not applicable"))
+        #expect(report.lines.count >= 24)
+        for line in report.lines { #expect(report.markdown.contains("`\(line.check)`")) }
+        #expect(report.json["passed"]?.bool == true)
+        #expect(report.json["checks"]?.array?.count == report.lines.count)
+    }
+
+    @Test("Each wrong provider fails, at the check that is made for it", arguments: WrongProvider.all)
+    func wrong(_ provider: WrongProvider) async {
+        let report = await provider.suite().report(.quick)
+        let failed = report.lines.filter(\.isFailed).map(\.check)
+        #expect(failed.contains { $0.isExactly(provider.check) }, "\(report.failures)")
+        #expect(report.json["passed"]?.bool == false)
+        // What is wrong in one way is not called wrong in all.
+        #expect(failed.count <= 6, "\(report.failures)")
+    }
+
+    @Test("There is a wrong provider for each flaw")
+    func complete() {
+        #expect(Set(WrongProvider.all.map(\.flaw)).union([.none]) == Set(Flaw.allCases))
+    }
+}

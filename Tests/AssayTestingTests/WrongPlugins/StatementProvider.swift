@@ -1,0 +1,169 @@
+import AssayCore
+import AssayCrypto
+import AssayKit
+import AssayState
+
+/// What a wrong provider does.
+enum Flaw: String, Sendable, CaseIterable {
+    case none
+    case trustsTheBeginningOfACode
+    case trustsPartOfACode
+    case ignoresTheApp
+    case ignoresTheProject
+    case acceptsEvidenceAgain
+    case ignoresTheTime
+    case namesTheSecret
+    case refusesWhenTheVendorIsDown
+    case acceptsWithoutTheStore
+    case refusesWithAnUnknownReason
+    case refusesAtRandom
+    case leavesAKeyUndescribed
+    case doesNotPlaceAnError
+    case believesAnyAnswer
+}
+
+/// Chooses the flaw of a provider by its type, since providers are types.
+protocol Flawed: Sendable {
+    static var flaw: Flaw { get }
+}
+
+/// The section of a ``StatementProvider``.
+protocol StatementSection: Decodable, Sendable {
+    var clients: [StatementClient] { get }
+}
+
+struct StatementClient: DescribedConfiguration, Sendable {
+    let name: String
+    let key: SecretReference
+
+    static let keys: [ExactText: PolicyKey] = [
+        "name": "What the client calls itself.", "key": "Where the client's key is.",
+    ]
+}
+
+struct DescribedSection: DescribedConfiguration, StatementSection {
+    let clients: [StatementClient]
+
+    static let keys: [ExactText: PolicyKey] = ["clients": "The clients that are trusted."]
+}
+
+struct UndescribedSection: StatementSection {
+    let clients: [StatementClient]
+}
+
+/// A provider whose clients sign a statement about the app, the time and a nonce with a key of their own, while a vendor
+/// says whether the client is still one.
+struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvider {
+    struct Request: RequestMessage {
+        let client: String
+        let statement: [UInt8]
+        let code: [UInt8]
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            client = try fields.string("client")
+            statement = try fields.bytes("statement")
+            code = try fields.bytes("code")
+        }
+    }
+
+    static var flaw: Flaw { F.flaw }
+    static var refused: Reason {
+        Reason("statement_refused", "The statement is not the client's, or not for here and now.")
+    }
+    static var descriptor: PluginDescriptor {
+        PluginDescriptor(
+            name: "statement", contract: 2, version: "1.0.0", summary: "Clients that sign statements.",
+            posture: SecurityPosture(proves: "The client holds a key.", trusts: ["whoever holds the key"]),
+            reasons: [refused], facts: [FactName("statement_client")],
+            limits: PluginLimits(evidence: 2048, outboundCalls: 2, storeWrites: 2))
+    }
+    static var methods: [ProviderMethod<Self>] {
+        [.exchange("exchangeStatement") { provider, request, context in try await provider.appraise(request, context) }]
+    }
+
+    private let keys: [ExactText: (key: HMACSHA256, secret: [UInt8])]
+    private let host: PluginHost
+
+    init(_ configuration: Section, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
+        var keys: [ExactText: (key: HMACSHA256, secret: [UInt8])] = [:]
+        for (index, client) in configuration.clients.enumerated() {
+            guard let key = try? host.secrets.resolve(client.key) else {
+                throw Self.flaw == .doesNotPlaceAnError
+                    ? ConfigurationError("a key cannot be read")
+                    : ConfigurationError(at: ["clients", .index(index), "key"], "the key cannot be read")
+            }
+            keys[ExactText(client.name)] = (HMACSHA256(key: key), key)
+        }
+        self.keys = keys
+        self.host = host
+    }
+
+    private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
+        if Self.flaw == .refusesAtRandom, host.randomness.bytes(1)[0] < 96 { return .refused(Self.refused) }
+        guard let (key, secret) = keys[ExactText(request.client)] else { return no() }
+        let code = key.authenticate(request.statement[...])
+        let isGenuine =
+            switch Self.flaw {
+            case .trustsTheBeginningOfACode: request.code.count >= 8 && code.starts(with: request.code)
+            case .trustsPartOfACode: request.code.count == 32 && code.prefix(16) == request.code.prefix(16)
+            default: code == request.code
+            }
+        guard isGenuine else {
+            if Self.flaw == .namesTheSecret {
+                return .refused(
+                    Self.refused, detail: "expected \(Hex.encode(key.authenticate(secret[...]))) by \(text(secret))")
+            }
+            return no()
+        }
+        guard let statement = try? JSON.parse(request.statement), let app = statement["app"]?.string,
+            let project = statement["project"]?.integer, let time = statement["time"]?.integer,
+            let nonce = statement["nonce"]?.string, nonce.utf8.count <= 64
+        else { return no() }
+        guard isFor(context.app, app, project) else { return no() }
+        guard Self.flaw == .ignoresTheTime || abs(context.now.seconds - time) <= 60 else { return no() }
+        guard try await isNew(nonce, context), try await isKnownToTheVendor(request.client) else { return no() }
+        return .verified(Appraisal(facts: [Fact("statement_client", .text(request.client))], holder: request.client))
+    }
+
+    private func no() -> Verdict {
+        Self.flaw == .refusesWithAnUnknownReason
+            ? .refused(Reason("statement_other", "Nobody knows.")) : .refused(Self.refused)
+    }
+
+    private func text(_ secret: [UInt8]) -> String { String(decoding: secret, as: UTF8.self) }
+
+    private func isFor(_ app: AppIdentity, _ subject: String, _ project: Int64) -> Bool {
+        switch Self.flaw {
+        case .ignoresTheApp: project == app.project.number
+        case .ignoresTheProject: project != app.project.number || subject.isExactly(app.subject)
+        default: project == app.project.number && subject.isExactly(app.subject)
+        }
+    }
+
+    private func isNew(_ nonce: String, _ context: ProviderContext) async throws -> Bool {
+        switch Self.flaw {
+        case .acceptsEvidenceAgain:
+            // It writes what it saw, as it should, and does not look.
+            _ = try await context.state.insert(nonce, expires: context.now + .seconds(600))
+            return true
+        case .acceptsWithoutTheStore:
+            return (try? await context.state.insert(nonce, expires: context.now + .seconds(600))) ?? true
+        case .ignoresTheTime: return try await context.state.insert(nonce, expires: nil)
+        default: return try await context.state.insert(nonce, expires: context.now + .seconds(600))
+        }
+    }
+
+    private func isKnownToTheVendor(_ client: String) async throws -> Bool {
+        guard let url = EndpointURL("https://vendor.example.com/clients") else { return false }
+        do {
+            let response = try await host.http.send(OutboundRequest(.get, url, timeLimit: .seconds(3)))
+            if Self.flaw == .believesAnyAnswer { return response.status == 200 }
+            guard response.status == 200, let answer = try? JSON.parse(response.body), let known = answer["known"]?.bool
+            else { throw CallFailure(.unavailable, "The vendor's answer cannot be read.") }
+            return known
+        } catch let failure as OutboundFailure {
+            if Self.flaw == .refusesWhenTheVendorIsDown { return false }
+            throw CallFailure(.unavailable, "The vendor: \(failure.code)")
+        }
+    }
+}
