@@ -75,14 +75,21 @@ final class ConformanceBench: Sendable {
         let task = Task { await engine.handle(made) }
         let ticker = ticking ? tick() : nil
         defer { ticker?.cancel() }
-        let reply = await FirstAnswer.of(task, within: Self.patience)
+        let broken = counted.sum
+        // A cancelled caller waits for the answer all the same, as a transport does.
+        let reply = await withTaskCancellationHandler {
+            await Task { await FirstAnswer.of(task, within: Self.patience) }.value
+        } onCancel: {
+            task.cancel()
+        }
         guard let reply else {
             task.cancel()
-            return Answer(result: nil, record: nil, took: clock.now - started)
+            return Answer(result: nil, record: nil, took: clock.now - started, brokeContract: false)
         }
         let record = sink.record(of: reply.decision)
         look(made, reply, record)
-        return Answer(result: reply.result, record: record, took: clock.now - started)
+        return Answer(
+            result: reply.result, record: record, took: clock.now - started, brokeContract: counted.sum > broken)
     }
 
     /// Moves the clock while a call waits for it.
@@ -120,6 +127,8 @@ final class ConformanceBench: Sendable {
         let record: DecisionRecord?
         /// By the clock of the suite.
         let took: Duration
+        /// Whether the kernel counted the call as a breach of the contract, which the check `contract` reports.
+        let brokeContract: Bool
 
         var reply: JSON? { if case .success(let reply)? = result { reply } else { nil } }
         var failure: CallFailure? { if case .failure(let failure)? = result { failure } else { nil } }
@@ -160,6 +169,8 @@ final class ConformanceBench: Sendable {
                 sums.withLock { $0[([name] + labels).joined(separator: " "), default: 0] += Int(amount) }
             }
         }
+
+        var sum: Int { sums.withLock { $0.values.reduce(0, +) } }
 
         var found: [String] { sums.withLock { $0.map { "\($0.key): \($0.value)" }.sorted() } }
     }

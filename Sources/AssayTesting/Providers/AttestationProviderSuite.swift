@@ -126,6 +126,8 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
             """
         }
         return """
+            # Such keys are made at once.
+            tokens: {algorithm: ES256}
             projects:
               - number: \(TestApp.first.projectNumber)
                 id: \(TestApp.first.projectID)

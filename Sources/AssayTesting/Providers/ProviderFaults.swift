@@ -44,6 +44,8 @@ struct ProviderFaults<Provider: AttestationProvider>: Sendable {
 
     @Sendable func lostStore(_ run: ConformanceRun) async throws {
         try await forEachExchange(run) { client in
+            // The kernel's own first look at the state is over then.
+            _ = await client.exchange(try await client.body())
             let body = try await client.body()
             client.bench.store.isFailing = true
             let answer = await client.exchange(body)

@@ -101,7 +101,7 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
     private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
         if Self.flaw == .refusesAtRandom, host.randomness.bytes(1)[0] < 96 { return .refused(Self.refused) }
         guard let (key, secret) = keys[ExactText(request.client)] else { return no() }
-        let code = key.authenticate(request.statement[...])
+        let code = key.authenticate(Array(request.client.utf8)[...], request.statement[...])
         let isGenuine =
             switch Self.flaw {
             case .trustsTheBeginningOfACode: request.code.count >= 8 && code.starts(with: request.code)
@@ -134,9 +134,9 @@ struct StatementProvider<F: Flawed, Section: StatementSection>: AttestationProvi
 
     private func isFor(_ app: AppIdentity, _ subject: String, _ project: Int64) -> Bool {
         switch Self.flaw {
-        case .ignoresTheApp: project == app.project.number
-        case .ignoresTheProject: project != app.project.number || subject.isExactly(app.subject)
-        default: project == app.project.number && subject.isExactly(app.subject)
+        case .ignoresTheApp: project == Int64(app.project.number)
+        case .ignoresTheProject: project != Int64(app.project.number) || subject.isExactly(app.subject)
+        default: project == Int64(app.project.number) && subject.isExactly(app.subject)
         }
     }
 

@@ -4,6 +4,7 @@ import AssayHosting
 import AssayKit
 import AssayTesting
 import Synchronization
+import Testing
 
 /// The wrong providers, each with the check that finds it.
 struct WrongProvider: Sendable, CustomTestStringConvertible {
@@ -101,9 +102,10 @@ enum StatementDevice {
             JSONMember("app", .string(device.app.id())), JSONMember("project", .integer(device.app.projectNumber)),
             JSONMember("time", .integer(device.now.seconds)), JSONMember("nonce", .string("nonce-\(number)")),
         ]).encoded
+        let client = "client-\(device.number % 3 + 1)"
         return [
-            "client": .string("client-\(device.number % 3 + 1)"), "statement": .string(Base64.encode(statement)),
-            "code": .string(Base64.encode(HMACSHA256(key: key).authenticate(statement[...]))),
+            "client": .string(client), "statement": .string(Base64.encode(statement)),
+            "code": .string(Base64.encode(HMACSHA256(key: key).authenticate(Array(client.utf8)[...], statement[...]))),
         ]
     }
 }
