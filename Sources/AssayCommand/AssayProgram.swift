@@ -2,6 +2,7 @@ internal import ArgumentParser
 public import AssayCore
 public import AssayEngine
 internal import AssayHTTP
+public import AssayHosting
 
 /// A command-line program over a list of plugins: `serve`, `policy`, `keys`, `methods` and all other subcommands.
 ///
@@ -19,6 +20,8 @@ public struct AssayProgram: Sendable {
     public let state: String
     /// The methods that the program knows and does not offer: a call gets 501 and not 404.
     public let unoffered: [MethodDescriptor]
+    /// Makes the suites that `conformance` runs.
+    let suites: @Sendable () throws -> [any ConformanceSuite]
 
     /// Describes a program; nothing runs before ``main()``.
     ///
@@ -32,9 +35,11 @@ public struct AssayProgram: Sendable {
     ///   - commands: subcommands of plugins, such as `.standard` of the same module.
     ///   - state: where state is kept without `--state`, as that option takes it.
     ///   - unoffered: methods that get 501; a method with the name or a path of an offered one is left out.
+    ///   - suites: makes the suites of the plugins, for the subcommand `conformance`.
     public init(
         name: String, version: String, plugins: [Plugin], commands: [PluginCommand] = [],
-        state: String = "sqlite:assay.sqlite", unoffered: [MethodDescriptor] = .appCheck
+        state: String = "sqlite:assay.sqlite", unoffered: [MethodDescriptor] = .appCheck,
+        suites: @escaping @Sendable () throws -> [any ConformanceSuite] = { [] }
     ) {
         self.name = name
         self.version = version
@@ -42,6 +47,7 @@ public struct AssayProgram: Sendable {
         self.commands = commands
         self.state = state
         self.unoffered = unoffered
+        self.suites = suites
     }
 
     /// The program whose ``main()`` runs, for subcommands of plugins; outside of it a program without plugins.
@@ -87,7 +93,8 @@ struct RootCommand: AsyncParsableCommand {
             version: program.version,
             subcommands: [ServeCommand.self] + (VerifyCommand.subcommands.isEmpty ? [] : [VerifyCommand.self])
                 + [
-                    PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self, MethodsCommand.self,
+                    PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self, ConformanceCommand.self,
+                    MethodsCommand.self,
                     ReasonsCommand.self,
                     MetricsCommand.self, CallerTokenCommand.self,
                 ] + brought.map(\.type))

@@ -2,4 +2,6 @@ import AssayCommand
 import AssayCore
 import AssayStandard
 
-await AssayProgram(name: "assay", version: AssayVersion.text, plugins: .standard, commands: .standard).main()
+await AssayProgram(
+    name: "assay", version: AssayVersion.text, plugins: .standard, commands: .standard, suites: { try .standard }
+).main()

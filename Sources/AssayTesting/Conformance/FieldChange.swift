@@ -16,8 +16,25 @@ struct FieldChange: Sendable {
     }
 
     /// The name of the field at the top of the request.
-    var field: String {
+    var field: String { FieldChange.field(of: path) }
+
+    /// The name of the field at the top of the request that a place is in.
+    static func field(of path: [Step]) -> String {
         if case .member(let name)? = path.first { name.string } else { "" }
+    }
+
+    /// The value at a place; nil when there is none.
+    static func value(at path: ArraySlice<Step>, in value: JSON) -> JSON? {
+        guard let step = path.first else { return value }
+        let next: JSON? =
+            switch (step, value) {
+            case (.member(let name), .object(let members)):
+                members.first { $0.name.isExactly(name.string) }?.value
+            case (.element(let index), .array(let elements)):
+                elements.indices.contains(index) ? elements[index] : nil
+            default: nil
+            }
+        return next.flatMap { FieldChange.value(at: path.dropFirst(), in: $0) }
     }
 
     /// The request with the change; nil when the text is not there.

@@ -46,42 +46,36 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
     /// The provider's name in policies.
     public var name: String { Provider.descriptor.name }
 
-    typealias Check = @Sendable (ConformanceRun) async throws -> Void
-
     /// Runs all checks.
     public func report(_ effort: ConformanceEffort) async -> ConformanceReport {
-        let evidence = ProviderEvidence(self, effort)
-        let faults = ProviderFaults(self)
-        func with(_ moods: [ConformanceUpstream.Mood]) -> Check {
-            { run in try await faults.upstream(run, moods) }
-        }
-        func moved(to app: TestApp) -> Check {
-            { run in try await evidence.moved(run, app) }
-        }
-        var checks: [(check: String, rule: String, run: Check)] = [
+        let findings = Findings()
+        let targets = subject.exchanges.map { target($0) }
+        let input = HostileInputChecks(
+            targets: targets, bench: { try bench() }, limit: Provider.descriptor.limits.evidence,
+            hostile: HostileFields(effort: effort), findings: findings)
+        let faults = FaultChecks(
+            targets: targets, bench: { try bench() }, outboundCalls: Provider.descriptor.limits.outboundCalls,
+            hasUpstream: !subject.upstream.isAbsent, findings: findings)
+        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
+        let lines = await ConformanceChecks.run([
             ("descriptor", "the descriptor says everything that operators rely on", descriptor),
-            ("genuine", "genuine evidence gets a token, each time", evidence.genuine),
-            ("missing-fields", "a request without one of its fields gets no token", evidence.missingFields),
-            ("field-types", "a field of another type gets no token, and is no fault", evidence.fieldTypes),
-            ("truncation", "evidence that was cut off or extended gets no token", evidence.truncation),
-            ("bit-flips", "evidence with one bit changed gets no token", evidence.bitFlips),
-            ("splices", "evidence with a part of another device's gets no token", evidence.splices),
-            ("replay", "evidence is good once", evidence.replay),
-            ("other-app", "evidence for an app gets no token for another one", moved(to: .second)),
-            ("other-project", "evidence for an app gets no token in another project", moved(to: .foreign)),
-            ("clock", "evidence and challenges end", evidence.clock),
-            ("oversize", "a request beyond the limit is refused, and is no fault", evidence.oversize),
-            ("hostile-text", "what no genuine client sends gets no token, and is no fault", evidence.hostileText),
-            ("equal-verdicts", "equal evidence gets equal verdicts", evidence.equalVerdicts),
-        ]
-        checks += [
-            ("dead-upstream", "without the other servers nothing is decided", with([.dead])),
-            ("slow-upstream", "the time of a call ends, and nothing is decided then", with([.slow])),
-            (
-                "lying-upstream", "what no genuine server says gets no token",
-                with(ConformanceUpstream.lies.map { .lying($0.response) })
-            ),
-            ("huge-upstream", "an answer without end is no answer", with([.huge])),
+            ("genuine", "genuine evidence gets a token, each time", input.genuine),
+            ("missing-fields", "a request without one of its fields gets no token", input.missingFields),
+            ("field-types", "a field of another type gets no token, and is no fault", input.fieldTypes),
+            ("truncation", "evidence that was cut off or extended gets no token", input.truncation),
+            ("bit-flips", "evidence with one bit changed gets no token", input.bitFlips),
+            ("splices", "evidence with a part of another device's gets no token", input.splices),
+            ("replay", "evidence is good once", input.replay),
+            ("other-app", "evidence for an app gets no token for another one", input.moved(to: .second)),
+            ("other-project", "evidence for an app gets no token in another project", input.moved(to: .foreign)),
+            ("clock", "evidence and challenges end", input.clock),
+            ("oversize", "a request beyond the limit is refused, and is no fault", input.oversize),
+            ("hostile-text", "what no genuine client sends gets no token, and is no fault", input.hostileText),
+            ("equal-verdicts", "equal evidence gets equal verdicts", input.equalVerdicts),
+            ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
+            ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
+            ("lying-upstream", "what no genuine server says gets no token", faults.upstream(lies)),
+            ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
             ("lost-store", "without the state store nothing is decided", faults.lostStore),
             ("cancellation", "a cancelled call ends, and harms no later one", faults.cancellation),
             (
@@ -90,27 +84,29 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
             ),
             ("configuration", "errors of the section are refused at their line", configuration),
             ("documentation", "each key and each reason is described", documentation),
-        ]
-        var lines: [ConformanceReport.Line] = []
-        for (check, rule, run) in checks {
-            let current = ConformanceRun()
-            do {
-                try await run(current)
-            } catch {
-                current.expect(false, "threw \(error)")
-            }
-            lines.append(ConformanceReport.Line(check, rule, current.outcome))
-        }
-        lines.append(
-            ConformanceReport.Line(
-                "secrecy", "no message, record or log line has a secret or evidence",
-                Findings.outcome(evidence.findings.leaks + faults.findings.leaks)))
-        lines.append(
-            ConformanceReport.Line(
-                "contract", "no call broke the contract",
-                Findings.outcome(evidence.findings.faults + faults.findings.faults)))
+        ])
         return ConformanceReport(
-            .provider, name, version: Provider.descriptor.version, effort: effort, lines: lines)
+            .provider, name, version: Provider.descriptor.version, effort: effort, lines: lines + findings.lines)
+    }
+
+    /// An exchange as the checks see it.
+    private func target(_ exchange: ProviderSubject.Exchange) -> ConformanceTarget {
+        let platform = subject.platform
+        return ConformanceTarget(
+            name: exchange.method,
+            genuine: { bench, app, number in
+                let resource = app.resource(platform: platform)
+                let device = try await TestDevice.make(exchange, bench, app, resource, number)
+                return Call(exchange.method, resource: resource, body: try await exchange.request(device))
+            },
+            moved: { call, app in
+                var call = call
+                call.resource = app.resource(platform: platform)
+                return call
+            },
+            isGood: { !($0["token"] ?? $0["appCheckToken"]?["token"]).isAbsent },
+            mayChange: { !exchange.open[$0].isAbsent },
+            hasChallenge: !exchange.challengeMethod.isAbsent, lifetime: exchange.lifetime, reuse: exchange.reuse)
     }
 
     /// The policy with the provider's section for each app.
@@ -150,7 +146,7 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
 
     // MARK: - What needs no evidence
 
-    @Sendable func descriptor(_ run: ConformanceRun) throws {
+    @Sendable private func descriptor(_ run: ConformanceRun) throws {
         ContractText.check(Provider.descriptor, run)
         let exchanges = Provider.methods.map(\.descriptor).filter(\.isExchange)
         run.expect(!exchanges.isEmpty, "the provider has no method that exchanges evidence")
@@ -189,22 +185,31 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
     }
 }
 
-/// What all checks together found.
-final class Findings: Sendable {
-    private let benches = SharedList<ConformanceBench>()
-
-    func add(_ bench: ConformanceBench) { benches.append(bench) }
-
-    var leaks: [String] { Findings.unique(benches.all.flatMap(\.leaks)) }
-    var faults: [String] { Findings.unique(benches.all.flatMap(\.brokenContracts)) }
-
-    static func outcome(_ findings: [String]) -> ConformanceReport.Outcome {
-        let findings = Findings.unique(findings)
-        return findings.isEmpty ? .passed(calls: 0) : .failed(Array(findings.prefix(5)))
+extension TestDevice {
+    /// The device that is to make evidence for an exchange.
+    fileprivate static func make(
+        _ exchange: ProviderSubject.Exchange, _ bench: ConformanceBench, _ app: TestApp, _ resource: String,
+        _ number: Int
+    ) async throws -> TestDevice {
+        let call: @Sendable (String, JSON) async throws -> JSON = { method, body in
+            let answer = await bench.call(Call(method, resource: resource, body: body))
+            guard let reply = answer.reply else { throw CallNotAccepted(description: "\(method): \(answer.words)") }
+            return reply
+        }
+        let challenge: @Sendable (String) async throws -> [UInt8] = { method in
+            guard let bytes = try await call(method, [:])["challenge"]?.string.flatMap({ Base64.decode($0) }) else {
+                throw CallNotAccepted(description: "\(method) gives no challenge")
+            }
+            return bytes
+        }
+        var made: [UInt8] = []
+        if let method = exchange.challengeMethod { made = try await challenge(method) }
+        return TestDevice(
+            app: app, number: number, challenge: made, now: bench.clock.now, call: call, makeChallenge: challenge)
     }
+}
 
-    private static func unique(_ texts: [String]) -> [String] {
-        var seen: Set<ExactText> = []
-        return texts.filter { seen.insert(ExactText($0)).inserted }
-    }
+/// A genuine call that a check needs, and that was not accepted.
+struct CallNotAccepted: Error, CustomStringConvertible {
+    let description: String
 }

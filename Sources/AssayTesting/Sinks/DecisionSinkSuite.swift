@@ -89,14 +89,20 @@ public struct DecisionSinkSuite: Sendable {
         self.http = http
     }
 
+    /// The names of the checks.
+    static let promises = [
+        "order", "load", "hostile-text", "long-text", "failing", "cancellation", "closing", "secrecy",
+    ]
+
+    private var checks: [Check] {
+        [order, load, hostileText, longText, failing, cancellation, closing, secrecy]
+    }
+
     /// Runs all checks.
     ///
     /// Returns the promises that were broken, none for a good sink.
     public func run() async -> [SuiteFailure] {
-        let checks: [(String, Check)] = [
-            ("order", order), ("load", load), ("hostile-text", hostileText), ("long-text", longText),
-            ("failing", failing), ("cancellation", cancellation), ("closing", closing), ("secrecy", secrecy),
-        ]
+        let checks = zip(Self.promises, self.checks)
         var failures: [SuiteFailure] = []
         for (promise, check) in checks {
             let log = SuiteLog()

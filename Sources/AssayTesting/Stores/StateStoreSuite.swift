@@ -48,17 +48,24 @@ public struct StateStoreSuite: Sendable {
         self.concurrency = max(concurrency, 2)
     }
 
+    /// The names of the checks.
+    static let promises = [
+        "insert-once", "expiry", "insert-once-again", "clock-set-back", "replacement", "whole-values", "counter",
+        "counter-order", "counters-apart", "list", "names", "values", "spaces", "closing", "reopening",
+    ]
+
+    private var checks: [Check] {
+        [
+            insertOnce, expiry, insertOnceAgain, clockSetBack, replacement, wholeValues, counter, counterOrder,
+            countersApart, list, names, values, spaces, closing, reopening,
+        ]
+    }
+
     /// Runs all checks.
     ///
     /// Returns the promises that were broken, none for a good store.
     public func run() async -> [SuiteFailure] {
-        let checks: [(String, Check)] = [
-            ("insert-once", insertOnce), ("expiry", expiry), ("insert-once-again", insertOnceAgain),
-            ("clock-set-back", clockSetBack), ("replacement", replacement), ("whole-values", wholeValues),
-            ("counter", counter),
-            ("counter-order", counterOrder), ("counters-apart", countersApart), ("list", list),
-            ("names", names), ("values", values), ("spaces", spaces), ("closing", closing), ("reopening", reopening),
-        ]
+        let checks = zip(Self.promises, self.checks)
         var failures: [SuiteFailure] = []
         for (promise, check) in checks {
             let clock = SuiteClock()

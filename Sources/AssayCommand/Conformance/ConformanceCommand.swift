@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayHosting
+
+/// `assay conformance`.
+struct ConformanceCommand: AsyncParsableCommand {
+    static var configuration: CommandConfiguration {
+        let program = AssayProgram.current.name
+        return CommandConfiguration(
+            commandName: "conformance", abstract: "Check plugins against their contract.",
+            discussion: """
+                For each plugin an engine runs in this process, with a simulated device or client. From genuine requests hostile \
+                ones are derived: cut off, with single bits changed, from another app, too late, too large; servers and the \
+                state store fail. `\(program) conformance app_attest` prints a table in Markdown, for the plugin's README.
+
+                Without a name, all plugins are checked that have a suite; --list prints their names.
+
+                Exits with 1 when a plugin breaks a rule.
+                """)
+    }
+
+    @Argument(
+        help: ArgumentHelp(
+            "The plugins to check: names as in policies, schemes of stores and sinks.", valueName: "name"))
+    var names: [String] = []
+
+    @Flag(help: "Try a few dozen variants of each field, and not every byte.")
+    var quick = false
+
+    @Flag(help: "Print JSON: a list with one report for each plugin.")
+    var json = false
+
+    @Flag(help: "List the plugins that have a suite, and check nothing.")
+    var list = false
+
+    func run() async throws {
+        let suites = try AssayProgram.current.suites()
+        if list {
+            for suite in suites { try Terminal.say("\(suite.kind.rawValue) \(suite.name)") }
+            return
+        }
+        guard !suites.isEmpty else {
+            Terminal.report("this program has no suites: those of its own plugins need the package trait Simulator")
+            throw ExitCode.couldNotRun
+        }
+        var reports: [ConformanceReport] = []
+        for suite in try chosen(of: suites) {
+            let report = await suite.report(quick ? .quick : .full)
+            reports.append(report)
+            if !json { try Terminal.say(report.markdown) }
+        }
+        if json { try Terminal.say(PrettyJSON.text(of: .array(reports.map(\.json)))) }
+        guard reports.allSatisfy(\.isPassed) else { throw ExitCode.failure }
+    }
+
+    private func chosen(of suites: [any ConformanceSuite]) throws -> [any ConformanceSuite] {
+        guard !names.isEmpty else { return suites }
+        return try names.flatMap { name in
+            let found = suites.filter { $0.name.isExactly(name) }
+            guard !found.isEmpty else {
+                let known = suites.map(\.name).joined(separator: ", ")
+                Terminal.report(
+                    "no plugin '\(name.filter { $0.isASCII && !$0.isNewline })' with a suite; there are \(known)")
+                throw ExitCode.couldNotRun
+            }
+            return found
+        }
+    }
+}

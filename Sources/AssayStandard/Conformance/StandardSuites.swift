@@ -1,0 +1,44 @@
+public import AssayHosting
+
+#if Simulator
+internal import AssayAppAttest
+internal import AssayCore
+internal import AssayCustomBackend
+internal import AssayCustomToken
+internal import AssayDebug
+internal import AssayDeviceCheck
+internal import AssayEngine
+internal import AssayFleetEngine
+internal import AssayHosting
+internal import AssayOAuthClient
+internal import AssaySQLite
+internal import AssayTesting
+
+extension [any ConformanceSuite] {
+    /// The suites of the plugins that come with Assay, with their simulated devices and clients.
+    ///
+    /// - Throws: `CryptoError` when no keys can be made.
+    public static var standard: [any ConformanceSuite] {
+        get throws {
+            [
+                AttestationProviderSuite(AppAttestProvider.self, try .appAttest()),
+                AttestationProviderSuite(CustomTokenProvider.self, try .customToken()),
+                AttestationProviderSuite(DebugProvider.self, .debug),
+                AttestationProviderSuite(DeviceCheckProvider.self, try .deviceCheck()),
+                TokenConsumerSuite(CustomBackendConsumer.self, .customBackend),
+                TokenConsumerSuite(FleetEngineConsumer.self, try .fleetEngine()),
+                TokenConsumerSuite(OAuthClientConsumer.self, try .oauthClient()),
+                PromiseSuite(
+                    "memory", version: AssayVersion.text, StateStoreSuite { clock in MemoryStore(clock: clock) }),
+            ]
+        }
+    }
+}
+#else
+extension [any ConformanceSuite] {
+    /// None: simulated devices and clients need the package trait `Simulator`.
+    public static var standard: [any ConformanceSuite] {
+        get throws { [] }
+    }
+}
+#endif

@@ -1,0 +1,20 @@
+internal import AssayHosting
+
+/// Runs checks one after the other.
+enum ConformanceChecks {
+    typealias Check = @Sendable (ConformanceRun) async throws -> Void
+
+    static func run(_ checks: [(check: String, rule: String, run: Check)]) async -> [ConformanceReport.Line] {
+        var lines: [ConformanceReport.Line] = []
+        for (check, rule, run) in checks {
+            let current = ConformanceRun()
+            do {
+                try await run(current)
+            } catch {
+                current.expect(false, "threw \(error)")
+            }
+            lines.append(ConformanceReport.Line(check, rule, current.outcome))
+        }
+        return lines
+    }
+}

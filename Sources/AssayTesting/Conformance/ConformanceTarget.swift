@@ -1,0 +1,63 @@
+internal import AssayCore
+internal import AssayHosting
+
+/// One way into a plugin: a method, and how a genuine client calls it.
+struct ConformanceTarget: Sendable {
+    let name: String
+    /// Makes the call of a genuine client; the number tells clients apart.
+    let genuine: @Sendable (ConformanceBench, TestApp, _ number: Int) async throws -> Call
+    /// The same call for another app.
+    let moved: @Sendable (Call, TestApp) -> Call
+    /// Whether the reply to a genuine call is complete.
+    let isGood: @Sendable (JSON) -> Bool
+    /// Whether a request with a change in this field may be accepted.
+    let mayChange: @Sendable (String) -> Bool
+    /// Whether the method has a challenge of the kernel.
+    var hasChallenge = false
+    /// How long evidence is good after it was made.
+    var lifetime: Duration?
+    /// Why the same request may be accepted more than once.
+    var reuse: String?
+}
+
+/// The genuine clients of one check, and what they send.
+struct ConformanceClient: Sendable {
+    let bench: ConformanceBench
+    let target: ConformanceTarget
+
+    func genuine(_ number: Int = 0) async throws -> Call {
+        try await target.genuine(bench, .first, number)
+    }
+
+    func send(_ call: Call, ticking: Bool = false) async -> ConformanceBench.Answer {
+        await bench.call(call, ticking: ticking)
+    }
+
+    /// Sends a genuine call with another body.
+    func send(_ call: Call, body: JSON) async -> ConformanceBench.Answer {
+        var call = call
+        call.body = body
+        return await bench.call(call)
+    }
+
+    /// Expects what a genuine call comes to.
+    func accepts(_ answer: ConformanceBench.Answer, _ what: String, _ run: ConformanceRun) {
+        let isGood = answer.reply.map { target.isGood($0) } ?? false
+        run.expect(isGood || answer.brokeContract, "\(target.name), \(what): \(answer.words)")
+    }
+
+    /// Expects a refusal that is no fault.
+    ///
+    /// - Parameter field: the field that was changed; nil for a change of something else.
+    func refuses(_ answer: ConformanceBench.Answer, _ what: String, _ field: String?, _ run: ConformanceRun) {
+        if !answer.reply.isAbsent {
+            run.expect(field.map { target.mayChange($0) } ?? false, "\(target.name) accepted \(what)")
+        } else {
+            run.expect(!answer.isFault || answer.brokeContract, "\(target.name), \(what): \(answer.words)")
+        }
+    }
+}
+
+extension Optional {
+    var isAbsent: Bool { if case .none = self { true } else { false } }
+}

@@ -1,0 +1,128 @@
+internal import AssayCore
+internal import AssayHosting
+
+/// The checks in which something around a plugin fails.
+struct FaultChecks: Sendable {
+    let targets: [ConformanceTarget]
+    let bench: @Sendable () throws -> ConformanceBench
+    /// The descriptor's limit of calls to other servers in one call.
+    let outboundCalls: Int
+    /// Whether the plugin calls other servers.
+    let hasUpstream: Bool
+    /// Whether what needs no store may be decided without it.
+    var mayDecideWithoutStore = false
+    let findings: Findings
+
+    /// The engine's own limit, and what the suite's clock may go beyond it.
+    private static let timeLimit = Duration.seconds(12)
+
+    func upstream(_ moods: [ConformanceUpstream.Mood]) -> ConformanceChecks.Check {
+        { run in
+            guard hasUpstream else { return run.skip("it calls no other server") }
+            for target in targets {
+                // Each on a bench of its own: what was learned of one server is not held against the next.
+                for mood in moods { try await upstream(mood, target, run) }
+            }
+        }
+    }
+
+    private func upstream(
+        _ mood: ConformanceUpstream.Mood, _ target: ConformanceTarget, _ run: ConformanceRun
+    ) async throws {
+        let client = try client(target)
+        let call = try await client.genuine()
+        let before = client.bench.upstream.requests
+        client.bench.upstream.mood = mood
+        let answer = await client.send(call, ticking: true)
+        run.count(client.bench.calls)
+        let asked = client.bench.upstream.requests - before
+        // What needs no other server is decided as ever.
+        guard asked > 0 else { return }
+        let what = "\(target.name), \(mood.words)"
+        run.expect(answer.reply.isAbsent, "\(what): accepted")
+        run.expect(!answer.result.isAbsent, "\(what): no answer")
+        run.expect(answer.took <= Self.timeLimit, "\(what): took \(answer.took), and a call may take 10 s")
+        run.expect(answer.isFault || mood.mayBeRefused, "\(what): taken for bad evidence: \(answer.words)")
+        run.expect(
+            asked <= outboundCalls, "\(what): \(asked) requests in a call, and the descriptor says \(outboundCalls)")
+    }
+
+    @Sendable func lostStore(_ run: ConformanceRun) async throws {
+        for target in targets {
+            let client = try client(target)
+            // The kernel's own first look at the state is over then.
+            client.accepts(await client.send(try await client.genuine()), "as it should be", run)
+            let call = try await client.genuine()
+            client.bench.store.isFailing = true
+            let answer = await client.send(call)
+            client.bench.store.isFailing = false
+            // Without a challenge and without state of its own a plugin can decide.
+            let needsNone =
+                !answer.reply.isAbsent && (mayDecideWithoutStore || !target.hasChallenge && !target.reuse.isAbsent)
+            run.expect(answer.isFault || needsNone, "\(target.name), without the store: \(answer.words)")
+            client.accepts(await client.send(try await client.genuine()), "once the store is back", run)
+            run.count(client.bench.calls)
+        }
+    }
+
+    @Sendable func cancellation(_ run: ConformanceRun) async throws {
+        for target in targets {
+            let client = try client(target)
+            for delay in 0..<12 {
+                let made = try await client.genuine(delay)
+                let call = Task { await client.send(made) }
+                for _ in 0..<delay { await Task.yield() }
+                call.cancel()
+                run.expect(!(await call.value.result.isAbsent), "\(target.name): a cancelled call got no answer")
+            }
+            client.accepts(await client.send(try await client.genuine()), "after cancelled calls", run)
+            run.count(client.bench.calls)
+        }
+    }
+
+    @Sendable func concurrency(_ run: ConformanceRun) async throws {
+        for target in targets {
+            let client = try client(target)
+            let calls = SharedList<Call>()
+            for number in 0..<24 { calls.append(try await client.genuine(number)) }
+            let (bench, over) = (client.bench, Flag())
+            let reloads = Task {
+                for _ in 0..<50 where !over.isSet {
+                    try bench.reload()
+                    await Task.yield()
+                }
+            }
+            await withTaskGroup(of: ConformanceBench.Answer.self) { group in
+                for call in calls.all { group.addTask { await client.send(call) } }
+                for await answer in group { client.accepts(answer, "beside other calls", run) }
+            }
+            over.set()
+            try await reloads.value
+            run.count(client.bench.calls)
+        }
+    }
+
+    private func client(_ target: ConformanceTarget) throws -> ConformanceClient {
+        let bench = try bench()
+        findings.add(bench)
+        return ConformanceClient(bench: bench, target: target)
+    }
+}
+
+extension ConformanceUpstream.Mood {
+    /// For findings.
+    fileprivate var words: String {
+        switch self {
+        case .genuine: "a genuine server"
+        case .dead: "a dead server"
+        case .slow: "a server that does not answer"
+        case .huge: "an answer without end"
+        case .lying(let response):
+            ConformanceUpstream.lies.first { $0.response == response }.map { "a server that answers with \($0.what)" }
+                ?? "a lying server"
+        }
+    }
+
+    /// Whether what the server says could be a refusal.
+    fileprivate var mayBeRefused: Bool { if case .lying = self { true } else { false } }
+}

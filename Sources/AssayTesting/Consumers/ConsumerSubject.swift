@@ -1,0 +1,70 @@
+public import AssayCore
+public import AssayHosting
+
+/// What ``TokenConsumerSuite`` needs to know of a consumer, from its author.
+public struct ConsumerSubject: Sendable {
+    /// A kind of request to the consumer, and the simulated client that makes genuine ones.
+    public struct Request: Sendable {
+        /// What it is, for findings: the method, and what tells it from others of the same method.
+        public var name: String
+        /// Why a request without a good App Check token may be accepted; nil when it may not.
+        public var withoutToken: String?
+        /// Makes a genuine call.
+        public var call: @Sendable (TestClient) async throws -> Call
+
+        /// Describes a kind of request.
+        public init(
+            _ name: String, withoutToken: String? = nil, call: @escaping @Sendable (TestClient) async throws -> Call
+        ) {
+            self.name = name
+            self.withoutToken = withoutToken
+            self.call = call
+        }
+    }
+
+    /// The kinds of requests.
+    public var requests: [Request]
+    /// The consumer's section in the policy of a project, as YAML from its first column.
+    public var section: @Sendable (TestApp) -> String
+    /// Sections that must be refused, each with `# wrong` at the end of the line that the error must name.
+    public var wrongSections: [String]
+    /// The callers of the policy, as YAML from the first column: `backend: {sha256: …, permissions: […]}`.
+    public var callers: String
+    /// Where the consumer's secrets come from.
+    public var secrets: SecretSource
+    /// Texts that must not appear in messages, records and logs.
+    public var secretTexts: [String]
+    /// The genuine answers of other servers; nil for a consumer that calls none.
+    public var upstream: (@Sendable (OutboundRequest) -> OutboundResponse)?
+
+    /// Describes a consumer.
+    public init(
+        requests: [Request], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
+        callers: String = "", secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
+        upstream: (@Sendable (OutboundRequest) -> OutboundResponse)? = nil
+    ) {
+        self.requests = requests
+        self.section = section
+        self.wrongSections = wrongSections
+        self.callers = callers
+        self.secrets = secrets
+        self.secretTexts = secretTexts
+        self.upstream = upstream
+    }
+}
+
+/// A simulated client that is to make a genuine request.
+public struct TestClient: Sendable {
+    /// The app whose token the client has.
+    public let app: TestApp
+    /// Which client it is: 0, 1 and so on.
+    public let number: Int
+    /// The client's App Check token; where a check wants a bad one, that.
+    public let token: String
+    /// The present time.
+    public let now: Instant
+    /// Gets another token of the same app: a limited-use one, or one of an OAuth client of the policy.
+    public let makeToken: @Sendable (_ resource: String, _ limitedUse: Bool) async throws -> String
+    /// Makes another call before, and returns its reply.
+    public let call: @Sendable (Call) async throws -> JSON
+}
