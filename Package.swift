@@ -740,7 +740,9 @@ let package = Package(
         .testTarget(
             name: "AssayStandardTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayStandard", "AssayTestSupport", "AssayTesting", "assay",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayStandard", "AssayTestSupport",
+                "AssayTesting",
+                "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

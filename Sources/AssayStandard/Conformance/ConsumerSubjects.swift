@@ -15,13 +15,14 @@ extension ConsumerSubject {
                 Call(
                     "verifyRequest",
                     body: [
-                        "backend": "orders", "originalMethod": "POST", "originalUri": .string("/orders/\(client.number)?page=2"),
+                        "backend": "orders", "originalMethod": "POST",
+                        "originalUri": .string("/orders/\(client.number)?page=2"),
                     ], token: .one(client.token))
             }
         ],
         section: { app in app == .foreign ? "backends: {parcels: {}}" : "backends: {orders: {}}" },
         wrongSections: [
-            "backends: {orders: {routes: 1}} # wrong", "backends: {Orders: {}} # wrong",
+            "backends: {orders: {routes: 1}} # wrong", "backends: {orders: {tokens: {max_age: soon}}} # wrong",
             "backends: {orders: {tokens: {enforcement: SOMETIMES}}} # wrong",
         ])
 
@@ -101,16 +102,16 @@ extension ConsumerSubject {
                         credentials: BearerToken(bearer))
                 },
             ],
-            section: { _ in
+            section: { app in
                 """
-                authorization_servers: [https://login.example.com]
+                authorization_servers: [https://login\(app == .foreign ? "-2" : "").example.com]
                 attester: {}
                 client_assertion: {}
                 introspection: {}
                 """
             },
             wrongSections: [
-                "authorization_servers: [http://login.example.com] # wrong\nattester: {}",
+                "authorization_servers: 5 # wrong\nattester: {}",
                 "authorization_servers: [https://login.example.com]\nattester: [] # wrong",
             ],
             callers: """
@@ -125,7 +126,7 @@ extension ConsumerSubject {
 extension TestClient {
     /// A limited-use token of the policy's OAuth client, unless a check wants a bad one.
     fileprivate func own(limitedUse: Bool) async throws -> String {
-        guard token.split(onASCII: ".").count == 3, token.utf8.count > 200 else { return token }
+        guard hasGoodToken else { return token }
         return try await makeToken("oauthClients/\(app.oauthClient)", limitedUse)
     }
 }

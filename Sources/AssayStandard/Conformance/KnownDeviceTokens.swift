@@ -10,7 +10,7 @@ final class KnownDeviceTokens: Sendable {
     /// A token that nobody used.
     func make() -> String {
         made.withLock { made in
-            let token = SimulatedAppleServer.deviceToken(of: "device", number: made.count + 1)
+            let token = SimulatedAppleServer.deviceToken(of: "device", number: 1_000_000 + made.count)
             made.insert(ExactText(token))
             return token
         }
@@ -23,7 +23,9 @@ final class KnownDeviceTokens: Sendable {
             return OutboundResponse(
                 status: 400, body: Array("Missing or incorrectly formatted device token payload".utf8))
         }
-        return OutboundResponse(status: 200, body: Array("Failed to find bit state".utf8))
+        // A valid token is said by nothing more, and a device without bits in words.
+        let isQuery = request.url.path.isExactly("/v1/query_two_bits")
+        return OutboundResponse(status: 200, body: isQuery ? Array("Failed to find bit state".utf8) : [])
     }
 }
 #endif

@@ -106,7 +106,9 @@ extension ProviderSubject {
         let tokens = KnownDeviceTokens()
         return ProviderSubject(
             exchanges: [
-                Exchange("exchangeDeviceCheckToken") { _ in ["deviceToken": .string(tokens.make())] }
+                Exchange(
+                    "exchangeDeviceCheckToken", sharing: "a device token is made for all apps of a team"
+                ) { _ in ["deviceToken": .string(tokens.make())] }
             ],
             section: { _ in "key_id: \(team.keyID)\nprivate_key: env:KEY" },
             wrongSections: [

@@ -9,7 +9,6 @@ internal import AssayDebug
 internal import AssayDeviceCheck
 internal import AssayEngine
 internal import AssayFleetEngine
-internal import AssayHosting
 internal import AssayOAuthClient
 internal import AssaySQLite
 internal import AssayTesting

@@ -110,7 +110,7 @@ final class ConformanceBench: Sendable {
         let evidence = FieldChange.texts(of: call.body).map(\.text).filter { $0.utf8.count > 96 }
         for text in texts {
             for secret in secretTexts where text.contains(secret) { add("a secret in: \(text.prefix(80))") }
-            for piece in evidence where text.contains(piece.prefix(64)) { add("evidence in: \(text.prefix(80))") }
+            for piece in evidence where text.contains(piece.prefix(80)) { add("evidence in: \(text.prefix(80))") }
         }
     }
 

@@ -18,6 +18,8 @@ struct ConformanceTarget: Sendable {
     var lifetime: Duration?
     /// Why the same request may be accepted more than once.
     var reuse: String?
+    /// Why the request may be accepted for another app.
+    var sharing: String?
 }
 
 /// The genuine clients of one check, and what they send.

@@ -40,7 +40,7 @@ final class ConformanceUpstream: OutboundHTTP {
 
     private let answer: (@Sendable (OutboundRequest) -> OutboundResponse)?
     private let clock: HostClock
-    private let state = Mutex<(mood: Mood, requests: Int)>((.genuine, 0))
+    private let state = Mutex<(mood: Mood, requests: Int, saidTheTruth: Bool)>((.genuine, 0, false))
 
     init(_ answer: (@Sendable (OutboundRequest) -> OutboundResponse)?, clock: HostClock) {
         self.answer = answer
@@ -55,6 +55,9 @@ final class ConformanceUpstream: OutboundHTTP {
 
     /// How many requests there were.
     var requests: Int { state.withLock { $0.requests } }
+
+    /// Whether a lie was what the genuine server says.
+    var saidTheTruth: Bool { state.withLock { $0.saidTheTruth } }
 
     func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
         let mood = state.withLock { state in
@@ -73,7 +76,12 @@ final class ConformanceUpstream: OutboundHTTP {
                 throw OutboundFailure(.cancelled, "the call was cancelled")
             }
             throw OutboundFailure(.timedOut, "no answer came")
-        case .lying(let response): return response
+        case .lying(let response):
+            // A few lies are what some genuine server says.
+            if let truth = answer?(request), truth.status == response.status, truth.body == response.body {
+                state.withLock { $0.saidTheTruth = true }
+            }
+            return response
         case .huge: throw OutboundFailure(.tooLarge, "the response has more than \(request.responseLimit) bytes")
         }
     }

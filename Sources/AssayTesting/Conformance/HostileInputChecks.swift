@@ -99,6 +99,7 @@ struct HostileInputChecks: Sendable {
     func moved(to app: TestApp) -> ConformanceChecks.Check {
         { run in
             try await forEachTarget(run) { client in
+                if let reason = client.target.sharing { return run.skip(reason) }
                 let call = client.target.moved(try await client.genuine(), app)
                 client.refuses(await client.send(call), "evidence for another app", nil, run)
             }

@@ -61,6 +61,8 @@ public struct TestClient: Sendable {
     public let number: Int
     /// The client's App Check token; where a check wants a bad one, that.
     public let token: String
+    /// Whether the token is good.
+    public let hasGoodToken: Bool
     /// The present time.
     public let now: Instant
     /// Gets another token of the same app: a limited-use one, or one of an OAuth client of the policy.

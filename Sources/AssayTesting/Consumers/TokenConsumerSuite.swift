@@ -205,6 +205,7 @@ extension TestClient {
         var made = token
         if made.isAbsent { made = try await make(app.resource(), false) }
         return TestClient(
-            app: app, number: number, token: made ?? "", now: bench.clock.now, makeToken: make, call: call)
+            app: app, number: number, token: made ?? "", hasGoodToken: token.isAbsent, now: bench.clock.now,
+            makeToken: make, call: call)
     }
 }

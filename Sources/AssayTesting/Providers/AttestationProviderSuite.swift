@@ -106,7 +106,8 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
             },
             isGood: { !($0["token"] ?? $0["appCheckToken"]?["token"]).isAbsent },
             mayChange: { !exchange.open[$0].isAbsent },
-            hasChallenge: !exchange.challengeMethod.isAbsent, lifetime: exchange.lifetime, reuse: exchange.reuse)
+            hasChallenge: !exchange.challengeMethod.isAbsent, lifetime: exchange.lifetime, reuse: exchange.reuse,
+            sharing: exchange.sharing)
     }
 
     /// The policy with the provider's section for each app.

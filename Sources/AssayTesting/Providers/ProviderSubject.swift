@@ -12,6 +12,8 @@ public struct ProviderSubject: Sendable {
         public var lifetime: Duration?
         /// Why the same evidence may be accepted more than once; nil when it may not.
         public var reuse: String?
+        /// Why evidence for one app may be accepted for another one; nil when it may not.
+        public var sharing: String?
         /// The fields at the top of a request that may change without a refusal, each with the reason, such as that
         /// nothing relies on it.
         public var open: [String: String]
@@ -21,12 +23,14 @@ public struct ProviderSubject: Sendable {
         /// Describes an exchange.
         public init(
             _ method: String, challengeMethod: String? = nil, lifetime: Duration? = nil, reuse: String? = nil,
-            open: [String: String] = [:], request: @escaping @Sendable (TestDevice) async throws -> JSON
+            sharing: String? = nil, open: [String: String] = [:],
+            request: @escaping @Sendable (TestDevice) async throws -> JSON
         ) {
             self.method = method
             self.challengeMethod = challengeMethod
             self.lifetime = lifetime
             self.reuse = reuse
+            self.sharing = sharing
             self.open = open
             self.request = request
         }
