@@ -57,7 +57,8 @@ public struct AssayProgram: Sendable {
 
     /// The registry of the program's plugins.
     ///
-    /// - Throws: `RegistryError` when two plugins claim the same name or the same HTTP rule, or one claims a page of the server.
+    /// - Throws: `RegistryError` when two plugins claim the same name or the same HTTP rule, or one claims a page of the
+    ///   server.
     public func registry() throws(RegistryError) -> Registry {
         try Registry(plugins, unoffered: unoffered, reserved: [HTTPPages.reserved])
     }
@@ -93,7 +94,8 @@ struct RootCommand: AsyncParsableCommand {
             version: program.version,
             subcommands: [ServeCommand.self] + (VerifyCommand.subcommands.isEmpty ? [] : [VerifyCommand.self])
                 + [
-                    PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self, ConformanceCommand.self,
+                    PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self,
+                    ConformanceCommand.self,
                     MethodsCommand.self,
                     ReasonsCommand.self,
                     MetricsCommand.self, CallerTokenCommand.self,

@@ -41,6 +41,7 @@ let package = Package(
                 .product(name: "AssayHosting", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
                 .product(name: "AssayPolicy", package: "assay"),
+                .product(name: "AssayTesting", package: "assay"),
             ]),
     ]
 )
