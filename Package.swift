@@ -527,7 +527,7 @@ let package = Package(
         .testTarget(
             name: "AssayX509Tests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayX509",
+                "AssayCore", "AssayCrypto", "AssayTesting", "AssayX509",
             ], swiftSettings: settings),
         // Written as outside of this package: only public declarations are visible to it.
         .testTarget(
@@ -769,7 +769,7 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting",
-                "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport", "AssayVerifier",
+                "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport", "AssayTesting", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -24,9 +24,9 @@ public enum ConformanceEffort: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What a suite found, check by check.
-public struct ConformanceReport: Sendable, Hashable {
+public struct ConformanceReport: Sendable {
     /// How one check ended.
-    public enum Outcome: Sendable, Hashable {
+    public enum Outcome: Sendable {
         /// The plugin kept the rule in so many calls; 0 where none was needed.
         case passed(calls: Int)
         /// What the plugin did instead, at least one finding.
@@ -36,7 +36,7 @@ public struct ConformanceReport: Sendable, Hashable {
     }
 
     /// One check.
-    public struct Line: Sendable, Hashable {
+    public struct Line: Sendable {
         /// The check's name, in lower case with hyphens; stable.
         @Exact public private(set) var check: String
         /// The rule that every plugin keeps, in words.
@@ -111,7 +111,13 @@ extension ConformanceReport.Outcome {
         switch self {
         case .passed(let calls): calls == 0 ? "passed" : "passed (\(calls) calls)"
         case .failed(let findings):
-            "**failed**: " + findings.joined(separator: "; ").replacing("|", with: "\\|").replacing("\n", with: " ")
+            findings.joined(separator: "; ").unicodeScalars.reduce(into: "**failed**: ") { text, scalar in
+                switch scalar {
+                case "|": text += "\\|"
+                case "\n", "\r": text += " "
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
         case .notApplicable(let reason): "not applicable: \(reason)"
         }
     }

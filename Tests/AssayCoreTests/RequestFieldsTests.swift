@@ -64,6 +64,17 @@ struct RequestFieldsTests {
         #expect(throws: InvalidRequest.self) { try RequestFields(body, bytesLimit: 5) }
     }
 
+    @Test("A list of bytes is read in both alphabets, as a single text too, and bounded in its length")
+    func byteLists() throws {
+        let fields = try RequestFields(["chain": ["AQ==", "--__"], "one": "AQ", "empty": [""], "mixed": ["AQ", 1]])
+        #expect(try fields.bytesList("chain", atMost: 2) == [[1], [0xFB, 0xEF, 0xFF]])
+        #expect(try fields.bytesList("one", atMost: 2) == [[1]])
+        #expect(try fields.bytesList("none", atMost: 2) == [])
+        #expect(throws: InvalidRequest.self) { try fields.bytesList("chain", atMost: 1) }
+        #expect(throws: InvalidRequest.self) { try fields.bytesList("empty", atMost: 1) }
+        #expect(throws: InvalidRequest.self) { try fields.bytesList("mixed", atMost: 2) }
+    }
+
     @Test("A body that is no object is refused", arguments: [JSON.null, [], "text", 1, true])
     func noObject(_ body: JSON) {
         #expect(throws: InvalidRequest.self) { try RequestFields(body) }

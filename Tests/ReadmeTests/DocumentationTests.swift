@@ -108,7 +108,7 @@ struct DocumentationTests {
     func sameTemplate() throws {
         let article = try Self.text("\(Document.articles)/WriteAProvider.md")
         let files = try Self.files(in: Self.templates.appendingPathComponent("provider"))
-        #expect(files.count == 9)
+        #expect(files.count == 10)
         for (path, text) in files {
             if article.contains("`\(path)`:\n\n```\(path.hasSuffix("yaml") ? "yaml" : "swift")\n\(text)```\n") {
                 continue

@@ -6,6 +6,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayTestSupport
+import AssayTesting
 import AssayVerifier
 import Foundation
 import HTTPTypes

@@ -170,6 +170,21 @@ extension RequestFields {
         throw InvalidRequest("the field '\(name)' must be a list of strings")
     }
 
+    /// A list of bytes in Base 64, such as a chain of certificates; a single text is a list of one, and an absent field is
+    /// empty.
+    ///
+    /// - `limit`: the most elements.
+    public func bytesList(_ name: String, atMost limit: Int) throws(InvalidRequest) -> [[UInt8]] {
+        let texts = try strings(name)
+        guard texts.count <= limit else { throw InvalidRequest("the field '\(name)' has more than \(limit) elements") }
+        return try texts.map { (text) throws(InvalidRequest) in
+            guard !text.isEmpty, let bytes = Base64.decode(text) else {
+                throw InvalidRequest("the field '\(name)' must be a list of strings of Base 64")
+            }
+            return bytes
+        }
+    }
+
     /// A message within the message; nil when it is absent.
     public func message(_ name: String) throws(InvalidRequest) -> RequestFields? {
         guard let value = try value(name) else { return nil }

@@ -17,18 +17,18 @@ public struct CertificateTemplate: Sendable {
     public var publicKey: SubjectPublicKey
     /// In the order in which they are written.
     public var extensions: [ExtensionTemplate]
-    /// The digest of the ECDSA signature.
+    /// The digest of the signature.
     ///
-    /// Apple's P-384 authority signs leaves with SHA-256.
+    /// Apple's P-384 authority signs leaves with SHA-256. RSA keys sign with SHA-256 only.
     public var digest: DigestAlgorithm
     /// The real signer; it may differ from `issuer`.
-    public var signer: SimulatedKey
+    public var signer: any CertificateSigner
 
     /// A certificate of these fields; ``signed()`` signs it.
     public init(
         serialNumber: [UInt8], issuer: NameTemplate, subject: NameTemplate, notBefore: Instant,
         notAfter: Instant, publicKey: SubjectPublicKey, extensions: [ExtensionTemplate], digest: DigestAlgorithm,
-        signer: SimulatedKey
+        signer: any CertificateSigner
     ) {
         self.serialNumber = serialNumber
         self.issuer = issuer
@@ -43,7 +43,7 @@ public struct CertificateTemplate: Sendable {
 
     /// The signed certificate in DER (RFC 5280, section 4.1).
     public func signed() throws(CryptoError) -> [UInt8] {
-        let algorithm = DERWriter.sequence(DERWriter.objectIdentifier(ObjectIdentifiers.ecdsa(with: digest)))
+        let algorithm = signer.signatureAlgorithm(digest)
         let toBeSigned = DERWriter.sequence(
             DERWriter.context(0, DERWriter.integer(2)),
             DERWriter.integer(magnitude: serialNumber),
@@ -80,30 +80,40 @@ extension ObjectIdentifiers {
     }
 }
 
-/// The public key in a certificate; nothing checks that the point is on the curve.
+/// The public key in a certificate; nothing checks it.
 public struct SubjectPublicKey: Sendable, Equatable {
-    /// The arcs of the named curve.
+    /// The arcs of the named curve; none for a key that is no point.
     public var curve: [UInt64]
-    /// The point, as X9.63 writes it: 04, x, y.
+    /// The point, as X9.63 writes it: 04, x, y; empty for a key that is no point.
     public var point: [UInt8]
+    private let encoded: [UInt8]?
 
     /// A key of a curve and a point; both may be wrong.
     public init(curve: [UInt64], point: [UInt8]) {
         self.curve = curve
         self.point = point
+        encoded = nil
+    }
+
+    /// A key of any kind, from the DER of its SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7).
+    public init(derBytes: [UInt8]) {
+        curve = []
+        point = []
+        encoded = derBytes
+    }
+
+    /// The DER of the SubjectPublicKeyInfo; for a point, that of RFC 5480, section 2.
+    public var derBytes: [UInt8] {
+        encoded
+            ?? DERWriter.sequence(
+                DERWriter.sequence(
+                    DERWriter.objectIdentifier(ObjectIdentifiers.ecPublicKey), DERWriter.objectIdentifier(curve)),
+                DERWriter.bitString(point))
     }
 
     /// The public half of a simulated key.
     public init(_ key: SimulatedKey) {
         self.init(curve: Self.arcs(of: key.curve), point: key.point)
-    }
-
-    /// The DER of the SubjectPublicKeyInfo (RFC 5480, section 2).
-    public var derBytes: [UInt8] {
-        DERWriter.sequence(
-            DERWriter.sequence(
-                DERWriter.objectIdentifier(ObjectIdentifiers.ecPublicKey), DERWriter.objectIdentifier(curve)),
-            DERWriter.bitString(point))
     }
 
     static func arcs(of curve: EllipticCurve) -> [UInt64] {

@@ -16,6 +16,8 @@ package enum ObjectIdentifiers {
 
     // Keys and signatures (RFC 5480, RFC 5758).
     package static let ecPublicKey: [UInt64] = [1, 2, 840, 10045, 2, 1]
+    package static let rsaEncryption: [UInt64] = [1, 2, 840, 113549, 1, 1, 1]
+    package static let rsaWithSHA256: [UInt64] = [1, 2, 840, 113549, 1, 1, 11]
     package static let p256: [UInt64] = [1, 2, 840, 10045, 3, 1, 7]
     package static let p384: [UInt64] = [1, 3, 132, 0, 34]
     package static let ecdsaWithSHA256: [UInt64] = [1, 2, 840, 10045, 4, 3, 2]

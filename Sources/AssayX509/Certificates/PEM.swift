@@ -5,6 +5,15 @@ public enum PEM {
     /// The most bytes of text that are read.
     public static let byteLimit = 64 * 1024
 
+    /// The content of the one block with a label, such as `PUBLIC KEY`.
+    ///
+    /// - Throws: as ``blocks(_:in:)``; `malformed` also when there is no such block, or more than one.
+    public static func decode(_ label: String, in text: some Collection<UInt8>) throws(CertificateError) -> [UInt8] {
+        let found = try blocks(label, in: text)
+        guard let content = found.first, found.count == 1 else { throw CertificateError(.malformed) }
+        return content
+    }
+
     /// The contents of all blocks with a label, such as `CERTIFICATE`, in their order.
     ///
     /// Text between blocks, and blocks with other labels, are skipped.

@@ -1,6 +1,5 @@
 public import AssayCore
-internal import AssayKit
-import Synchronization
+internal import Synchronization
 
 /// A server that answers as a test says, and remembers what it was asked.
 public final class ScriptedHTTP: OutboundHTTP {
