@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEngine
 import AssayHosting
 import AssayTesting
 import Testing

@@ -17,6 +17,9 @@ import Testing
 
 @Suite("The programs of the documentation work")
 struct ReadmeTests {
+    /// All tests of a run begin at once, so that a decision may take longer than a client would wait.
+    private static let patient = Engine.Options(timeLimit: .seconds(600))
+
     @Test("The smallest engine issues a token, and refuses what the policy does not list")
     func smallestEngine() async throws {
         let secret = "a secret of some length"
@@ -55,7 +58,8 @@ struct ReadmeTests {
             policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
             host: PluginHost(
                 store: MemoryStore(clock: .system), secrets: SecretSource { _ in Array("open sesame".utf8) },
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
+            options: Self.patient)
         func reply(_ password: String) async -> Result<JSON, CallFailure> {
             await engine.handle(
                 Call("exchangePassword", resource: "projects/a/apps/1:1:ios:a", body: ["password": .string(password)])
@@ -91,7 +95,8 @@ struct ReadmeTests {
             policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
             host: PluginHost(
                 store: MemoryStore(clock: .system), secrets: secrets,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })))
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
+            options: Self.patient)
         let issued = await engine.handle(
             Call("exchangePassword", resource: "projects/a/apps/1:1:ios:a", body: ["password": "open sesame"]))
         let token = try #require(issued.result.get()["token"]?.string)

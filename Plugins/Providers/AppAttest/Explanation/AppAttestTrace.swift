@@ -74,12 +74,7 @@ public struct AppAttestTrace: Sendable {
         }
         let (expected, found) = (expected(), found())
         if isRecording { made.append(Step(check, .failed, expected: expected, found: found)) }
-        throw AppAttestRefusal(reason, "expected \(Self.shortened(expected)), found \(Self.shortened(found))")
-    }
-
-    /// A value as a record may have it: what a client sent may be as long as the request.
-    private static func shortened(_ value: String) -> String {
-        value.utf8.count <= 64 ? value : "\(value.prefix(61))..."
+        throw AppAttestRefusal(reason, "expected \(expected), found \(found)")
     }
 
     /// Makes a check that parses something, and may refuse it for several reasons.

@@ -129,6 +129,11 @@ public struct AttestationVerifier: Sendable {
         return environment
     }
 
+    /// A key identifier for a record; one of another length is whatever the client sent.
+    private static func words(_ identifier: some Collection<UInt8>) -> String {
+        identifier.count == SHA256.byteCount ? Base64.encode(identifier) : "one of \(identifier.count) bytes"
+    }
+
     /// Judges that leaf, credential and client mean the same key.
     private static func judge(
         _ leaf: AttestedLeaf, _ credential: AttestedCredential, _ expectation: AttestationExpectation,
@@ -138,11 +143,11 @@ public struct AttestationVerifier: Sendable {
         let digest = SHA256.hash(point)
         try trace.check(
             .keyIdentifier, ConstantTime.equal(digest, expectation.keyID), AppAttestReasons.keyIdentifierMismatch,
-            expected: Base64.encode(expectation.keyID), found: Base64.encode(digest))
+            expected: Self.words(expectation.keyID), found: Base64.encode(digest))
         try trace.check(
             .credentialIdentifier, ConstantTime.equal(credential.credentialID, expectation.keyID),
-            AppAttestReasons.credentialIDMismatch, expected: Base64.encode(expectation.keyID),
-            found: Base64.encode(credential.credentialID))
+            AppAttestReasons.credentialIDMismatch, expected: Self.words(expectation.keyID),
+            found: Self.words(credential.credentialID))
         try trace.check(
             .credentialKey, ConstantTime.equal(credential.publicKey, point), AppAttestReasons.coseKeyMismatch,
             expected: Hex.encode(point), found: Hex.encode(credential.publicKey))
