@@ -2,6 +2,7 @@ import AssayCore
 import AssayHosting
 import AssayKit
 import AssayTestSupport
+import AssayTesting
 import Testing
 
 @testable import AssayFleetEngine
