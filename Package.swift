@@ -68,6 +68,8 @@ let package = Package(
         .library(name: "AssayTestingHTTP", targets: ["AssayTestingHTTP"]),
         // JWTs of other issuers, for plugins that trust some.
         .library(name: "AssayJWT", targets: ["AssayJWT"]),
+        // Questions to an operator's backend, for plugins that cannot know what only the operator knows.
+        .library(name: "AssayCallback", targets: ["AssayCallback"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         // Verification of tokens, for backends.
@@ -205,6 +207,10 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayJWT",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: settings),
+        .target(
+            name: "AssayCallback",
+            dependencies: ["AssayCore", "AssayKit"],
             swiftSettings: settings),
         .target(
             name: "AssayJWT",
@@ -380,7 +386,7 @@ let package = Package(
         .target(
             name: "AssayFleetEngine",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayKit",
+                "AssayCallback", "AssayCore", "AssayCrypto", "AssayKit",
             ],
             path: "Plugins/Consumers/FleetEngine",
             packageAccess: false,
@@ -556,6 +562,13 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayCallbackTests",
+            dependencies: [
+                "AssayCallback", "AssayCore", "AssayEngine", "AssayKit", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

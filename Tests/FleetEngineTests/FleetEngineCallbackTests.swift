@@ -1,3 +1,4 @@
+import AssayCallback
 import AssayCore
 import AssayHosting
 import AssayKit
@@ -125,24 +126,9 @@ struct FleetEngineCallbackTests {
         #expect(scene.http.requests.count == 1)
     }
 
-    @Test("No more questions are in flight than there are places; a user or token has four, a peer half of them")
-    func crowd() {
-        func requester(_ subject: Int, _ peer: String?) -> CallbackPlaces.Requester {
-            CallbackPlaces.Requester(subject: ExactText("\(subject)"), peer: peer.map { FloodSource($0) })
-        }
-        let places = CallbackPlaces(width: 20)
-        #expect((0..<10).count { _ in places.enter(requester(1, "192.0.2.1")) } == 4)
-        #expect((0..<40).count { places.enter(requester(10 + $0, "192.0.2.1")) } == 6)
-        #expect((0..<40).count { places.enter(requester(50 + $0, "2001:db8::\($0 + 1)")) } == 10)
-        #expect(!places.enter(requester(100, nil)))
-        places.leave(requester(1, "192.0.2.1"))
-        #expect(places.enter(requester(1, "192.0.2.1")))
-        #expect(!places.enter(requester(100, nil)))
-    }
-
     @Test("A crowd beyond the places is told to come back, and the places are free again afterwards")
     func crowding() async throws {
-        let count = FleetEngineCallback.width + 20
+        let count = OperatorCallback.width + 20
         let scene = try FleetEngineScene(Self.section, answers: Array(repeating: yes, count: count + 1))
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<count {
@@ -151,7 +137,7 @@ struct FleetEngineCallbackTests {
         }
         let (asked, turned) = (scene.counts["callbacks_total allowed"], scene.counts["callbacks_total crowded"])
         #expect(asked + turned == count)
-        #expect(asked >= FleetEngineCallback.width)
+        #expect(asked >= OperatorCallback.width)
         #expect(try await scene.token(.driver, [.vehicle: ["v"]]).token != nil)
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayCallback
 public import AssayCore
 
 /// Why no token for Fleet Engine is given.
@@ -55,6 +56,6 @@ enum FleetEngineMetrics {
         labels: [.init("role", FleetEngineRole.allCases.map(\.rawValue)), .init("result", ["minted", "reused"])])
     static let callbacks = Metric.counter(
         "callbacks_total", "Questions to the operator's backend, by their results.",
-        labels: [.init("result", CallbackResult.allCases.map(\.rawValue))])
+        labels: [.init("result", OperatorCallback.Result.allCases.map(\.rawValue))])
     static let all = [tokens, callbacks]
 }

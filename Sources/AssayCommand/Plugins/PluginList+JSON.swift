@@ -2,6 +2,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
+internal import AssayState
 internal import AssayYAML
 
 extension PluginList {
@@ -20,6 +21,7 @@ extension PluginList.Entry {
             JSONMember("unavailable", text(plugin.unavailable)), JSONMember("warnings", texts(plugin.warnings)),
         ]
         if let descriptor = plugin.descriptor { members += declared(descriptor) }
+        if let storage = plugin.storage { members += declared(storage) }
         if let uses { members.append(JSONMember("uses", .array(uses.map(\.json)))) }
         if wasAsked { members.append(JSONMember("server", health?.json ?? .null)) }
         return .object(members)
@@ -47,6 +49,19 @@ extension PluginList.Entry {
             JSONMember("execution", .string(descriptor.execution == .shared ? "shared" : "isolated")),
             JSONMember("for_development", .bool(descriptor.isForDevelopment)),
             JSONMember("platforms", texts(descriptor.platforms.map { $0.name })),
+        ]
+    }
+
+    private func declared(_ storage: StorageDescriptor) -> [JSONMember] {
+        [
+            JSONMember("version", .string(storage.version)), JSONMember("contract", .integer(Int64(storage.contract))),
+            JSONMember("summary", .string(storage.summary)),
+            JSONMember("stability", .string(storage.stability.rawValue)),
+            JSONMember("proves", text(storage.posture?.proves)),
+            JSONMember("trusts", storage.posture.map { texts($0.trusts) } ?? .null),
+            JSONMember("location", .string("\(storage.scheme):\(storage.location)")),
+            JSONMember("survival", .string(storage.survival.rawValue)),
+            JSONMember("sharing", .string(storage.sharing.rawValue)),
         ]
     }
 

@@ -2,6 +2,7 @@ internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
+internal import AssayState
 internal import AssayYAML
 
 /// The plugins of a program, with their uses in policies and their health in a server where these are asked for.
@@ -52,9 +53,12 @@ extension PluginList.Entry {
     /// `provider app_attest 0.3.0, stable, contract 2`.
     fileprivate var heading: String {
         let name = "\(plugin.kind.rawValue) \(plugin.name)"
-        guard let descriptor = plugin.descriptor else { return name }
-        let version = descriptor.version.isEmpty ? "" : " \(descriptor.version)"
-        return "\(name)\(version), \(descriptor.stability.rawValue), contract \(descriptor.contract)"
+        let version = plugin.version.isEmpty ? name : "\(name) \(plugin.version)"
+        if let descriptor = plugin.descriptor {
+            return "\(version), \(descriptor.stability.rawValue), contract \(descriptor.contract)"
+        }
+        guard let storage = plugin.storage else { return version }
+        return "\(version), \(storage.stability.rawValue), contract \(storage.contract)"
     }
 
     fileprivate var details: [String] {
@@ -62,10 +66,7 @@ extension PluginList.Entry {
         if let reason = plugin.unavailable { lines.append("unavailable: \(reason)") }
         if let descriptor = plugin.descriptor {
             lines.append(descriptor.summary)
-            if let posture = descriptor.posture {
-                lines.append("proves: \(posture.proves)")
-                lines.append("trusts: \(posture.trusts.isEmpty ? "nobody" : posture.trusts.joined(separator: "; "))")
-            }
+            lines += descriptor.posture?.lines(proves: "proves") ?? []
             if !plugin.methods.isEmpty {
                 lines.append("methods: \(plugin.methods.map(\.name).joined(separator: ", "))")
             }
@@ -80,12 +81,56 @@ extension PluginList.Entry {
             lines.append("threads: \(descriptor.execution == .shared ? "shared" : "its own")")
             if descriptor.isForDevelopment { lines.append("for development only") }
         }
-        if let uses {
+        if let storage = plugin.storage {
+            lines.append(storage.summary)
+            lines += storage.posture?.lines(proves: "protects") ?? []
+            lines.append("written as: \(storage.scheme):\(storage.location)")
+            lines.append("what was written survives: \(storage.survival.text)")
+            lines.append("one location is for: \(storage.sharing.text)")
+        }
+        if let uses, plugin.kind.isNamedInPolicies {
             if uses.isEmpty { lines.append("used by: nobody") }
             for use in uses { lines.append("used by: \(use.resource), \(use.text)") }
         }
         if wasAsked { lines.append("in the server: \(health?.text ?? "missing")") }
         return lines + plugin.warnings.map { "warning: \($0)" }
+    }
+}
+
+extension SecurityPosture {
+    fileprivate func lines(proves: String) -> [String] {
+        ["\(proves): \(self.proves)", "trusts: \(trusts.isEmpty ? "nobody" : trusts.joined(separator: "; "))"]
+    }
+}
+
+extension StorageSurvival {
+    fileprivate var text: String {
+        switch self {
+        case .nothing: "nothing, it ends with the process"
+        case .processEnd: "the end of the process"
+        case .powerLoss: "a loss of power"
+        case .machineLoss: "the loss of the machine"
+        }
+    }
+}
+
+extension StorageSharing {
+    fileprivate var text: String {
+        switch self {
+        case .process: "one process"
+        case .machine: "the processes of one machine"
+        case .servers: "servers on several machines"
+        }
+    }
+}
+
+extension PluginKind {
+    /// Whether policies name the plugins of this kind; stores, sinks and vaults are chosen by options.
+    fileprivate var isNamedInPolicies: Bool {
+        switch self {
+        case .provider, .consumer: true
+        case .store, .sink, .vault: false
+        }
     }
 }
 

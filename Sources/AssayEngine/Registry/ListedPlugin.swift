@@ -1,6 +1,7 @@
 public import AssayCore
 public import AssayHosting
 public import AssayKit
+public import AssayState
 
 /// A plugin of a program as a list shows it, with what it declares.
 public struct ListedPlugin: Sendable {
@@ -8,30 +9,45 @@ public struct ListedPlugin: Sendable {
     public let kind: PluginKind
     /// The plugin's name in policies, or the scheme of a store.
     @Exact public private(set) var name: String
-    /// What the plugin declares; nil for a store, and for a plugin that could not be made.
+    /// What a provider or a consumer declares; nil for others, and for a plugin that could not be made.
     public let descriptor: PluginDescriptor?
+    /// What a store, a sink or a vault declares; nil for others, and for a plugin that could not be made.
+    public let storage: StorageDescriptor?
     /// The plugin's methods, with those that the kernel answers for it.
     public let methods: [MethodDescriptor]
     /// What is questionable about the plugin, such as an old contract, in words for an operator.
     @Exact public private(set) var warnings: [String]
     /// Why the plugin could not be made when the program started; nil for others.
     @Exact public private(set) var unavailable: String?
+
+    fileprivate init(
+        _ kind: PluginKind, _ name: String, descriptor: PluginDescriptor? = nil, storage: StorageDescriptor? = nil,
+        methods: [MethodDescriptor] = [], warnings: [String] = [], unavailable: String? = nil
+    ) {
+        self.kind = kind
+        self.descriptor = descriptor
+        self.storage = storage
+        self.methods = methods
+        self.name = name
+        self.warnings = warnings
+        self.unavailable = unavailable
+    }
+
+    /// The plugin's own version; empty when it has none.
+    public var version: String { descriptor?.version ?? storage?.version ?? "" }
 }
 
 extension Registry {
-    /// Every plugin of the program: providers, consumers and stores, each in the order of their names.
+    /// Every plugin of the program: providers, consumers, stores, sinks and vaults, each in the order of their names.
     public var plugins: [ListedPlugin] {
         let providers = descriptors.map { listed(.provider, $0) }
         let consumers = consumerDescriptors.map { listed(.consumer, $0) }
-        let stores = schemes.map {
-            ListedPlugin(kind: .store, name: $0, descriptor: nil, methods: [], warnings: [], unavailable: nil)
-        }
-        let others = unavailable.map { plugin in
-            ListedPlugin(
-                kind: plugin.kind, name: plugin.name, descriptor: nil, methods: [], warnings: [],
-                unavailable: plugin.reason)
-        }
-        let all = providers + consumers + stores + others
+        let storage =
+            storeDescriptors.map { ListedPlugin(.store, $0.scheme, storage: $0) }
+            + sinkDescriptors.map { ListedPlugin(.sink, $0.scheme, storage: $0) }
+            + vaultDescriptors.map { ListedPlugin(.vault, $0.scheme, storage: $0) }
+        let others = unavailable.map { ListedPlugin($0.kind, $0.name, unavailable: $0.reason) }
+        let all = providers + consumers + storage + others
         return PluginKind.allCases.flatMap { kind in
             all.filter { $0.kind == kind }.sorted { $0.name.precedesExactly($1.name) }
         }
@@ -40,16 +56,15 @@ extension Registry {
     /// The health of every plugin, in the order of ``plugins``.
     public var health: [PluginHealth] {
         plugins.map { plugin in
-            let version = plugin.descriptor?.version ?? ""
             if let reason = plugin.unavailable {
                 return PluginHealth(plugin.kind, plugin.name, state: .unavailable, reason: reason)
             }
             let checked = checks.first { $0.kind == plugin.kind && $0.name.isExactly(plugin.name) }?.check()
-            let failed = plugin.kind == .store ? nil : failures.reason(of: plugin.name)
+            let failed = plugin.descriptor.flatMap { failures.reason(of: $0.name) }
             guard let reason = failed ?? checked.map({ PlainText.line($0) }) else {
-                return PluginHealth(plugin.kind, plugin.name, version: version)
+                return PluginHealth(plugin.kind, plugin.name, version: plugin.version)
             }
-            return PluginHealth(plugin.kind, plugin.name, version: version, state: .failing, reason: reason)
+            return PluginHealth(plugin.kind, plugin.name, version: plugin.version, state: .failing, reason: reason)
         }
     }
 
@@ -65,7 +80,6 @@ extension Registry {
         let methods = methods.filter { plugin(of: $0.name).isExactly(descriptor.name) }
         let warning = DescriptorRules(kind: kind, descriptor: descriptor, typeName: "", methods: []).warning
         return ListedPlugin(
-            kind: kind, name: descriptor.name, descriptor: descriptor, methods: methods,
-            warnings: warning.map { [$0] } ?? [], unavailable: nil)
+            kind, descriptor.name, descriptor: descriptor, methods: methods, warnings: warning.map { [$0] } ?? [])
     }
 }

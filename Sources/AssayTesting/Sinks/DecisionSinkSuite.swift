@@ -68,7 +68,10 @@ public struct DecisionSinkSuite: Sendable {
 
         /// A record from the line of the audit file; nil for anything else.
         public init?(line: [UInt8]) {
-            guard let object = try? JSON.parse(line), let decision = object["decision"]?.string else { return nil }
+            let limits = JSON.Limits(bytes: 1 << 20)
+            guard let object = try? JSON.parse(line, limits: limits), let decision = object["decision"]?.string else {
+                return nil
+            }
             self.init(decision: decision, detail: object["detail"]?.string ?? "")
         }
     }

@@ -33,7 +33,7 @@ struct UnavailablePluginTests {
             engine.pluginHealth.map { "\($0.kind) \($0.name) \($0.summary)" } == [
                 "provider declared ready", "provider vault unavailable: /opt/vault: No such file or directory",
                 "consumer desk unavailable: the socket is missing",
-                "store remote unavailable: libremote.so.1 is missing",
+                "store remote unavailable: libremote.so.1 is missing", "vault file ready",
             ])
         #expect(await engine.readiness == .ready, "no policy in force needs them")
     }
@@ -95,7 +95,7 @@ struct UnavailablePluginTests {
     func failing() async throws {
         let engine = try engine([.provider(DeclaredProvider.self)], Self.plain)
         engine.registry.failures.set("5 calls in a row failed", of: "declared")
-        #expect(engine.pluginHealth.map(\.summary) == ["failing: 5 calls in a row failed"])
+        #expect(engine.pluginHealth.map(\.summary) == ["failing: 5 calls in a row failed", "ready"])
         #expect(await engine.readiness == .degraded("the provider declared fails: 5 calls in a row failed"))
         engine.registry.failures.set(nil, of: "declared")
         #expect(await engine.readiness == .ready)
@@ -108,6 +108,7 @@ struct UnavailablePluginTests {
         #expect(
             registry.health.map(\.summary) == [
                 "failing: the process\u{FFFD}ended", "unavailable: /opt/vault: No such file or directory",
+                "ready",
             ])
     }
 

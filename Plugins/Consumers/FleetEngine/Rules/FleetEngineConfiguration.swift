@@ -1,3 +1,4 @@
+public import AssayCallback
 public import AssayCore
 
 /// The section `fleet_engine` of a policy: the rules for issuing tokens, and the service accounts that sign them.
@@ -18,7 +19,7 @@ public struct FleetEngineConfiguration: Decodable, Sendable {
     /// The key file of the service account that signs for roles without one of their own.
     public let account: SecretReference?
     /// The operator's backend, which is asked where a role says so.
-    public let callback: FleetEngineCallbackConfiguration?
+    public let callback: OperatorCallbackConfiguration?
     /// Which tokens `/token/fleet_reader` gives.
     public let fleetReaderRole: ReaderRole?
     /// The roles whose tokens are issued, each with its rule.
@@ -44,25 +45,6 @@ public struct FleetEngineConfiguration: Decodable, Sendable {
         case account, callback
         case fleetReaderRole = "fleet_reader_role"
         case roles
-    }
-}
-
-/// The operator's backend that allows or denies a token, and how it recognises this server.
-public struct FleetEngineCallbackConfiguration: Decodable, Sendable {
-    /// How long it may take.
-    static let timeLimits: ClosedRange<Duration> = .seconds(1)...Duration.seconds(5)
-    static let standardTimeLimit = Duration.seconds(2)
-
-    /// The URL that is called with POST.
-    public let url: EndpointURL
-    /// The secret that is sent with each call as `Authorization: Bearer`.
-    public let token: SecretReference
-    /// How long an answer is waited for; two seconds when absent.
-    public let timeLimit: Duration?
-
-    enum CodingKeys: String, CodingKey, CaseIterable {
-        case url, token
-        case timeLimit = "time_limit"
     }
 }
 
@@ -145,20 +127,5 @@ extension FleetEngineRoleConfiguration.Actor: DescribedConfiguration {
         "claim": PolicyKey("The claim, by its path with dots.", .length(1...256), examples: ["groups"]),
         "values": PolicyKey(
             "The claim must be or contain one of these values.", .notEmpty, examples: [["dispatchers"]]),
-    ]
-}
-
-extension FleetEngineCallbackConfiguration: DescribedConfiguration {
-    /// The keys of this part of a policy, with their descriptions.
-    public static let keys: [ExactText: PolicyKey] = [
-        "url": PolicyKey(
-            "The URL that is called with POST. It must answer 200 with `{\"allow\": true}` or `{\"allow\": false}`.",
-            examples: ["https://backend.example.com/fleet-engine"], development: .none),
-        "token": PolicyKey(
-            """
-            The location of the secret that is sent with each call as `Authorization: Bearer`: `file:PATH` or \
-            `env:NAME`.
-            """),
-        "time_limit": PolicyKey("The longest wait for an answer.", .durations(timeLimits), standard: "2s"),
     ]
 }

@@ -1,5 +1,4 @@
 internal import AssayCore
-internal import AssayKit
 internal import Synchronization
 
 /// How many calls are in flight, and may be: in total, for one user or token, and for one peer.
@@ -7,14 +6,6 @@ internal import Synchronization
 /// Only requests with a verified token get here. Without bounds of their own, one client with one genuine device could
 /// hold all places while the backend is slow.
 final class CallbackPlaces: Sendable {
-    /// The user or token that a call is made for.
-    struct Requester: Sendable, Hashable {
-        /// The user, or the token if there is none.
-        let subject: ExactText
-        /// Where the request came from; nil in a process.
-        let peer: FloodSource?
-    }
-
     private struct State {
         var taken = 0
         var bySubject: [ExactText: Int] = [:]
@@ -32,7 +23,7 @@ final class CallbackPlaces: Sendable {
     }
 
     /// Takes a place; false when none is free.
-    func enter(_ requester: Requester) -> Bool {
+    func enter(_ requester: OperatorCallback.Requester) -> Bool {
         state.withLock { state in
             // Clients behind a proxy share an address, so one peer may have half of the places, but not more.
             guard state.taken < width, state.bySubject[requester.subject, default: 0] < Self.subjectWidth,
@@ -45,7 +36,7 @@ final class CallbackPlaces: Sendable {
         }
     }
 
-    func leave(_ requester: Requester) {
+    func leave(_ requester: OperatorCallback.Requester) {
         state.withLock { state in
             state.taken -= 1
             Self.leave(requester.subject, &state.bySubject)
@@ -57,22 +48,4 @@ final class CallbackPlaces: Sendable {
         let count = counts[key, default: 0]
         counts[key] = count > 1 ? count - 1 : nil
     }
-}
-
-extension CallbackPlaces.Requester {
-    init(_ context: ConsumerContext) {
-        let user = context.actor.map { "\($0.issuer)\n\($0.subject)" }
-        subject = ExactText(user ?? context.token?.id ?? "")
-        peer = context.peer.map { FloodSource($0) }
-    }
-}
-
-/// The result of a question to the operator's backend, as a metric counts it.
-enum CallbackResult: String, Sendable, CaseIterable {
-    case allowed
-    case refused
-    /// No answer, or none that says yes or no.
-    case failed
-    /// Not asked, because too many questions were in flight.
-    case crowded
 }
