@@ -11,6 +11,7 @@ let settings: [SwiftSetting] = [
 // What the package's traits leave out of a build.
 let simulator: TargetDependencyCondition? = .when(traits: ["Simulator"])
 let extAuthz: TargetDependencyCondition? = .when(traits: ["ExtAuthz"])
+let processes: TargetDependencyCondition? = .when(traits: ["Processes"])
 
 // The trait of each plugin that comes with Assay, and what it adds to `AssayStandard`.
 let plugins: KeyValuePairs = [
@@ -25,13 +26,14 @@ let plugins: KeyValuePairs = [
     "Webhook": "The sink `webhook`, which sends decisions to a server.",
 ]
 
-// Which trait needs a package. Without it nothing of the package is resolved; see the end of this file.
-let traitOfPackage = [
-    "async-http-client": "Server", "grpc-swift-2": "ExtAuthz", "grpc-swift-nio-transport": "ExtAuthz",
-    "grpc-swift-protobuf": "ExtAuthz", "hummingbird": "Hummingbird", "swift-argument-parser": "Server",
-    "swift-http-types": "Hummingbird", "swift-metrics": "Server", "swift-nio": "Server", "swift-nio-extras": "Server",
-    "swift-nio-http2": "Server", "swift-nio-ssl": "Server", "swift-protobuf": "ExtAuthz",
-    "swift-service-lifecycle": "Server",
+// Which traits need a package, any of them. Without it nothing of the package is resolved; see the end of this file.
+let traitsOfPackage: [String: Set<String>] = [
+    "async-http-client": ["Server"], "grpc-swift-2": ["ExtAuthz"], "grpc-swift-nio-transport": ["ExtAuthz"],
+    "grpc-swift-protobuf": ["ExtAuthz"], "hummingbird": ["Hummingbird"], "swift-argument-parser": ["Server"],
+    "swift-http-types": ["Hummingbird"], "swift-metrics": ["Server"], "swift-nio": ["Server"],
+    "swift-nio-extras": ["Server"],
+    "swift-nio-http2": ["Server"], "swift-nio-ssl": ["Server"], "swift-protobuf": ["ExtAuthz", "Processes"],
+    "swift-service-lifecycle": ["Server"],
 ]
 
 /// A command of `swift package` that writes a package.
@@ -72,6 +74,8 @@ let package = Package(
         .library(name: "AssayCallback", targets: ["AssayCallback"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
+        // Plugins in processes of their own.
+        .library(name: "AssayProcesses", targets: ["AssayProcesses"]),
         // Verification of tokens, for backends.
         .library(name: "AssayVerifier", targets: ["AssayVerifier"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
@@ -105,12 +109,15 @@ let package = Package(
         .plugin(name: "NewStore", targets: ["NewStore"]),
     ],
     traits: [
-        .default(enabledTraits: ["ExtAuthz", "Hummingbird", "Simulator", "Standard"]),
+        .default(enabledTraits: ["ExtAuthz", "Hummingbird", "Processes", "Simulator", "Standard"]),
         .trait(
             name: "Server",
             description: "The command over any list of plugins, HTTP in and out, and metrics: what needs SwiftNIO."),
         .trait(
             name: "ExtAuthz", description: "The command answers Envoy over gRPC: `serve --ext-authz-listen`.",
+            enabledTraits: ["Server"]),
+        .trait(
+            name: "Processes", description: "The command takes plugins in processes of their own: `plugins.yaml`.",
             enabledTraits: ["Server"]),
         .trait(name: "Hummingbird", description: "The middleware that verifies tokens in a Hummingbird server."),
         .trait(
@@ -417,6 +424,24 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings),
 
+        // Plugins in processes of their own.
+        .target(name: "CSpawn"),
+        .target(
+            name: "AssayProcesses",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
+                "AssayYAML", "CSpawn",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            exclude: ["Protocol/plugin.proto"],
+            swiftSettings: settings),
+
         // The command as a library, which knows no plugin.
         .target(
             name: "AssayCommand",
@@ -424,6 +449,7 @@ let package = Package(
                 "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
                 "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
                 "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
+                .target(name: "AssayProcesses", condition: processes),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -465,6 +491,15 @@ let package = Package(
         newPlugin("NewConsumer", verb: "new-consumer", "Write a package with a new consumer of tokens."),
         newPlugin("NewStore", verb: "new-store", "Write a package with a new state store."),
 
+        // A plugin in a process of its own, for tests and benchmarks.
+        .executableTarget(
+            name: "process-plugin",
+            dependencies: [
+                .target(name: "AssayProcesses", condition: processes),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            path: "Tests/ProcessPlugin", swiftSettings: settings),
         // What is fuzzed. The fuzzers are built by the package in Tests/Fuzz, which has these files in common with this.
         .target(
             name: "FuzzEntries",
@@ -634,6 +669,16 @@ let package = Package(
                 "AssayHosting", "AssayKit", "AssayPolicy", "AssaySQLite", "AssayState", "AssayTestSupport",
                 "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "AssayYAML", "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayProcessesTests",
+            dependencies: [
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayProcesses",
+                "AssayState",
+                "AssayTestSupport", "AssayTesting", "AssayYAML", "process-plugin",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings),
         .testTarget(
@@ -830,9 +875,9 @@ for (name, description) in plugins {
 // swift-log, and nothing else.
 for target in package.targets {
     target.dependencies = target.dependencies.map { dependency in
-        guard case .productItem(let name, let from?, let aliases, nil) = dependency, let trait = traitOfPackage[from]
+        guard case .productItem(let name, let from?, let aliases, nil) = dependency, let traits = traitsOfPackage[from]
         else { return dependency }
-        return .productItem(name: name, package: from, moduleAliases: aliases, condition: .when(traits: [trait]))
+        return .productItem(name: name, package: from, moduleAliases: aliases, condition: .when(traits: traits))
     }
 }
 

@@ -60,7 +60,12 @@ public struct AssayProgram: Sendable {
     /// - Throws: `RegistryError` when two plugins claim the same name or the same HTTP rule, or one claims a page of the
     ///   server.
     public func registry() throws(RegistryError) -> Registry {
-        try Registry(plugins, unoffered: unoffered, reserved: [HTTPPages.reserved])
+        try registry(with: [])
+    }
+
+    /// The registry of the program's plugins and of some in other processes.
+    func registry(with others: [Plugin]) throws(RegistryError) -> Registry {
+        try Registry(plugins + others, unoffered: unoffered, reserved: [HTTPPages.reserved])
     }
 
     /// Parses the arguments of the process, runs the subcommand that they name, and sets the exit code.

@@ -96,6 +96,7 @@ struct ShapeTests {
         case .mapping(let shape):
             let fields = shape.fields.map { "\($0.key)\($0.isRequired ? "" : "?"):\(inner($0.type))" }
             return "{" + (fields + (shape.isFixed ? [] : ["…"])).joined(separator: " ") + "}"
+        case .declared(let shape): return "{\(shape.keys.map(\.name).joined(separator: " "))}"
         case .opaque: return "opaque"
         }
     }

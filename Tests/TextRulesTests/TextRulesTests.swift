@@ -21,6 +21,8 @@ struct TextRulesTests {
         ),
         ("AssayCore.PolicyKey.Rule.", nil, "patterns that plugins declare"),
         ("AssayEngine.UnofferedMethods.", nil, "names and rules of methods that stand in the code"),
+        ("AssayProcesses.PluginsFile", nil, "words of the operator"),
+        ("AssayProcesses.PluginEntry.", nil, "words of the operator"),
         ("AssayPolicy.PolicySchema.", nil, "words of the schema that stand in the code"),
     ]
 
@@ -35,9 +37,9 @@ struct TextRulesTests {
 
     static let modules: [String] = {
         let plugins = subfolders("Plugins").flatMap { subfolders("Plugins/\($0)") }.map { "Assay\($0)" }
-        // Modules of C are a header, and have no code of their own.
+        // Modules of C have no code in Swift.
         return (subfolders("Sources") + plugins).filter {
-            !$0.hasPrefix("CLib") && $0 != "CProcess" && !exempt.contains($0)
+            !$0.hasPrefix("CLib") && $0 != "CProcess" && $0 != "CSpawn" && !exempt.contains($0)
         }
     }()
 

@@ -18,8 +18,9 @@ struct PluginsListCommand: AsyncParsableCommand {
                 For each plugin: its kind, version, stability and contract; what it proves and what it trusts; its methods, \
                 facts and limits; and the number of its reasons, which `\(program) reasons` lists.
 
-                With --policies, who uses it, and whether an instance of it can be made from the policies: `ready`, or the first \
-                error with its place. `\(program) policy check` shows all errors.
+                With --policies, the list has the plugins in other processes, too, which plugins.yaml names; and it says who \
+                uses a plugin, and whether an instance of it can be made from the policies: `ready`, or the first error with \
+                its place. `\(program) policy check` shows all errors.
 
                 With --operations, the health of each plugin in a running server, and the version that it has there.
 
@@ -47,7 +48,16 @@ struct PluginsListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let registry = try AssayProgram.current.registry()
+        guard let policies else { return try await list(AssayProgram.current.registry()) }
+        do {
+            try await PluginProcesses.with(in: PolicyDirectory(policies)) { try await list($0) }
+        } catch let problems as Diagnostics {
+            for problem in problems.all { Terminal.complain(problem.description) }
+            throw ExitCode.refused
+        }
+    }
+
+    private func list(_ registry: Registry) async throws {
         let found = policies.map { read($0, registry) }
         let health = try await askServer()
         let list = PluginList(plugins: registry.plugins, uses: found?.uses, health: health)

@@ -7,11 +7,12 @@ internal import AssayYAML
 internal import Logging
 
 /// `assay policy check`.
-struct PolicyCheckCommand: ParsableCommand {
+struct PolicyCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check policies, and report all errors; offline.",
         discussion: """
-            Reads every *.yaml and *.yml file of the folder, and every plugin's sections in them. Each problem is \
+            Reads every *.yaml and *.yml file of the folder, and every plugin's sections in them. The processes that \
+            plugins.yaml names are started, asked, and ended. Each problem is \
             shown with its file, line and column, the path of the key, and a suggestion; all of them at once, in the \
             order of files and lines, up to 100. Warnings are no reason to refuse a policy. Exits with 0 when there is \
             no error, with 1 otherwise.
@@ -38,10 +39,18 @@ struct PolicyCheckCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format = PolicyCheckFormat.text
 
-    func run() throws {
+    func run() async throws {
+        let directory = PolicyDirectory(directory)
+        do {
+            try await PluginProcesses.with(in: directory) { try check(directory.read(), $0) }
+        } catch let problems as Diagnostics {
+            // Without the plugins, the sections of the policies cannot be judged.
+            try report(directory.read(), problems, warnings: nil)
+        }
+    }
+
+    private func check(_ policies: PolicySet, _ registry: Registry) throws {
         let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
-        let registry = try AssayProgram.current.registry()
-        let policies = PolicyDirectory(directory).read()
         var problems: Diagnostics?
         // What plugins warn of is known only where nothing is wrong.
         var warnings = policies.warnings
@@ -52,9 +61,14 @@ struct PolicyCheckCommand: ParsableCommand {
         } catch {
             problems = error
         }
+        try report(policies, problems, warnings: warnings, plugins: registry.warnings)
+    }
+
+    private func report(
+        _ policies: PolicySet, _ problems: Diagnostics?, warnings: Diagnostics?, plugins: [String] = []
+    ) throws {
         let report = PolicyReport(
-            directory: directory, policies: policies, problems: problems, warnings: warnings, plugins: registry.warnings
-        )
+            directory: directory, policies: policies, problems: problems, warnings: warnings, plugins: plugins)
         switch format {
         case .text:
             for text in report.problemTexts { Terminal.complain(text) }

@@ -1,9 +1,11 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
+internal import AssayPolicy
+internal import AssayYAML
 
 /// `assay policy schema`.
-struct PolicySchemaCommand: ParsableCommand {
+struct PolicySchemaCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Print the JSON Schema (2020-12) of policy files, for completion in editors.",
         discussion: """
@@ -12,7 +14,22 @@ struct PolicySchemaCommand: ParsableCommand {
             where the output was saved, from the policy file.
             """)
 
-    func run() throws {
-        try Terminal.say(PrettyJSON.text(of: try AssayProgram.current.registry().policySchema))
+    @Option(
+        help: ArgumentHelp(
+            "The folder of policies whose plugins in other processes are covered, too.", valueName: "folder"))
+    var policies: String?
+
+    func run() async throws {
+        guard let policies else {
+            return try Terminal.say(PrettyJSON.text(of: try AssayProgram.current.registry().policySchema))
+        }
+        do {
+            try await PluginProcesses.with(in: PolicyDirectory(policies)) { registry in
+                try Terminal.say(PrettyJSON.text(of: registry.policySchema))
+            }
+        } catch let problems as Diagnostics {
+            for problem in problems.all { Terminal.complain(problem.description) }
+            throw ExitCode.refused
+        }
     }
 }

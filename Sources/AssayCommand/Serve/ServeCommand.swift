@@ -133,20 +133,29 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(_ logger: Logger) async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let registry = try AssayProgram.current.registry()
-        PluginWarnings.log(registry, to: logger)
-        let store = try await registry.openStore(state)
+        let processes = try await PluginProcesses.start(
+            in: PolicyDirectory(policies), checksOnly: false, logger: logger)
         do {
-            try await serve(registry, store, hangups, logger)
-        } catch {
+            let registry = try AssayProgram.current.registry(with: processes.plugins)
+            PluginWarnings.log(registry, to: logger)
+            let store = try await registry.openStore(state)
+            do {
+                try await serve(registry, processes, store, hangups, logger)
+            } catch {
+                await store.close()
+                throw error
+            }
             await store.close()
+        } catch {
+            await processes.stop()
             throw error
         }
-        await store.close()
+        await processes.stop()
     }
 
     private func serve(
-        _ registry: Registry, _ store: OpenStore, _ hangups: UnixSignalsSequence, _ logger: Logger
+        _ registry: Registry, _ processes: PluginProcesses, _ store: OpenStore, _ hangups: UnixSignalsSequence,
+        _ logger: Logger
     ) async throws {
         let metrics = try ServerMetrics(registry, in: .bootstrapped())
         let directory = PolicyDirectory(policies)
@@ -199,7 +208,7 @@ struct ServeCommand: AsyncParsableCommand {
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     metrics.loaded(policies, at: host.clock.now)
                 },
-                .keys(in: keyStore, for: engine),
+                .keys(in: keyStore, for: engine), processes.subject,
             ] + tls.subjects(certificate, loaded: tlsFingerprint)
             + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
             + audit.subjects(auditFile)

@@ -3,9 +3,9 @@ internal import AssayKit
 internal import Synchronization
 
 /// What one call of a plugin has used of its limits.
-final class CallBudget: Sendable {
+package final class CallBudget: Sendable {
     /// The call that the present task belongs to; nil outside of calls, such as in maintenance.
-    @TaskLocal static var current: CallBudget?
+    @TaskLocal package static var current: CallBudget?
 
     private let outboundCalls = Atomic(0)
     private let storeWrites = Atomic(0)

@@ -1,10 +1,10 @@
 internal import AssayCore
 
 /// A plugin broke its contract: nothing that it decided counts.
-struct PluginFault: Error, CustomStringConvertible {
-    let description: String
+package struct PluginFault: Error, CustomStringConvertible {
+    package let description: String
 
-    init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

@@ -17,8 +17,8 @@ final class ConsumerPlugin: Sendable {
     let selections: [ExactText: ConsumerSelection]
     /// Whether it has a method that a policy can allow without a valid token.
     let allowsUnenforced: Bool
-    /// The type that a section of a policy is decoded to.
-    let configuration: any (Decodable & Sendable).Type
+    /// The type that a section of a policy is decoded to; nil for a plugin without one.
+    let configuration: (any (Decodable & Sendable).Type)?
     /// The shape of the section of a policy.
     let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
@@ -74,6 +74,35 @@ final class ConsumerPlugin: Sendable {
                         takesToken: descriptor.takesToken, allowsUnenforced: method.allowsUnenforced,
                         prepare: { fields in try prepare(consumer, fields) })
                 }
+            }
+            return instance
+        }
+    }
+
+    /// A consumer that is known as values.
+    init(_ foreign: ForeignConsumer) {
+        descriptor = foreign.descriptor
+        let pluginGuard = PluginGuard(foreign.descriptor)
+        self.pluginGuard = pluginGuard
+        typeName = "another process"
+        methods = foreign.methods
+        exchangesTokens = false
+        selections = Dictionary(uniqueKeysWithValues: foreign.methods.map { (ExactText($0.name), .tokenProject) })
+        allowsUnenforced = false
+        configuration = nil
+        section = { .declared(foreign.section) }
+        check = { (section) throws(Diagnostics) in _ = try section.json(foreign.section) }
+        instantiate = { (section, scope, host) throws(Diagnostics) in
+            let made = try section.instance(of: pluginGuard, host, foreign.section) {
+                (section, host) throws(ConfigurationError) in try foreign.make(section, scope, host)
+            }
+            var instance = ConsumerInstance(
+                audiences: made.audiences, maintenance: made.maintenance,
+                warnings: section.diagnostics(for: made.warnings))
+            for method in foreign.methods {
+                guard let prepare = made.answers[ExactText(method.name)] else { continue }
+                instance.methods[ExactText(method.name)] = ConsumerInstance.Method(
+                    takesToken: method.takesToken, allowsUnenforced: false, prepare: prepare)
             }
             return instance
         }

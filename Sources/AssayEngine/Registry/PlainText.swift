@@ -1,14 +1,14 @@
 internal import AssayCore
 
 /// Text that a plugin declares, for terminals, logs and pages.
-enum PlainText {
+package enum PlainText {
     /// Whether a text is at most so many bytes long, and has nothing that steers a terminal or breaks a line.
     static func isPlain(_ text: String, limit: Int) -> Bool {
         text.utf8.count <= limit && text.unicodeScalars.allSatisfy(isSafe)
     }
 
     /// The text in one line, cut to so many characters.
-    static func line(_ text: String, limit: Int = 512) -> String {
+    package static func line(_ text: String, limit: Int = 512) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit) { line.append(isSafe(scalar) ? scalar : "\u{FFFD}") }
         return String(line)

@@ -29,6 +29,16 @@ public struct Plugin: Sendable {
         Plugin(kind: .provider(ProviderPlugin(type)))
     }
 
+    /// A provider that is known as values, such as one in another process.
+    package static func provider(_ foreign: ForeignProvider) -> Plugin {
+        Plugin(kind: .provider(ProviderPlugin(foreign)))
+    }
+
+    /// A consumer that is known as values.
+    package static func consumer(_ foreign: ForeignConsumer) -> Plugin {
+        Plugin(kind: .consumer(ConsumerPlugin(foreign)))
+    }
+
     /// A consumer of tokens.
     public static func consumer<C: TokenConsumer>(_ type: C.Type) -> Plugin {
         Plugin(kind: .consumer(ConsumerPlugin(type)))
@@ -106,6 +116,19 @@ extension PolicySection {
         let configuration = try decode(Configuration.self)
         do throws(ConfigurationError) {
             return try make(configuration, plugin.host(host))
+        } catch {
+            throw diagnostics(for: error)
+        }
+    }
+
+    /// The same for a section whose keys are known as values.
+    func instance<Instance>(
+        of plugin: PluginGuard, _ host: PluginHost, _ shape: DeclaredShape,
+        _ make: (JSON, PluginHost) throws(ConfigurationError) -> Instance
+    ) throws(Diagnostics) -> Instance {
+        let section = try json(shape)
+        do throws(ConfigurationError) {
+            return try make(section, plugin.host(host))
         } catch {
             throw diagnostics(for: error)
         }

@@ -12,8 +12,8 @@ struct ProviderPlugin: Sendable {
     let methods: [MethodDescriptor]
     /// The name of the resource that shows its settings; nil when it has none.
     let config: String?
-    /// The type that a section of a policy is decoded to.
-    let configuration: any (Decodable & Sendable).Type
+    /// The type that a section of a policy is decoded to; nil for a plugin without one.
+    let configuration: (any (Decodable & Sendable).Type)?
     /// The shape of the section of a policy.
     let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
@@ -66,6 +66,44 @@ struct ProviderPlugin: Sendable {
                     }
                 },
                 warnings: policy.section.diagnostics(for: instance.warnings))
+        }
+    }
+
+    /// A provider that is known as values.
+    init(_ foreign: ForeignProvider) {
+        descriptor = foreign.descriptor
+        let pluginGuard = PluginGuard(foreign.descriptor)
+        self.pluginGuard = pluginGuard
+        typeName = "another process"
+        methods = foreign.methods
+        config = nil
+        configuration = nil
+        section = { .declared(foreign.section) }
+        check = { (section) throws(Diagnostics) in _ = try section.json(foreign.section) }
+        bind = { (policy, app, host) throws(Diagnostics) in
+            let instance = try policy.section.instance(of: pluginGuard, host, foreign.section) {
+                (section, host) throws(ConfigurationError) in try foreign.make(section, app, host)
+            }
+            let provider = ProviderBinding(
+                policy, of: pluginGuard, for: app, host: host, config: [], maintenance: instance.maintenance)
+            return Bound(
+                provider: provider,
+                methods: foreign.methods.compactMap { method in
+                    instance.actions[ExactText(method.name)].map {
+                        MethodBinding(descriptor: method, provider: provider, action: $0.action)
+                    }
+                },
+                warnings: policy.section.diagnostics(for: instance.warnings))
+        }
+    }
+}
+
+extension ForeignProvider.Action {
+    fileprivate var action: MethodBinding.Action {
+        switch self {
+        case .challenge: .challenge
+        case .exchange(let prepare): .exchange(prepare)
+        case .call(let prepare): .call(prepare)
         }
     }
 }

@@ -39,18 +39,18 @@ extension PolicySet {
                         policy.section.diagnostics(
                             "the provider `\(policy.name)` is for development, and this server is for production",
                             hint: "remove the section"))
-                } else {
+                } else if let configuration = provider.configuration {
                     survey.look(
-                        through: policy.section, of: provider.configuration,
+                        through: policy.section, of: configuration,
                         names: names[ExactText(app.identity.project.number)])
                 }
             }
         }
         for project in projects {
             for policy in project.consumers where !problems.isOverfull {
-                guard let consumer = registry.consumers[policy.name] else { continue }
+                guard let configuration = registry.consumers[policy.name]?.configuration else { continue }
                 survey.look(
-                    through: policy.section, of: consumer.configuration, kernelKeys: ConsumerBindings.kernelKeys,
+                    through: policy.section, of: configuration, kernelKeys: ConsumerBindings.kernelKeys,
                     names: names[ExactText(project.identity.number)])
             }
         }

@@ -10,7 +10,7 @@ internal import Darwin
 #endif
 
 /// The folder of an operator's policies: its files `*.yaml` and `*.yml`, in upper or lower case, in the order of their
-/// names.
+/// names, but for `plugins.yaml`, which says which plugins run in processes of their own.
 public struct PolicyDirectory: Sendable {
     /// The path of the folder.
     public let path: String
@@ -59,6 +59,25 @@ public struct PolicyDirectory: Sendable {
         return FileFingerprint(of: names.map { $0.map(file) } ?? [path])
     }
 
+    /// The name of the file with the plugins in other processes, which is no policy.
+    private static let pluginsName = "plugins.yaml"
+
+    /// The path of the file with the plugins in other processes; nil when the folder has none.
+    package var pluginsPath: String? {
+        access(possiblePluginsPath, F_OK) == 0 ? possiblePluginsPath : nil
+    }
+
+    /// The path that the file with the plugins in other processes would have.
+    package var possiblePluginsPath: String { file(Self.pluginsName) }
+
+    /// The file with the plugins in other processes; nil when the folder has none.
+    ///
+    /// - Throws: why it cannot be read.
+    package func pluginsFile() throws(Diagnostics) -> PolicyFile? {
+        guard let path = pluginsPath else { return nil }
+        return PolicyFile(name: path, bytes: try contents(of: path, limit: 1 << 20))
+    }
+
     private func files(problems: DiagnosticSink) -> [PolicyFile] {
         var files: [PolicyFile] = []
         var total = 0
@@ -93,7 +112,9 @@ public struct PolicyDirectory: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard !name.starts(withExactly: "."), Self.isPolicy(name) else { continue }
+            guard !name.starts(withExactly: "."), Self.isPolicy(name), !name.isExactly(Self.pluginsName) else {
+                continue
+            }
             names.append(name)
             guard names.count <= PolicyDirectory.fileLimit else {
                 throw problem(path, "has more than \(PolicyDirectory.fileLimit) policy files")

@@ -44,6 +44,22 @@ public struct PolicySection: Sendable {
         return configuration
     }
 
+    /// The section as JSON, by the keys that a plugin in another process declares.
+    ///
+    /// - Throws: all errors in the section, unknown keys included.
+    package func json(_ shape: DeclaredShape) throws(Diagnostics) -> JSON {
+        let sink = DiagnosticSink()
+        let value = YAMLValue(entry.value, path: path, sink: sink)
+        guard let mapping = value.mapping() else {
+            try sink.throwIfAny()
+            throw diagnostics("cannot be read")
+        }
+        for key in kernelKeys { _ = mapping.optional(key) }
+        let json = shape.read(mapping)
+        try sink.throwIfAny()
+        return json
+    }
+
     /// The value of one of the kernel's keys; nil when it is absent, or the section is not a mapping.
     ///
     /// - Throws: all errors in the value.

@@ -80,16 +80,27 @@ package struct PolicySchema {
                 JSONMember(Self.platformDefinition($0), .object(ShapeSchema.members(of: $0.section)))
             }
             + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
-            + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) } + [
-                JSONMember(
-                    "duration",
-                    [
-                        "type": "string",
-                        "pattern":
-                            "^(?=[0-9])([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$",
-                        "examples": ["1h", "30m", "1h30m", "7d"],
-                    ])
-            ]
+            + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) }
+            + [Self.duration]
+    }
+
+    private static var duration: JSONMember {
+        JSONMember(
+            "duration",
+            [
+                "type": "string",
+                "pattern": "^(?=[0-9])([0-9]{1,9}d)?([0-9]{1,9}h)?([0-9]{1,9}m)?([0-9]{1,9}s)?([0-9]{1,9}ms)?$",
+                "examples": ["1h", "30m", "1h30m", "7d"],
+            ])
+    }
+
+    /// The JSON Schema of another file in the folder of policies, by the type that it is decoded to.
+    package static func document(of type: any Decodable.Type, title: String, description: String) -> JSON {
+        .object(
+            [
+                JSONMember("$schema", "https://json-schema.org/draft/2020-12/schema"),
+                JSONMember("title", .string(title)), JSONMember("description", .string(description)),
+            ] + ShapeSchema.members(of: ValueShape(of: type)) + [JSONMember("$defs", .object([duration]))])
     }
 
     static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }

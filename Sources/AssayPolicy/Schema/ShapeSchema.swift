@@ -78,7 +78,33 @@ enum ShapeSchema {
             }
             return object(
                 properties, required: shape.fields.filter(\.isRequired).map(\.key), alternatives: shape.alternatives)
+        case .declared(let shape):
+            return object(
+                shape.keys.map { key in
+                    JSONMember(
+                        key.name, .object([JSONMember("description", .string(key.summary))] + members(of: key.kind)))
+                }, required: shape.keys.filter(\.isRequired).map(\.name))
         case .opaque: return []
+        }
+    }
+
+    private static func members(of kind: DeclaredShape.Kind) -> [JSONMember] {
+        switch kind {
+        case .text: constraints(of: .text, rule: nil, overriding: [:], level: 0)
+        case .boolean: constraints(of: .bool, rule: nil, overriding: [:], level: 0)
+        case .duration: constraints(of: .duration, rule: nil, overriding: [:], level: 0)
+        case .secret: members(of: ValueShape(of: SecretReference.self))
+        case .word(let words): constraints(of: .choice(words), rule: nil, overriding: [:], level: 0)
+        case .integer(let range) where range == Int64.min...Int64.max:
+            constraints(of: .integer, rule: nil, overriding: [:], level: 0)
+        case .integer(let range):
+            [
+                JSONMember("type", "integer"), JSONMember("minimum", .integer(range.lowerBound)),
+                JSONMember("maximum", .integer(range.upperBound)),
+            ]
+        case .list(let element):
+            [JSONMember("type", "array"), JSONMember("items", .object(members(of: element)))]
+        case .mapping(let shape): constraints(of: .declared(shape), rule: nil, overriding: [:], level: 0)
         }
     }
 

@@ -101,13 +101,18 @@ public struct TokenConsumerSuite<Consumer: TokenConsumer>: ConformanceSuite {
             let apps = apps.map {
                 "      - {id: \"\($0.id())\", providers: {\(ConformanceTokens.descriptor.name): {}}}"
             }
-            return """
+            let text = """
                   - number: \(app.projectNumber)
                     id: \(app.projectID)
                     apps:
                 \(apps.joined(separator: "\n"))
                     oauth_clients:
                       - {id: "\(app.oauthClient)", app: "\(app.id())"}
+                """
+            // Where the token tells the project, the other project's own instance would answer.
+            if app == .foreign, Consumer.methods.contains(where: { $0.selection == .tokenProject }) { return text }
+            return """
+                \(text)
                     consumers:
                       \(name):
                 \(PolicyText.indented(section(app), by: 8))

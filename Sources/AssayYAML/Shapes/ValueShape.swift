@@ -16,6 +16,8 @@ package enum ValueShape {
     /// A mapping whose keys are names.
     case dictionary(of: any Decodable.Type)
     case mapping(MappingShape)
+    /// A mapping whose keys are known as values.
+    case declared(DeclaredShape)
     /// Something whose decoding cannot be followed.
     case opaque
 
@@ -70,6 +72,7 @@ package enum ValueShape {
         case .dictionary(let value): ValueShape(of: value).mayHoldSecret(levels: levels - 1)
         case .mapping(let shape):
             shape.fields.contains { ValueShape(of: $0.type).mayHoldSecret(levels: levels - 1) }
+        case .declared(let shape): shape.mayHoldSecret
         default: false
         }
     }

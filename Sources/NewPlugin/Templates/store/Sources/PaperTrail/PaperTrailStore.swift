@@ -7,8 +7,14 @@ import Synchronization
 ///
 /// Its operations run on a queue of its own, because they wait for the disk.
 public final class PaperTrailStore: StateStorePlugin {
-    /// The word before the colon in `--state paper_trail:PATH`.
-    public static let scheme = "paper_trail"
+    /// `paper_trail`, followed by the path of the file.
+    public static let descriptor = StorageDescriptor(
+        scheme: "paper_trail", contract: 2, version: "1.0.0",
+        summary: "Keeps state in memory, and each change in a file.", location: "PATH",
+        posture: SecurityPosture(
+            proves: "What was written is there after the process has ended.",
+            trusts: ["the file system and its permissions"]),
+        survival: .processEnd, sharing: .process)
 
     /// The most entries and counters; a store that is full refuses to write, and drops nothing.
     static let maximumCount = 1_000_000

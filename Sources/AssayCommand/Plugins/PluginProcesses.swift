@@ -1,0 +1,91 @@
+internal import AssayCore
+internal import AssayEngine
+internal import AssayPolicy
+internal import AssayReload
+internal import AssayYAML
+internal import Logging
+
+#if Processes
+internal import AssayProcesses
+#endif
+
+/// The plugins of a command that run in processes of their own, as `plugins.yaml` in a folder of policies names them.
+///
+/// A build without the package trait `Processes` refuses such a file.
+struct PluginProcesses: Sendable {
+    private let directory: PolicyDirectory
+    private let loaded: FileFingerprint
+    #if Processes
+    private let processes: ProcessPlugins
+    #endif
+
+    /// Starts the processes that the folder names, and returns when each of them answers or has failed.
+    ///
+    /// - Parameter checksOnly: whether policies will only be checked.
+    /// - Throws: `Diagnostics` when the file is wrong.
+    static func start(
+        in directory: PolicyDirectory, checksOnly: Bool = true, logger: Logger
+    ) async throws -> PluginProcesses {
+        let loaded = FileFingerprint(of: [directory.possiblePluginsPath])
+        #if Processes
+        let file = try PluginsFile.read(in: directory)
+        let processes = await ProcessPlugins.start(file?.plugins ?? [], checksOnly: checksOnly, logger: logger)
+        return PluginProcesses(directory: directory, loaded: loaded, processes: processes)
+        #else
+        if let path = directory.pluginsPath {
+            throw Diagnostics(
+                Diagnostic(
+                    file: path, location: nil,
+                    message: "this program was built without plugins in other processes (the package trait Processes)"))
+        }
+        return PluginProcesses(directory: directory, loaded: loaded)
+        #endif
+    }
+
+    /// Runs `body` with the processes of a folder, and ends them.
+    static func with<Result>(
+        in directory: PolicyDirectory, _ body: (Registry) async throws -> Result
+    ) async throws -> Result {
+        let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
+        let processes = try await start(in: directory, logger: logger)
+        do {
+            let result = try await body(try AssayProgram.current.registry(with: processes.plugins))
+            await processes.stop()
+            return result
+        } catch {
+            await processes.stop()
+            throw error
+        }
+    }
+
+    /// The plugins for the registry.
+    var plugins: [Plugin] {
+        #if Processes
+        processes.plugins
+        #else
+        []
+        #endif
+    }
+
+    /// Ends the processes.
+    func stop() async {
+        #if Processes
+        await processes.stop()
+        #endif
+    }
+
+    /// Says in the log and in the readiness that a changed file takes effect at the next start only.
+    var subject: ReloadSubject {
+        let (path, loaded) = (directory.possiblePluginsPath, loaded)
+        return ReloadSubject("plugins", fingerprint: { FileFingerprint(of: [path]) }, loaded: loaded) {
+            guard FileFingerprint(of: [path]) != loaded else { return nil }
+            throw ChangedPlugins(path: path)
+        }
+    }
+
+    private struct ChangedPlugins: Error, CustomStringConvertible {
+        let path: String
+
+        var description: String { "\(path) was changed, which takes effect when the server is started again" }
+    }
+}

@@ -1,0 +1,44 @@
+// Starts a child process with nothing of ours but what it is given.
+
+#ifndef ASSAY_CSPAWN_H
+#define ASSAY_CSPAWN_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct assay_child {
+    // The absolute path of the executable.
+    const char *path;
+    // An open descriptor of the executable, which is executed in place of the path, whatever is at the path by now; -1 for the path.
+    int executable;
+    // Both end with NULL.
+    char *const *arguments;
+    char *const *environment;
+    // The descriptor that becomes the standard output and the standard error of the child.
+    int output;
+    // The working directory.
+    const char *directory;
+    // Whether the child runs as another user; groups are its supplementary groups.
+    int has_user;
+    uid_t user;
+    gid_t group;
+    const gid_t *groups;
+    size_t group_count;
+};
+
+// Makes a pipe that no child gets. Returns 0, or -1 with errno.
+int assay_pipe(int ends[2]);
+
+// Starts the child in a session of its own. It is killed when the calling thread ends before it. Returns 0, or an error number; then
+// there is no child.
+int assay_spawn(const struct assay_child *child, pid_t *pid);
+
+// Waits until the child ends. Returns its status as of waitpid(2), or -1 with errno. The child stays a zombie until assay_reap: its number
+// is not given to another process.
+int assay_wait(pid_t pid);
+void assay_reap(pid_t pid);
+
+// Sends a signal to the child and to all processes of its session that stay in its group. Returns 0, or -1 with errno.
+int assay_kill(pid_t pid, int signal);
+
+#endif

@@ -1,0 +1,23 @@
+import AssayProcesses
+import Foundation
+import NIOCore
+import SwiftProtobuf
+
+// A plugin in a process of its own, for tests and benchmarks: it does what the field `say` of a request tells it, also what no plugin may
+// do.
+
+let arguments = CommandLine.arguments.dropFirst()
+if arguments.first == "exit" { exit(7) }
+if arguments.first == "silent" { while true { sleep(600) } }
+
+guard let socket = ProcessInfo.processInfo.environment["ASSAY_PLUGIN_SOCKET"] ?? arguments.dropFirst().first else {
+    FileHandle.standardError.write(Data("no socket is named\n".utf8))
+    exit(2)
+}
+let plugin = ScriptedPlugin(mode: arguments.first ?? "")
+let listener = try await UnaryListener.listen(
+    on: socket, service: "assay.plugin.v1.Plugin", requestLimit: 1 << 20
+) { try await plugin.answer($0, $1) }
+print("the plugin listens")
+fflush(nil)
+while true { try await Task.sleep(for: .seconds(600)) }
