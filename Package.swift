@@ -571,12 +571,16 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayTesting", "AssayX509",
             ], swiftSettings: settings),
         // Written as outside of this package: only public declarations are visible to it.
+        .target(
+            name: "AndroidKey", dependencies: ["AssayCore", "AssayCrypto", "AssayKit", "AssayX509"],
+            path: "Tests/Examples/AndroidKey/Sources/AndroidKey", packageAccess: false, swiftSettings: settings),
         .testTarget(
-            name: "AndroidKeyReaderTests",
+            name: "AndroidKeyTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayX509",
+                "AndroidKey", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayTesting",
+                "AssayX509",
             ],
-            path: "Tests/Examples/AndroidKeyReader",
+            path: "Tests/Examples/AndroidKey/Tests/AndroidKeyTests",
             packageAccess: false,
             swiftSettings: settings),
         .testTarget(

@@ -66,6 +66,15 @@ struct PolicySchemaTests {
         #expect(try JSON.parse(Array(committed.utf8), limits: Self.limits) == walk.validator.root)
     }
 
+    @Test("The schema of the list of plugins beside it is what the command prints")
+    func plugins() async throws {
+        let printed = try await AssayProcess.run("plugins", "schema")
+        let file = Self.file.deletingLastPathComponent().appendingPathComponent("assay-plugins.schema.json")
+        #expect(
+            try String(contentsOf: file, encoding: .utf8) == printed.output,
+            "write it anew: assay plugins schema > policies/assay-plugins.schema.json")
+    }
+
     @Test("Every key is explained, and no word is used that the tests do not know")
     func described() throws {
         for place in walk.places(document) {

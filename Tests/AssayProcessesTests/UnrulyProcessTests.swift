@@ -178,6 +178,9 @@ struct UnrulyProcessTests {
                 bench.engine.engine.pluginHealth.first { $0.name == "widget" }?.reason
                     == "the sensor is\u{FFFD}wet"
             }
+            #expect(
+                await bench.engine.engine.readiness
+                    == .degraded("the provider widget fails: the sensor is\u{FFFD}wet"))
         }
     }
 

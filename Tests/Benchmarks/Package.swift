@@ -17,6 +17,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         // The peer that tokens are verified with.
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -25,10 +27,22 @@ let package = Package(
         .target(name: "CBareCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CAllocations"),
         .target(name: "CLoad"),
+        // A plugin in a process of its own. What it speaks is Assay's code, which it has in common: links lead there.
+        .executableTarget(
+            name: "PluginProcess",
+            dependencies: [
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHPACK", package: "swift-nio-http2"),
+                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "CBareCrypto", "CAllocations", "CLoad",
+                "CBareCrypto", "CAllocations", "CLoad", "PluginProcess",
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
                 .product(name: "AssayHosting", package: "assay"),
@@ -37,6 +51,7 @@ let package = Package(
                 .product(name: "AssayX509", package: "assay"),
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
+                .product(name: "AssayProcesses", package: "assay"),
                 .product(name: "AssayVerifier", package: "assay"),
                 .product(name: "AssayHTTPServer", package: "assay"),
                 .product(name: "AssayTransport", package: "assay"),

@@ -186,7 +186,8 @@ final class ScriptedPlugin: Sendable {
         case "crash": exit(9)
         case "abort": abort()
         case "hang": try await Task.sleep(for: .seconds(60))
-        case "freeze": kill(getpid(), SIGSTOP)
+        // This thread stops at once, before it can answer.
+        case "freeze": raise(SIGSTOP)
         case "ill": isIll.withLock { $0 = true }
         case "print":
             print("a line\u{1B}[2J of the plugin")

@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import NIOConcurrencyHelpers
 package import NIOCore
 internal import NIOHPACK
@@ -79,6 +78,7 @@ private final class UnaryService: ChannelInboundHandler {
     private let prefix: String
     private let requestLimit: Int
     private let handler: UnaryListener.Handler
+    private var hasHead = false
     private var method: String?
     private var request = ByteBuffer()
     private var task: Task<Void, Never>?
@@ -92,7 +92,8 @@ private final class UnaryService: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .headers(let frame):
-            guard method.isNil else { break }
+            guard !hasHead else { break }
+            hasHead = true
             let path = frame.headers.first(name: ":path") ?? ""
             guard path.utf8.starts(with: prefix.utf8) else {
                 return UnaryService.refuse(GRPCFailure(.unimplemented, "there is no such method"), context.channel)
@@ -129,7 +130,8 @@ private final class UnaryService: ChannelInboundHandler {
         let handler = handler
         let bytes = Array(payload)
         request.clear()
-        task = Task {
+        // What does not wait is answered without a change of threads.
+        task = Task.immediate {
             do {
                 UnaryService.send(try await handler(method, bytes), channel)
             } catch {

@@ -215,10 +215,7 @@ final class ProcessSession: Sendable {
         if !child.hasEnded { child.send(SIGTERM) }
         let limit = ContinuousClock.now + pause
         while !child.hasEnded, ContinuousClock.now < limit { await Self.nap(.milliseconds(10)) }
-        if !child.hasEnded {
-            child.send(SIGCONT)
-            child.send(SIGKILL)
-        }
+        if !child.hasEnded { child.send(SIGKILL) }
         return await child.ended()
     }
 

@@ -4,6 +4,8 @@ import AssayX509
 import Foundation
 import Testing
 
+@testable import AndroidKey
+
 /// A chain of the form that Android devices send: an RSA root, intermediates on P-384 and P-256, and a leaf with a
 /// description of its key.
 struct AndroidChain {
@@ -114,7 +116,7 @@ struct AndroidKeyReaderTests {
         #expect(
             chain.map(\.signatureAlgorithm)
                 == [.ecdsa(.sha256), .ecdsa(.sha384), .rsaPKCS1(.sha512), .rsaPKCS1(.sha256)])
-        let attestation = try AndroidKeyAttestation(chain, under: made.anchor(), at: AndroidChain.instant)
+        let attestation = try AndroidKeyAttestation(chain, under: [made.anchor()], at: AndroidChain.instant)
         #expect(attestation.version == 300)
         #expect(attestation.securityLevel == .trustedEnvironment)
         #expect(attestation.challenge == [1, 2, 3, 4, 5])
@@ -136,7 +138,7 @@ struct AndroidKeyReaderTests {
             _ chain: [Certificate], _ anchor: TrustAnchor, at instant: Instant = AndroidChain.instant
         ) -> AndroidKeyAttestation.Refusal? {
             do {
-                _ = try AndroidKeyAttestation(chain, under: anchor, at: instant)
+                _ = try AndroidKeyAttestation(chain, under: [anchor], at: instant)
                 return nil
             } catch {
                 return error
@@ -174,7 +176,7 @@ struct AndroidKeyReaderTests {
         let made = try AndroidChain(leaf: Self.p256, description: description)
         let chain = try Certificate.chain(pem: made.chain)
         #expect(throws: refusal) {
-            try AndroidKeyAttestation(chain, under: made.anchor(), at: AndroidChain.instant)
+            try AndroidKeyAttestation(chain, under: [made.anchor()], at: AndroidChain.instant)
         }
     }
 }

@@ -2,8 +2,7 @@ import AssayCore
 import AssayCrypto
 import AssayX509
 
-/// What an attested key of an Android device says of itself, read with public declarations alone, as a provider outside
-/// this package would (Android, Verify hardware-backed key pairs with key attestation).
+/// What an attested key of an Android device says of itself (Android, Verify hardware-backed key pairs with key attestation).
 struct AndroidKeyAttestation {
     /// Why a chain is refused.
     enum Refusal: Error, Equatable {
@@ -27,19 +26,34 @@ struct AndroidKeyAttestation {
     let purposes: [Int]
     let created: Instant?
     let isDeviceLocked: Bool?
+    /// Whether the system that was started is the one that the device's maker signed.
+    let isBootVerified: Bool
+    /// The month of the system's last security update, as `202611`; nil when the device does not say.
+    let patchLevel: Int?
     let noAuthenticationRequired: Bool
+    /// The app that made the key; nil when the device does not say.
+    let application: Application?
     let key: PublicKey
+
+    /// Who may use the key: the packages of one Android user ID, and the certificates that they are signed with.
+    struct Application {
+        let packages: [[UInt8]]
+        /// SHA-256 of each certificate.
+        let signers: [[UInt8]]
+    }
 
     /// The extension of a leaf that describes its key.
     static let identifier = OID(1, 3, 6, 1, 4, 1, 11129, 2, 1, 17)
 
     /// Verifies a chain, the leaf first, and reads the description of its key.
-    init(_ chain: [Certificate], under anchor: TrustAnchor, at instant: Instant) throws(Refusal) {
+    init(_ chain: [Certificate], under anchors: [TrustAnchor], at instant: Instant) throws(Refusal) {
         var path = chain
         // Devices send the root, too.
-        if let last = path.last, last.encoded == anchor.certificate.encoded { path.removeLast() }
+        if let last = path.last, anchors.contains(where: { last.encoded == $0.certificate.encoded }) {
+            path.removeLast()
+        }
         do {
-            try CertificatePathVerifier(anchors: [anchor], lengthLimit: 4).verify(path, at: instant)
+            try CertificatePathVerifier(anchors: anchors, lengthLimit: 4).verify(path, at: instant)
         } catch {
             throw .untrusted(error)
         }
@@ -69,6 +83,9 @@ struct AndroidKeyAttestation {
             purposes = hardware.purposes
             created = software.created
             isDeviceLocked = hardware.isDeviceLocked
+            isBootVerified = hardware.isBootVerified
+            patchLevel = hardware.patchLevel
+            application = software.application
             noAuthenticationRequired = hardware.noAuthenticationRequired
         } catch {
             throw .malformed
@@ -80,7 +97,10 @@ struct AndroidKeyAttestation {
         var purposes: [Int] = []
         var created: Instant?
         var isDeviceLocked: Bool?
+        var isBootVerified = false
+        var patchLevel: Int?
         var noAuthenticationRequired = false
+        var application: Application?
 
         init(_ list: ASN1Element) throws(ASN1Error) {
             var reader = list.reader
@@ -100,14 +120,35 @@ struct AndroidKeyAttestation {
                     var root = try content.next(.sequence).reader
                     _ = try root.octetString()
                     isDeviceLocked = try root.boolean()
-                    _ = try root.enumerated()
+                    isBootVerified = try root.enumerated() == 0
                     _ = try root.octetString()
                     try root.finish()
+                case .context(706): patchLevel = try content.smallInteger()
+                case .context(709): application = try Application(content.octetString())
                 default:
                     continue
                 }
                 try content.finish()
             }
         }
+    }
+}
+
+extension AndroidKeyAttestation.Application {
+    fileprivate init(_ bytes: ArraySlice<UInt8>) throws(ASN1Error) {
+        var fields = try DERReader.single(.sequence, in: bytes).reader
+        var packages = try fields.next(.set).reader
+        var signers = try fields.next(.set).reader
+        try fields.finish()
+        var names: [[UInt8]] = []
+        while !packages.isAtEnd {
+            var package = try packages.next(.sequence).reader
+            names.append(Array(try package.octetString()))
+            _ = try package.int64()
+            try package.finish()
+        }
+        var digests: [[UInt8]] = []
+        while !signers.isAtEnd { digests.append(Array(try signers.octetString())) }
+        self.init(packages: names, signers: digests)
     }
 }

@@ -1,0 +1,1 @@
+../../../../Sources/AssayProcesses/Protocol/plugin.pb.swift
