@@ -4,9 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,3 +140,66 @@ void assay_reap(pid_t pid) {
 }
 
 int assay_kill(pid_t pid, int signal) { return kill(-pid, signal); }
+
+int assay_connect(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (descriptor < 0) return -1;
+    // Both before the connection, which does not wait for a process that accepts none.
+    if (fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0 || fcntl(descriptor, F_SETFL, O_NONBLOCK) != 0 ||
+        connect(descriptor, (struct sockaddr *)&address, sizeof address) != 0) {
+        int error = errno;
+        close(descriptor);
+        errno = error;
+        return -1;
+    }
+    return descriptor;
+}
+
+#ifndef MSG_NOSIGNAL
+#define MSG_NOSIGNAL 0
+#endif
+
+ssize_t assay_send(int socket, const void *bytes, size_t count) {
+    ssize_t sent;
+    do sent = send(socket, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent;
+}
+
+ssize_t assay_receive(int socket, void *bytes, size_t count) {
+    ssize_t received;
+    do received = recv(socket, bytes, count, MSG_DONTWAIT);
+    while (received < 0 && errno == EINTR);
+    if (received >= 0) return received;
+    return errno == EAGAIN || errno == EWOULDBLOCK ? -1 : 0;
+}
+
+int assay_poll(int socket, int pipe, int wants_to_send, int milliseconds) {
+    struct pollfd files[2] = {
+        {.fd = socket, .events = (short)(POLLIN | (wants_to_send ? POLLOUT : 0))}, {.fd = pipe, .events = POLLIN}};
+    int count = poll(files, 2, milliseconds);
+    if (count <= 0) return 0;
+    int events = 0;
+    if (files[0].revents & (POLLIN | POLLHUP | POLLERR | POLLNVAL)) events |= 1;
+    if (files[0].revents & POLLOUT) events |= 4;
+    if (files[1].revents) events |= 2;
+    return events;
+}
+
+ssize_t assay_write(int pipe, const void *bytes, size_t count) { return write(pipe, bytes, count); }
+
+void assay_drain(int pipe) {
+    char bytes[256];
+    ssize_t count = read(pipe, bytes, sizeof bytes);
+    (void)count;
+}
+
+void assay_shut_down(int socket) { shutdown(socket, SHUT_RDWR); }
+
+int assay_close(int descriptor) { return close(descriptor); }

@@ -27,9 +27,10 @@ struct ProcessBench: Sendable {
         var command = ProcessCommand([executable, mode])
         var settings = PluginSettings(kind: kind, name: name, origin: .command(command))
         // Busy machines start processes slowly.
-        settings.limits.startTime = .seconds(120)
-        settings.limits.configureTime = .seconds(60)
-        settings.limits.healthTime = .seconds(30)
+        settings.limits.startTime = .seconds(600)
+        settings.limits.configureTime = .seconds(600)
+        settings.limits.healthInterval = .seconds(60)
+        settings.limits.healthTime = .seconds(300)
         settings.limits.endTime = .seconds(10)
         settings.limits.firstPause = .milliseconds(20)
         set(&settings, &command)
@@ -76,7 +77,7 @@ struct ProcessBench: Sendable {
 
     /// Waits until something is so.
     static func wait(_ isSo: @Sendable () async -> Bool) async throws {
-        for _ in 0..<6000 {
+        for _ in 0..<30_000 {
             if await isSo() { return }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -44,8 +44,8 @@ final class ScriptedPlugin: Sendable {
     private func handshake(
         _ request: Assay_Plugin_V1_HandshakeRequest
     ) async throws -> Assay_Plugin_V1_HandshakeResponse {
-        let connection = try await PluginConnection.connect(
-            to: request.hostSocket, service: "assay.plugin.v1.Host", timeLimit: .seconds(5))
+        let connection = try PluginConnection.connect(
+            to: request.hostSocket, service: "assay.plugin.v1.Host")
         host.withLock { $0 = connection }
         return .with { $0.version = mode == "version" ? 9 : request.newestVersion }
     }
@@ -220,7 +220,7 @@ final class ScriptedPlugin: Sendable {
             var request = Assay_Plugin_V1_StoreRequest()
             request.call = call
             set(&request)
-            return try await host.call("Store", request, timeLimit: .seconds(5))
+            return try await host.call("Store", request, timeLimit: .seconds(300))
         }
         func state(_ text: String) { verified.facts = [Self.fact("widget_serial", text)] }
         do {
@@ -246,34 +246,34 @@ final class ScriptedPlugin: Sendable {
             case "seal":
                 let sealed: Assay_Plugin_V1_SealResponse = try await host.call(
                     "Seal", Assay_Plugin_V1_SealRequest.with { ($0.call, $0.plaintext) = (call, Data("plain".utf8)) },
-                    timeLimit: .seconds(5))
+                    timeLimit: .seconds(300))
                 let opened: Assay_Plugin_V1_OpenResponse = try await host.call(
                     "Open", Assay_Plugin_V1_OpenRequest.with { ($0.call, $0.sealed) = (call, sealed.sealed) },
-                    timeLimit: .seconds(5))
+                    timeLimit: .seconds(300))
                 state("\(opened.genuine) \(String(decoding: opened.plaintext, as: UTF8.self))")
             case "secret", "other_secret":
                 let secret: Assay_Plugin_V1_SecretResponse = try await host.call(
                     "Secret",
                     Assay_Plugin_V1_SecretRequest.with {
                         ($0.instance, $0.reference) = (instance, says == "secret" ? "env:WIDGET_KEY" : "env:PATH")
-                    }, timeLimit: .seconds(5))
+                    }, timeLimit: .seconds(300))
                 state("\(secret.value.count) bytes")
             case "fetch":
                 let answer: Assay_Plugin_V1_FetchResponse = try await host.call(
                     "Fetch",
                     Assay_Plugin_V1_FetchRequest.with {
                         ($0.call, $0.method, $0.url) = (call, "GET", "https://widgets.example.com/")
-                    }, timeLimit: .seconds(5))
+                    }, timeLimit: .seconds(300))
                 state("\(answer.status) \(String(decoding: answer.body, as: UTF8.self))")
             case "previous":
                 let answer: Assay_Plugin_V1_StoreResponse = try await host.call(
                     "Store", Assay_Plugin_V1_StoreRequest.with { ($0.call, $0.get) = (previous, "once") },
-                    timeLimit: .seconds(5))
+                    timeLimit: .seconds(300))
                 state("\(answer.done)")
             case "log":
                 let _: Assay_Plugin_V1_LogResponse = try await host.call(
                     "Log", Assay_Plugin_V1_LogRequest.with { ($0.call, $0.message) = (call, "a word\nof the plugin") },
-                    timeLimit: .seconds(5))
+                    timeLimit: .seconds(300))
             default: break
             }
         } catch let failure as GRPCFailure {
@@ -303,7 +303,7 @@ final class ScriptedPlugin: Sendable {
             Assay_Plugin_V1_StoreRequest.with {
                 $0.call = request.context.call
                 $0.put.name = "maintained"
-            }, timeLimit: .seconds(5))
+            }, timeLimit: .seconds(300))
         return .init()
     }
 

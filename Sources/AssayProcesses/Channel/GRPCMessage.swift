@@ -16,6 +16,17 @@ package enum GRPCMessage {
         return buffer
     }
 
+    /// A message with its prefix.
+    static func bytes(of message: some Message) throws -> [UInt8] {
+        let bytes: [UInt8] = try message.serializedBytes()
+        let length = UInt32(bytes.count)
+        var all: [UInt8] = [0]
+        all.reserveCapacity(prefixLength + bytes.count)
+        for shift in [24, 16, 8, 0] as [UInt32] { all.append(UInt8(truncatingIfNeeded: length >> shift)) }
+        all += bytes
+        return all
+    }
+
     /// The bytes of the only message; nil when there is another number of them, or a compressed one.
     static func payload(of buffer: ByteBuffer) -> ByteBufferView? {
         var buffer = buffer

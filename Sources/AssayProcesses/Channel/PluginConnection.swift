@@ -1,112 +1,164 @@
 internal import AssayCore
-package import NIOCore
-internal import NIOHTTP2
-internal import NIOPosix
+internal import CSpawn
+internal import NIOCore
 package import SwiftProtobuf
+internal import Synchronization
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
 
 /// A connection to the Unix socket of a process, over which it is called.
+///
+/// A call is sent by the thread that makes it, and a thread of the connection's own reads the answers: one change of threads less than an
+/// event loop needs, each of which costs as much as all the rest.
 package final class PluginConnection: Sendable {
     /// The most bytes of a reply of any method.
     static let replyLimit = 1 << 20
+    /// The most bytes that wait to be sent to a process that does not read.
+    private static let outputLimit = 16 << 20
 
-    private let channel: any Channel
+    private struct State {
+        var streams: ClientStreams
+        /// What the socket did not take yet.
+        var output: [UInt8] = []
+        var calls: [UInt64: OpenCall] = [:]
+        var lastCall: UInt64 = 0
+        var isClosed = false
+    }
+
+    private struct OpenCall {
+        let result: FirstResult<[UInt8]>
+        let deadline: ContinuousClock.Instant
+        /// Wakes a thread that waits for the result.
+        let wake: (@Sendable () -> Void)?
+    }
+
+    /// A call that was begun.
+    struct Call: Sendable {
+        fileprivate let id: UInt64
+        fileprivate let result: FirstResult<[UInt8]>
+    }
+
     private let service: String
-    private let streams: NIOHTTP2Handler.StreamMultiplexer
+    private let socket: CInt
+    /// Wakes the thread that reads.
+    private let bell: (reading: CInt, writing: CInt)
+    private let state: Mutex<State>
+    private let end = FirstResult<String>()
+    private let onClose = Mutex<[@Sendable () -> Void]>([])
 
-    private init(
-        _ channel: any Channel, _ service: String, _ streams: NIOHTTP2Handler.StreamMultiplexer
-    ) {
-        self.channel = channel
+    private init(_ service: String, _ socket: CInt, _ bell: (reading: CInt, writing: CInt)) {
         self.service = service
-        self.streams = streams
+        self.socket = socket
+        self.bell = bell
+        state = Mutex(State(streams: ClientStreams(replyLimit: Self.replyLimit), output: ClientStreams.preface))
+    }
+
+    deinit {
+        Self.closeDescriptor(socket)
+        Self.closeDescriptor(bell.reading)
+        Self.closeDescriptor(bell.writing)
     }
 
     /// Connects to a socket.
     ///
     /// - Parameter service: the full name of the service that is called.
-    /// - Throws: what the system says.
+    /// - Throws: `PluginProcess.Unavailable` with what the system says.
     package static func connect(
-        to path: String, service: String = "assay.plugin.v1.Plugin", timeLimit: Duration
-    ) async throws -> PluginConnection {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connectTimeout(TimeAmount(timeLimit))
-            .connect(unixDomainSocketPath: path) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    var connection = NIOHTTP2Handler.ConnectionConfiguration()
-                    connection.initialSettings = [
-                        HTTP2Setting(parameter: .enablePush, value: 0),
-                        HTTP2Setting(parameter: .maxConcurrentStreams, value: 0),
-                        HTTP2Setting(parameter: .maxHeaderListSize, value: 16_384),
-                        HTTP2Setting(parameter: .initialWindowSize, value: 1 << 20),
-                    ]
-                    // Calls that are cancelled reset their streams.
-                    var stream = NIOHTTP2Handler.StreamConfiguration()
-                    stream.targetWindowSize = 1 << 20
-                    return try channel.pipeline.syncOperations.configureHTTP2Pipeline(
-                        mode: .client, connectionConfiguration: connection, streamConfiguration: stream
-                    ) { stream in stream.close() }
-                }
-                .map { streams in (channel, streams) }
-            }
-        return PluginConnection(channel.0, service, channel.1)
+        to path: String, service: String = "assay.plugin.v1.Plugin"
+    ) throws -> PluginConnection {
+        let socket = assay_connect(path)
+        guard socket >= 0 else { throw PluginProcess.Unavailable(description: String(cString: strerror(errno))) }
+        var ends: [CInt] = [-1, -1]
+        guard assay_pipe(&ends) == 0 else {
+            let reason = String(cString: strerror(errno))
+            closeDescriptor(socket)
+            throw PluginProcess.Unavailable(description: reason)
+        }
+        let connection = PluginConnection(service, socket, (ends[0], ends[1]))
+        // The thread keeps the connection until it is closed.
+        guard WorkerThreads(count: 1, waiting: 1).start({ connection.run() }) else {
+            throw PluginProcess.Unavailable(description: "the system starts no more threads")
+        }
+        return connection
     }
 
-    /// Completes when the connection is closed, by whomever.
-    var closed: EventLoopFuture<Void> { channel.closeFuture }
+    private static func closeDescriptor(_ descriptor: CInt) { _ = assay_close(descriptor) }
 
-    package func close() { channel.close(mode: .all, promise: nil) }
+    /// Calls `body` once when the connection is closed, by whomever.
+    func whenClosed(_ body: @escaping @Sendable () -> Void) {
+        let isClosed = onClose.withLock { waiting in
+            guard end.present == nil else { return true }
+            waiting.append(body)
+            return false
+        }
+        if isClosed { body() }
+    }
 
-    /// Calls a method; usable from threads that may block.
+    /// Closes the connection; calls that wait end.
+    package func close() {
+        finish(perform { $0.streams.close("the connection to the process was closed") })
+        ring()
+    }
+
+    // MARK: - Calls
+
+    /// Begins a call.
     ///
-    /// - Returns: the reply, and what cancels the call.
-    func start<Reply: Message>(
-        _ method: String, _ request: some Message, as type: Reply.Type, timeLimit: Duration
-    ) throws -> (reply: EventLoopFuture<ByteBuffer>, cancel: @Sendable () -> Void) {
-        let reply = channel.eventLoop.makePromise(of: ByteBuffer.self)
-        let stream = channel.eventLoop.makePromise(of: (any Channel).self)
-        stream.futureResult.whenFailure { error in
-            reply.fail(GRPCFailure(.unavailable, "the process cannot be called: \(error)"))
-        }
-        let message = try GRPCMessage.encode(request, channel.allocator)
-        let path = "/\(service)/\(method)"
-        streams.createStreamChannel(promise: stream) { channel in
-            channel.eventLoop.makeCompletedFuture {
-                try channel.pipeline.syncOperations.addHandler(
-                    UnaryCall(
-                        path, request: message, timeLimit: TimeAmount(timeLimit),
-                        replyLimit: PluginConnection.replyLimit, promise: reply))
-            }
-        }
-        let made = stream.futureResult
-        return (reply.futureResult, { made.whenSuccess { $0.close(promise: nil) } })
+    /// - Parameter wake: is called when the result is there.
+    func start(
+        _ method: String, _ request: some Message, timeLimit: Duration, wake: (@Sendable () -> Void)? = nil
+    ) throws -> Call {
+        let message = try GRPCMessage.bytes(of: request)
+        let head = ClientStreams.head(path: "/\(service)/\(method)", timeLimit: timeLimit)
+        let result = FirstResult<[UInt8]>()
+        let deadline = ContinuousClock.now + timeLimit
+        var id: UInt64 = 0
+        finish(
+            perform { state in
+                state.lastCall += 1
+                id = state.lastCall
+                state.calls[id] = OpenCall(result: result, deadline: deadline, wake: wake)
+                return state.streams.start(id, head: head, message: message)
+            })
+        return Call(id: id, result: result)
     }
 
     /// Calls a method, and waits for the reply without blocking a thread.
     ///
-    /// - Throws: `GRPCFailure`; `CancellationError` when the task is cancelled.
+    /// - Throws: `GRPCFailure`; the call is reset when the task is cancelled.
     package func call<Reply: Message>(
         _ method: String, _ request: some Message, as type: Reply.Type = Reply.self, timeLimit: Duration
     ) async throws -> Reply {
-        let call = try start(method, request, as: type, timeLimit: timeLimit)
+        let call = try start(method, request, timeLimit: timeLimit)
         let reply = try await withTaskCancellationHandler {
-            try await call.reply.get()
+            try await call.result.value
         } onCancel: {
-            call.cancel()
+            finish(perform { $0.streams.cancel(call.id) })
         }
-        return try PluginConnection.decode(reply)
+        return try Self.decode(reply)
     }
 
-    /// Calls a method, and blocks the thread until the reply is there; never on an event loop.
+    /// Calls a method, and blocks the thread until the reply is there.
     ///
     /// Policies are made into instances without suspension points, and their plugins are asked meanwhile.
     func callBlocking<Reply: Message>(
         _ method: String, _ request: some Message, as type: Reply.Type = Reply.self, timeLimit: Duration
     ) throws -> Reply {
-        try PluginConnection.decode(start(method, request, as: type, timeLimit: timeLimit).reply.wait())
+        let bell = Bell()
+        let call = try start(method, request, timeLimit: timeLimit) { bell.ring() }
+        bell.wait()
+        guard let result = call.result.present else { throw GRPCFailure(.internalError, "the call has no result") }
+        return try Self.decode(result.get())
     }
 
-    private static func decode<Reply: Message>(_ buffer: ByteBuffer) throws -> Reply {
-        guard let payload = GRPCMessage.payload(of: buffer),
+    private static func decode<Reply: Message>(_ bytes: [UInt8]) throws -> Reply {
+        guard let payload = GRPCMessage.payload(of: ByteBuffer(bytes: bytes)),
             let reply = try? Reply(serializedBytes: Array(payload), options: limits)
         else { throw GRPCFailure(.internalError, "the process answered with a message of another form") }
         return reply
@@ -117,4 +169,138 @@ package final class PluginConnection: Sendable {
         options.messageDepthLimit = 16
         return options
     }()
+
+    // MARK: - Input and output
+
+    private struct Ended {
+        var calls: [(call: OpenCall, result: Result<[UInt8], GRPCFailure>)] = []
+        var closes: String?
+        var needsBell = false
+    }
+
+    /// Does something to the streams, and sends what follows.
+    private func perform(_ body: (inout State) -> ClientStreams.Actions) -> Ended {
+        state.withLock { state in
+            let actions = body(&state)
+            var ended = Ended()
+            for outcome in actions.ended {
+                if let call = state.calls.removeValue(forKey: outcome.id) { ended.calls.append((call, outcome.result)) }
+            }
+            ended.closes = actions.closes
+            guard !state.isClosed else { return ended }
+            let isClosing = !actions.closes.isNil
+            if isClosing { state.isClosed = true }
+            let hadRest = !state.output.isEmpty
+            state.output += actions.output
+            if !hadRest || isClosing { send(&state) }
+            ended.needsBell = !state.output.isEmpty && !hadRest
+            if state.output.count > Self.outputLimit, ended.closes.isNil {
+                let last = state.streams.close("the process does not read what it is sent")
+                state.isClosed = true
+                ended.closes = last.closes
+                for outcome in last.ended {
+                    if let call = state.calls.removeValue(forKey: outcome.id) {
+                        ended.calls.append((call, outcome.result))
+                    }
+                }
+            }
+            return ended
+        }
+    }
+
+    /// Ends the calls that have ended, without any lock.
+    private func finish(_ ended: Ended) {
+        for (call, result) in ended.calls {
+            call.result.settle(result.mapError { $0 as any Error })
+            call.wake?()
+        }
+        if ended.needsBell { ring() }
+        guard let reason = ended.closes else { return }
+        assay_shut_down(socket)
+        let waiting = onClose.withLock { waiting in
+            end.settle(.success(reason))
+            defer { waiting = [] }
+            return waiting
+        }
+        for body in waiting { body() }
+        ring()
+    }
+
+    private func send(_ state: inout State) {
+        while !state.output.isEmpty {
+            let count = state.output.withUnsafeBytes { assay_send(socket, $0.baseAddress, $0.count) }
+            guard count > 0 else { return }
+            if count == state.output.count {
+                state.output.removeAll(keepingCapacity: count < 1 << 16)
+            } else {
+                state.output.removeFirst(count)
+            }
+        }
+    }
+
+    private func ring() {
+        var byte: UInt8 = 1
+        _ = assay_write(bell.writing, &byte, 1)
+    }
+
+    /// Reads answers until the connection is closed.
+    private func run() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while end.present == nil {
+            let (wantsToSend, isIdle) = state.withLock { (!$0.output.isEmpty, $0.calls.isEmpty) }
+            let events = assay_poll(socket, bell.reading, wantsToSend ? 1 : 0, isIdle ? 1000 : 50)
+            if events & 2 != 0 { assay_drain(bell.reading) }
+            if events & 4 != 0 {
+                finish(
+                    perform { state in
+                        send(&state)
+                        return ClientStreams.Actions()
+                    })
+            }
+            if events & 1 != 0 {
+                let count = buffer.withUnsafeMutableBytes { assay_receive(socket, $0.baseAddress, $0.count) }
+                if count > 0 {
+                    finish(perform { $0.streams.received(buffer.prefix(count)) })
+                } else if count == 0 {
+                    finish(perform { $0.streams.close("the process closed the connection") })
+                }
+            }
+            expire()
+        }
+    }
+
+    /// Ends the calls whose time is over.
+    private func expire() {
+        let now = ContinuousClock.now
+        let late = state.withLock { state in state.calls.filter { $0.value.deadline <= now }.map(\.key) }
+        for id in late {
+            let call = state.withLock { $0.calls.removeValue(forKey: id) }
+            call?.result.settle(
+                .failure(GRPCFailure(.deadlineExceeded, "the process did not answer in time")))
+            call?.wake?()
+            finish(perform { $0.streams.cancel(id) })
+        }
+    }
+}
+
+/// Wakes one thread once.
+private final class Bell: Sendable {
+    private let ends: [CInt]
+
+    init() {
+        var ends: [CInt] = [-1, -1]
+        _ = assay_pipe(&ends)
+        self.ends = ends
+    }
+
+    deinit { for end in ends { _ = assay_close(end) } }
+
+    func ring() {
+        var byte: UInt8 = 1
+        _ = assay_write(ends[1], &byte, 1)
+    }
+
+    func wait() {
+        while assay_poll(-1, ends[0], 0, -1) & 2 == 0 {}
+    }
 }

@@ -210,7 +210,6 @@ final class PluginProcess: Sendable {
         guard let connection = try? connection() else { return }
         var request = Assay_Plugin_V1_ReleaseRequest()
         request.instance = instance
-        _ = try? connection.start(
-            "Release", request, as: Assay_Plugin_V1_ReleaseResponse.self, timeLimit: settings.limits.configureTime)
+        _ = try? connection.start("Release", request, timeLimit: settings.limits.configureTime)
     }
 }

@@ -102,7 +102,7 @@ final class ProcessSession: Sendable {
     ) async throws -> PluginConnection {
         while true {
             do {
-                return try await PluginConnection.connect(to: path, timeLimit: .seconds(5))
+                return try PluginConnection.connect(to: path)
             } catch {
                 try Task.checkCancellation()
                 if let child, child.hasEnded {
@@ -159,7 +159,7 @@ final class ProcessSession: Sendable {
     /// - Returns: what happened.
     func watch(_ limits: ProcessLimits, problem: @escaping @Sendable (String?) -> Void) async -> String {
         let end = FirstResult<String>()
-        connection.closed.whenComplete { _ in end.settle(.success("the connection to it was lost")) }
+        connection.whenClosed { end.settle(.success("the connection to it was lost")) }
         let health = Task { [connection] in
             var failures = 0
             while (try? await Task.sleep(for: limits.healthInterval)) != nil {

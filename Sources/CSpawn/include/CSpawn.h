@@ -41,4 +41,21 @@ void assay_reap(pid_t pid);
 // Sends a signal to the child and to all processes of its session that stay in its group. Returns 0, or -1 with errno.
 int assay_kill(pid_t pid, int signal);
 
+// Connects to a Unix socket. Returns a descriptor that does not block and that no child gets, or -1 with errno.
+int assay_connect(const char *path);
+
+// Sends or receives what is possible at once. Both return the number of bytes; -1 when nothing is possible now. The first also returns -1
+// when the connection is lost, and the second 0.
+ssize_t assay_send(int socket, const void *bytes, size_t count);
+ssize_t assay_receive(int socket, void *bytes, size_t count);
+
+// Waits until a socket can be read, a pipe can be read, or, if asked, the socket can be written. A negative descriptor or time is none.
+// Returns the sum of 1, 2 and 4.
+int assay_poll(int socket, int pipe, int wants_to_send, int milliseconds);
+
+ssize_t assay_write(int pipe, const void *bytes, size_t count);
+void assay_drain(int pipe);
+void assay_shut_down(int socket);
+int assay_close(int descriptor);
+
 #endif

@@ -42,6 +42,8 @@ DESCRIPTION = api.DescribeResponse(
         api.FactName(name="device_serial", type=api.FactName.TEXT),
         api.FactName(name="device_exchanges", type=api.FactName.INTEGER),
     ],
+    # Of many exchanges at once, each tries several numbers.
+    limits=api.Limits(store_writes=100),
     methods=[
         Method(name="generateDeviceCodeChallenge", kind=Method.CHALLENGE),
         Method(
