@@ -682,6 +682,8 @@ let package = Package(
                 "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayYAML", "process-plugin",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],
             swiftSettings: settings),

@@ -41,7 +41,7 @@ package final class PluginConnection: Sendable {
     /// A call that was begun.
     struct Call: Sendable {
         fileprivate let id: UInt64
-        fileprivate let result: FirstResult<[UInt8]>
+        let result: FirstResult<[UInt8]>
     }
 
     private let service: String
