@@ -17,7 +17,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         // The peer that tokens are verified with.
@@ -27,17 +26,9 @@ let package = Package(
         .target(name: "CBareCrypto", linkerSettings: [.linkedLibrary("crypto")]),
         .target(name: "CAllocations"),
         .target(name: "CLoad"),
-        // A plugin in a process of its own. What it speaks is Assay's code, which it has in common: links lead there.
+        // A plugin in a process of its own. The messages and frames are Assay's: links lead to them.
         .executableTarget(
-            name: "PluginProcess",
-            dependencies: [
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHPACK", package: "swift-nio-http2"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
+            name: "PluginProcess", dependencies: [.product(name: "SwiftProtobuf", package: "swift-protobuf")],
             swiftSettings: settings),
         .executableTarget(
             name: "Benchmarks",

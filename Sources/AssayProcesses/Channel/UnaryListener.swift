@@ -11,6 +11,9 @@ package final class UnaryListener: Sendable {
     private static let connectionLimit = 2
     private static let streamLimit: UInt32 = 64
 
+    /// The thread for what processes send of their own accord, which so delays nobody else.
+    static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     /// Answers a method's request; the bytes are those of the message.
     package typealias Handler = @Sendable (_ method: String, _ request: [UInt8]) async throws -> ByteBuffer
 
@@ -27,7 +30,7 @@ package final class UnaryListener: Sendable {
         on path: String, service: String, requestLimit: Int = requestLimit, _ handler: @escaping Handler
     ) async throws -> UnaryListener {
         let open = ConnectionCount()
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let channel = try await ServerBootstrap(group: group)
             .childChannelInitializer { channel in
                 guard open.enter(most: connectionLimit) else { return channel.close() }
                 channel.closeFuture.whenComplete { _ in open.leave() }

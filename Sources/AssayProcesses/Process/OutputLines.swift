@@ -22,7 +22,7 @@ final class OutputLines: ChannelInboundHandler {
 
     /// Reads until the end of a pipe, which it closes.
     static func read(_ descriptor: CInt, _ take: @escaping @Sendable (String) -> Void) {
-        NIOPipeBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        NIOPipeBootstrap(group: UnaryListener.group)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(OutputLines(take))

@@ -1,0 +1,1 @@
+../../../../Sources/AssayProcesses/Channel/Frame.swift

@@ -1,1 +1,0 @@
-../../../../Sources/AssayProcesses/Channel/GRPCMessage.swift

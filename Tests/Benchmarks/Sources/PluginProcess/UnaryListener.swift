@@ -1,1 +1,0 @@
-../../../../Sources/AssayProcesses/Channel/UnaryListener.swift
