@@ -11,7 +11,7 @@ package final class UnaryListener: Sendable {
     private static let connectionLimit = 2
     private static let streamLimit: UInt32 = 64
 
-    /// The thread for what processes send of their own accord, which so delays nobody else.
+    /// The thread for what processes send without being asked: a flood delays only other processes.
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     /// Answers a method's request; the bytes are those of the message.
