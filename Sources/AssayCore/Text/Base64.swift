@@ -76,8 +76,10 @@ public enum Base64: Sendable {
         var pendingBits = 0
         var output: [UInt8] = []
         output.reserveCapacity(content.count / 4 * 3 + 2)
+        // Once, not for each character.
+        let values = reverse
         for character in content {
-            let value = reverse[Int(character)]
+            let value = values[Int(character)]
             guard value != invalid else { return nil }
             if character == UInt8(ascii: "+") || character == UInt8(ascii: "/") { sawStandard = true }
             if character == UInt8(ascii: "-") || character == UInt8(ascii: "_") { sawURL = true }
