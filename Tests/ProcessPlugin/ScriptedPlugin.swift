@@ -1,3 +1,4 @@
+#if Processes
 import AssayProcesses
 import Foundation
 import NIOCore
@@ -319,3 +320,4 @@ final class ScriptedPlugin: Sendable {
         .with { ($0.name, $0.text) = (name, text) }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Processes
 import AssayProcesses
 import Foundation
 import NIOCore
@@ -21,3 +22,4 @@ let listener = try await UnaryListener.listen(
 print("the plugin listens")
 fflush(nil)
 while true { try await Task.sleep(for: .seconds(600)) }
+#endif
