@@ -89,6 +89,10 @@ struct ProcessPlugin: Sendable {
         }
         var problems = ConfigurationProblems()
         for error in reply.errors.prefix(100) { problems.report(at: error.components, error.text) }
+        if reply.audiences.count > 64 || reply.audiences.contains(where: { $0.utf8.count > 1024 }) {
+            problems.report("the plugin names over 64 audiences, or one of over 1024 bytes")
+            if !checksOnly { process.release(number) }
+        }
         try problems.throwIfAny()
         let instance = RemoteInstance(
             number, of: process, host, isKept: !checksOnly, secrets: section.secrets(by: description.keys))
