@@ -430,7 +430,7 @@ let package = Package(
             name: "AssayProcesses",
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
-                "AssayYAML", "CSpawn",
+                "AssayYAML", "CSpawn", .target(name: "AssayTesting", condition: simulator),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -1,6 +1,9 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayHosting
+internal import AssayPolicy
+internal import AssayYAML
+internal import Logging
 
 /// `assay conformance`.
 struct ConformanceCommand: AsyncParsableCommand {
@@ -13,7 +16,9 @@ struct ConformanceCommand: AsyncParsableCommand {
                 ones are derived: cut off, with single bits changed, from another app, too late, too large; servers and the \
                 state store fail. `\(program) conformance app_attest` prints a table in Markdown, for the plugin's README.
 
-                Without a name, all plugins are checked that have a suite; --list prints their names.
+                Without a name, all plugins are checked that have a suite; --list prints their names. With --policies these are the \
+                plugins in processes of their own; their processes serve `Simulator` of plugin.proto too, which makes the genuine \
+                requests.
 
                 Exits with 1 when a plugin breaks a rule.
                 """)
@@ -23,6 +28,11 @@ struct ConformanceCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The plugins to check: names as in policies, schemes of stores and sinks.", valueName: "name"))
     var names: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Check the plugins in processes of their own that plugins.yaml in this folder names.", valueName: "folder"))
+    var policies: String?
 
     @Flag(help: "Try a few dozen variants of each field, and not every byte.")
     var quick = false
@@ -34,13 +44,34 @@ struct ConformanceCommand: AsyncParsableCommand {
     var list = false
 
     func run() async throws {
-        let suites = try AssayProgram.current.suites()
+        guard let policies else { return try await check(try AssayProgram.current.suites()) }
+        let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
+        do {
+            let processes = try await PluginProcesses.start(
+                in: PolicyDirectory(policies), checksOnly: false, logger: logger)
+            do {
+                try await check(await processes.suites())
+            } catch {
+                await processes.stop()
+                throw error
+            }
+            await processes.stop()
+        } catch let problems as Diagnostics {
+            for problem in problems.all { Terminal.complain(problem.description) }
+            throw ExitCode.couldNotRun
+        }
+    }
+
+    private func check(_ suites: [any ConformanceSuite]) async throws {
         if list {
             for suite in suites { try Terminal.say("\(suite.kind.rawValue) \(suite.name)") }
             return
         }
         guard !suites.isEmpty else {
-            Terminal.report("this program has no suites: those of its own plugins need the package trait Simulator")
+            Terminal.report(
+                policies.isNil
+                    ? "this program has no suites: those of its own plugins need the package trait Simulator"
+                    : "no plugin is named in plugins.yaml, or this program has no suites: they need the package trait Simulator")
             throw ExitCode.couldNotRun
         }
         var reports: [ConformanceReport] = []

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayEngine
+internal import AssayHosting
 internal import AssayPolicy
 internal import AssayReload
 internal import AssayYAML
@@ -62,6 +63,15 @@ struct PluginProcesses: Sendable {
     var plugins: [Plugin] {
         #if Processes
         processes.plugins
+        #else
+        []
+        #endif
+    }
+
+    /// The conformance suites of the plugins; none in a build without simulated devices.
+    func suites() async -> [any ConformanceSuite] {
+        #if Processes && Simulator
+        await processes.suites()
         #else
         []
         #endif

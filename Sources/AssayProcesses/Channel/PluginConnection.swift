@@ -110,12 +110,14 @@ package final class PluginConnection: Sendable {
 
     /// Begins a call.
     ///
-    /// - Parameter wake: is called when the result is there.
+    /// - Parameters:
+    ///   - other: the full name of a service that is not the connection's own.
+    ///   - wake: is called when the result is there.
     func start(
-        _ method: String, _ request: some Message, timeLimit: Duration, wake: (@Sendable () -> Void)? = nil
+        _ method: String, of other: String? = nil, _ request: some Message, timeLimit: Duration, wake: (@Sendable () -> Void)? = nil
     ) throws -> Call {
         let message = try GRPCMessage.bytes(of: request)
-        let head = ClientStreams.head(path: "/\(service)/\(method)", timeLimit: timeLimit)
+        let head = ClientStreams.head(path: "/\(other ?? service)/\(method)", timeLimit: timeLimit)
         let result = FirstResult<[UInt8]>()
         let deadline = ContinuousClock.now + timeLimit
         var id: UInt64 = 0
@@ -133,9 +135,9 @@ package final class PluginConnection: Sendable {
     ///
     /// - Throws: `GRPCFailure`; the call is reset when the task is cancelled.
     package func call<Reply: Message>(
-        _ method: String, _ request: some Message, as type: Reply.Type = Reply.self, timeLimit: Duration
+        _ method: String, of other: String? = nil, _ request: some Message, as type: Reply.Type = Reply.self, timeLimit: Duration
     ) async throws -> Reply {
-        let call = try start(method, request, timeLimit: timeLimit)
+        let call = try start(method, of: other, request, timeLimit: timeLimit)
         let reply = try await withTaskCancellationHandler {
             try await call.result.value
         } onCancel: {

@@ -12,12 +12,21 @@ public import Logging
 public final class ProcessPlugins: Sendable {
     /// The plugins for a registry, in the order of the settings; one whose process did not answer is there too, with its
     /// reason.
-    public let plugins: [Plugin]
-    private let processes: [PluginProcess]
+    public var plugins: [Plugin] { entries.map(\.plugin) }
+    let entries: [Entry]
 
-    private init(_ started: [(plugin: Plugin, process: PluginProcess?)]) {
-        plugins = started.map(\.plugin)
-        processes = started.compactMap(\.process)
+    /// A plugin of the settings.
+    struct Entry: Sendable {
+        let settings: PluginSettings
+        let plugin: Plugin
+        /// Nil when its process did not answer.
+        let running: ProcessPlugin?
+        /// Why there is none.
+        let reason: String
+    }
+
+    private init(_ entries: [Entry]) {
+        self.entries = entries
     }
 
     /// Starts all processes at once, and returns when each has said what it is, or has failed.
@@ -37,22 +46,25 @@ public final class ProcessPlugins: Sendable {
 
     private static func start(
         _ settings: PluginSettings, _ checksOnly: Bool, _ logger: Logger
-    ) async -> (plugin: Plugin, process: PluginProcess?) {
+    ) async -> Entry {
         let process = PluginProcess(settings, logger: logger)
         do {
             let description = try await process.start()
             let plugin = ProcessPlugin(process: process, description: description, checksOnly: checksOnly)
-            return (try plugin.plugin(), process)
+            return Entry(settings: settings, plugin: try plugin.plugin(), running: plugin, reason: "")
         } catch {
             await process.stop()
-            return (.unavailable(settings.kind, name: settings.name, reason: "\(error)"), nil)
+            let reason = "\(error)"
+            return Entry(
+                settings: settings, plugin: .unavailable(settings.kind, name: settings.name, reason: reason),
+                running: nil, reason: reason)
         }
     }
 
     /// Asks all processes to end, and returns when they have ended.
     public func stop() async {
         await withTaskGroup { group in
-            for process in processes { group.addTask { await process.stop() } }
+            for process in entries.compactMap(\.running?.process) { group.addTask { await process.stop() } }
         }
     }
 }

@@ -44,6 +44,8 @@ final class PluginProcess: Sendable {
     private let lastInstance = Atomic<UInt64>(0)
     private let first = FirstResult<Description>()
     private let runner = Mutex<Task<Void, Never>?>(nil)
+    /// The present run of the process.
+    private let session = Mutex<ProcessSession?>(nil)
 
     init(_ settings: PluginSettings, logger: Logger) {
         self.settings = settings
@@ -76,6 +78,24 @@ final class PluginProcess: Sendable {
         await task?.value
     }
 
+    /// Kills the process, and returns when another one is ready.
+    ///
+    /// - Throws: `Unavailable` when none is ready after a while; `CancellationError`.
+    func restart() async throws {
+        let killed = session.withLock { session in
+            defer { session = nil }
+            return session
+        }
+        killed?.kill()
+        let limit = ContinuousClock.now + settings.limits.startTime + .seconds(60)
+        while session.withLock({ $0 == nil }) {
+            guard ContinuousClock.now < limit else {
+                throw Unavailable(description: "no other process is ready: \(failure ?? "it does not end")")
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Why the plugin cannot do its work; nil when it can.
     var failure: String? {
         switch state.withLock({ $0 }) {
@@ -94,7 +114,9 @@ final class PluginProcess: Sendable {
             do {
                 let session = try await ProcessSession.open(self, logger)
                 try await begin(session)
+                self.session.withLock { $0 = session }
                 reason = await session.watch(settings.limits) { problem in self.problem.withLock { $0 = problem } }
+                self.session.withLock { $0 = nil }
                 fail(reason)
                 await session.end(settings.limits)
             } catch {

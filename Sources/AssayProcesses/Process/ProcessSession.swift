@@ -190,6 +190,11 @@ final class ProcessSession: Sendable {
         return child.hasEnded ? await child.ended() : reason
     }
 
+    /// Kills the process, if it is ours; ``watch(_:problem:)`` returns then.
+    func kill() {
+        child?.send(SIGKILL)
+    }
+
     /// Asks the process to end, and makes it end.
     func end(_ limits: ProcessLimits) async {
         // Also when the task is cancelled.

@@ -1598,6 +1598,213 @@ package nonisolated struct Assay_Plugin_V1_LogResponse: Sendable {
   package init() {}
 }
 
+/// An app in the policy of a conformance suite.
+package nonisolated struct Assay_Plugin_V1_TestApp: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 0 and 1 are apps of one project, 2 is one of another project.
+  package var number: UInt32 = 0
+
+  /// The app ID, such as `1:1234567890:ios:00000000000000a1`.
+  package var app: String = String()
+
+  package var projectNumber: String = String()
+
+  package var projectID: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_SubjectRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var apps: [Assay_Plugin_V1_TestApp] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_SubjectResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// The platform in the IDs of apps; empty for `ios`. With another one than the request's the suite asks again.
+  package var platform: String = String()
+
+  /// The plugin's section in the policy of each app of the request, in their order, as YAML from its first column.
+  package var sections: [String] = []
+
+  /// Sections that must be refused, each with `# wrong` at the end of the line that the error must name.
+  package var wrongSections: [String] = []
+
+  /// The values of the secrets that the sections name. They must not appear in any message, record or log line.
+  package var secrets: [Assay_Plugin_V1_TestSecret] = []
+
+  /// Whether the plugin sends requests with `Host.Fetch`.
+  package var callsServers: Bool = false
+
+  /// The requests that genuine clients make: one for each of the provider's exchanges, at least one for a consumer.
+  package var requests: [Assay_Plugin_V1_TestRequest] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_TestSecret: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// As in the section, such as `env:NAME`.
+  package var reference: String = String()
+
+  package var value: Data = Data()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_TestRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var method: String = String()
+
+  /// The method that makes the challenge of an exchange; empty for evidence without one.
+  package var challengeMethod: String = String()
+
+  /// How many seconds evidence is good after it was made; 0 when only its challenge ends, or nothing does.
+  package var lifetimeSeconds: UInt32 = 0
+
+  /// Why the same evidence may be accepted more than once; empty when it may not.
+  package var reuse: String = String()
+
+  /// Why evidence for one app may be accepted for another one; empty when it may not.
+  package var sharing: String = String()
+
+  /// The fields of the request that may change without a refusal.
+  package var `open`: [Assay_Plugin_V1_OpenField] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_OpenField: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var name: String = String()
+
+  /// Such as that nothing relies on it.
+  package var why: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_MakeRequestRequest: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var method: String = String()
+
+  package var app: Assay_Plugin_V1_TestApp {
+    get {_app ?? Assay_Plugin_V1_TestApp()}
+    set {_app = newValue}
+  }
+  /// Returns true if `app` has been explicitly set.
+  package var hasApp: Bool {self._app != nil}
+  /// Clears the value of `app`. Subsequent reads from it will return its default value.
+  package mutating func clearApp() {self._app = nil}
+
+  /// Which device or client it is: 0, 1 and so on; different ones have different keys where the plugin knows keys.
+  package var client: UInt32 = 0
+
+  package var challenge: Data = Data()
+
+  /// Milliseconds since 1970.
+  package var nowMilliseconds: Int64 = 0
+
+  /// The replies to the calls that were asked for in `first`, as JSON, in their order.
+  package var replies: [String] = []
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+
+  fileprivate var _app: Assay_Plugin_V1_TestApp? = nil
+}
+
+package nonisolated struct Assay_Plugin_V1_MakeRequestResponse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var next: Assay_Plugin_V1_MakeRequestResponse.OneOf_Next? = nil
+
+  /// The body of the request: a JSON object.
+  package var body: String {
+    get {
+      if case .body(let v)? = next {return v}
+      return String()
+    }
+    set {next = .body(newValue)}
+  }
+
+  /// A call that must be made before, such as an attestation before an assertion. The suite makes it, and asks again with
+  /// its reply.
+  package var first: Assay_Plugin_V1_TestCall {
+    get {
+      if case .first(let v)? = next {return v}
+      return Assay_Plugin_V1_TestCall()
+    }
+    set {next = .first(newValue)}
+  }
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package nonisolated enum OneOf_Next: Equatable, Sendable {
+    /// The body of the request: a JSON object.
+    case body(String)
+    /// A call that must be made before, such as an attestation before an assertion. The suite makes it, and asks again with
+    /// its reply.
+    case first(Assay_Plugin_V1_TestCall)
+
+  }
+
+  package init() {}
+}
+
+package nonisolated struct Assay_Plugin_V1_TestCall: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  package var method: String = String()
+
+  /// A JSON object.
+  package var body: String = String()
+
+  package var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  package init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "assay.plugin.v1"
@@ -4011,6 +4218,417 @@ nonisolated extension Assay_Plugin_V1_LogResponse: SwiftProtobuf.Message, SwiftP
   }
 
   package static func ==(lhs: Assay_Plugin_V1_LogResponse, rhs: Assay_Plugin_V1_LogResponse) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_TestApp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TestApp"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}number\0\u{1}app\0\u{3}project_number\0\u{3}project_id\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt32Field(value: &self.number) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.app) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.projectNumber) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.projectID) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.number != 0 {
+      try visitor.visitSingularUInt32Field(value: self.number, fieldNumber: 1)
+    }
+    if !self.app.isEmpty {
+      try visitor.visitSingularStringField(value: self.app, fieldNumber: 2)
+    }
+    if !self.projectNumber.isEmpty {
+      try visitor.visitSingularStringField(value: self.projectNumber, fieldNumber: 3)
+    }
+    if !self.projectID.isEmpty {
+      try visitor.visitSingularStringField(value: self.projectID, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_TestApp, rhs: Assay_Plugin_V1_TestApp) -> Bool {
+    if lhs.number != rhs.number {return false}
+    if lhs.app != rhs.app {return false}
+    if lhs.projectNumber != rhs.projectNumber {return false}
+    if lhs.projectID != rhs.projectID {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_SubjectRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SubjectRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}apps\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.apps) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.apps.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.apps, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_SubjectRequest, rhs: Assay_Plugin_V1_SubjectRequest) -> Bool {
+    if lhs.apps != rhs.apps {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_SubjectResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".SubjectResponse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}platform\0\u{1}sections\0\u{3}wrong_sections\0\u{1}secrets\0\u{3}calls_servers\0\u{1}requests\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.platform) }()
+      case 2: try { try decoder.decodeRepeatedStringField(value: &self.sections) }()
+      case 3: try { try decoder.decodeRepeatedStringField(value: &self.wrongSections) }()
+      case 4: try { try decoder.decodeRepeatedMessageField(value: &self.secrets) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.callsServers) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.requests) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.platform.isEmpty {
+      try visitor.visitSingularStringField(value: self.platform, fieldNumber: 1)
+    }
+    if !self.sections.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.sections, fieldNumber: 2)
+    }
+    if !self.wrongSections.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.wrongSections, fieldNumber: 3)
+    }
+    if !self.secrets.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.secrets, fieldNumber: 4)
+    }
+    if self.callsServers != false {
+      try visitor.visitSingularBoolField(value: self.callsServers, fieldNumber: 5)
+    }
+    if !self.requests.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.requests, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_SubjectResponse, rhs: Assay_Plugin_V1_SubjectResponse) -> Bool {
+    if lhs.platform != rhs.platform {return false}
+    if lhs.sections != rhs.sections {return false}
+    if lhs.wrongSections != rhs.wrongSections {return false}
+    if lhs.secrets != rhs.secrets {return false}
+    if lhs.callsServers != rhs.callsServers {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_TestSecret: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TestSecret"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}reference\0\u{1}value\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.reference) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.value) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.reference.isEmpty {
+      try visitor.visitSingularStringField(value: self.reference, fieldNumber: 1)
+    }
+    if !self.value.isEmpty {
+      try visitor.visitSingularBytesField(value: self.value, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_TestSecret, rhs: Assay_Plugin_V1_TestSecret) -> Bool {
+    if lhs.reference != rhs.reference {return false}
+    if lhs.value != rhs.value {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_TestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TestRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{3}challenge_method\0\u{3}lifetime_seconds\0\u{1}reuse\0\u{1}sharing\0\u{1}open\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.method) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.challengeMethod) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.lifetimeSeconds) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.reuse) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.sharing) }()
+      case 6: try { try decoder.decodeRepeatedMessageField(value: &self.`open`) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.method.isEmpty {
+      try visitor.visitSingularStringField(value: self.method, fieldNumber: 1)
+    }
+    if !self.challengeMethod.isEmpty {
+      try visitor.visitSingularStringField(value: self.challengeMethod, fieldNumber: 2)
+    }
+    if self.lifetimeSeconds != 0 {
+      try visitor.visitSingularUInt32Field(value: self.lifetimeSeconds, fieldNumber: 3)
+    }
+    if !self.reuse.isEmpty {
+      try visitor.visitSingularStringField(value: self.reuse, fieldNumber: 4)
+    }
+    if !self.sharing.isEmpty {
+      try visitor.visitSingularStringField(value: self.sharing, fieldNumber: 5)
+    }
+    if !self.`open`.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.`open`, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_TestRequest, rhs: Assay_Plugin_V1_TestRequest) -> Bool {
+    if lhs.method != rhs.method {return false}
+    if lhs.challengeMethod != rhs.challengeMethod {return false}
+    if lhs.lifetimeSeconds != rhs.lifetimeSeconds {return false}
+    if lhs.reuse != rhs.reuse {return false}
+    if lhs.sharing != rhs.sharing {return false}
+    if lhs.`open` != rhs.`open` {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_OpenField: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".OpenField"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}why\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.why) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if !self.why.isEmpty {
+      try visitor.visitSingularStringField(value: self.why, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_OpenField, rhs: Assay_Plugin_V1_OpenField) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.why != rhs.why {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_MakeRequestRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MakeRequestRequest"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{1}app\0\u{1}client\0\u{1}challenge\0\u{3}now_milliseconds\0\u{1}replies\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.method) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._app) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.client) }()
+      case 4: try { try decoder.decodeSingularBytesField(value: &self.challenge) }()
+      case 5: try { try decoder.decodeSingularInt64Field(value: &self.nowMilliseconds) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.replies) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.method.isEmpty {
+      try visitor.visitSingularStringField(value: self.method, fieldNumber: 1)
+    }
+    try { if let v = self._app {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if self.client != 0 {
+      try visitor.visitSingularUInt32Field(value: self.client, fieldNumber: 3)
+    }
+    if !self.challenge.isEmpty {
+      try visitor.visitSingularBytesField(value: self.challenge, fieldNumber: 4)
+    }
+    if self.nowMilliseconds != 0 {
+      try visitor.visitSingularInt64Field(value: self.nowMilliseconds, fieldNumber: 5)
+    }
+    if !self.replies.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.replies, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_MakeRequestRequest, rhs: Assay_Plugin_V1_MakeRequestRequest) -> Bool {
+    if lhs.method != rhs.method {return false}
+    if lhs._app != rhs._app {return false}
+    if lhs.client != rhs.client {return false}
+    if lhs.challenge != rhs.challenge {return false}
+    if lhs.nowMilliseconds != rhs.nowMilliseconds {return false}
+    if lhs.replies != rhs.replies {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_MakeRequestResponse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".MakeRequestResponse"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}body\0\u{1}first\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.next != nil {try decoder.handleConflictingOneOf()}
+          self.next = .body(v)
+        }
+      }()
+      case 2: try {
+        var v: Assay_Plugin_V1_TestCall?
+        var hadOneofValue = false
+        if let current = self.next {
+          hadOneofValue = true
+          if case .first(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.next = .first(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.next {
+    case .body?: try {
+      guard case .body(let v)? = self.next else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 1)
+    }()
+    case .first?: try {
+      guard case .first(let v)? = self.next else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_MakeRequestResponse, rhs: Assay_Plugin_V1_MakeRequestResponse) -> Bool {
+    if lhs.next != rhs.next {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension Assay_Plugin_V1_TestCall: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  package static let protoMessageName: String = _protobuf_package + ".TestCall"
+  package static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}method\0\u{1}body\0")
+
+  package mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.method) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.body) }()
+      default: break
+      }
+    }
+  }
+
+  package func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.method.isEmpty {
+      try visitor.visitSingularStringField(value: self.method, fieldNumber: 1)
+    }
+    if !self.body.isEmpty {
+      try visitor.visitSingularStringField(value: self.body, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  package static func ==(lhs: Assay_Plugin_V1_TestCall, rhs: Assay_Plugin_V1_TestCall) -> Bool {
+    if lhs.method != rhs.method {return false}
+    if lhs.body != rhs.body {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

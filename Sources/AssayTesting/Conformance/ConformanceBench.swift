@@ -43,7 +43,7 @@ final class ConformanceBench: Sendable {
         let policy: String
         var secrets = SecretSource { _ in nil }
         var secretTexts: [String] = []
-        var upstream: (@Sendable (OutboundRequest) -> OutboundResponse)?
+        var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?
     }
 
     /// How many calls were made.

@@ -4,7 +4,10 @@ internal import AssayHosting
 enum ConformanceChecks {
     typealias Check = @Sendable (ConformanceRun) async throws -> Void
 
-    static func run(_ checks: [(check: String, rule: String, run: Check)]) async -> [ConformanceReport.Line] {
+    /// A check, its name and its rule.
+    typealias Named = (check: String, rule: String, run: Check)
+
+    static func run(_ checks: [Named]) async -> [ConformanceReport.Line] {
         var lines: [ConformanceReport.Line] = []
         for (check, rule, run) in checks {
             let current = ConformanceRun()

@@ -38,11 +38,11 @@ final class ConformanceUpstream: OutboundHTTP {
         ),
     ]
 
-    private let answer: (@Sendable (OutboundRequest) -> OutboundResponse)?
+    private let answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?
     private let clock: HostClock
     private let state = Mutex<(mood: Mood, requests: Int, saidTheTruth: Bool)>((.genuine, 0, false))
 
-    init(_ answer: (@Sendable (OutboundRequest) -> OutboundResponse)?, clock: HostClock) {
+    init(_ answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?, clock: HostClock) {
         self.answer = answer
         self.clock = clock
     }
@@ -67,7 +67,7 @@ final class ConformanceUpstream: OutboundHTTP {
         switch mood {
         case .genuine:
             guard let answer else { throw OutboundFailure(.cannotConnect, "the suite has no server") }
-            return answer(request)
+            return await answer(request)
         case .dead: throw OutboundFailure(.cannotConnect, "nobody listens")
         case .slow:
             do {
@@ -78,7 +78,7 @@ final class ConformanceUpstream: OutboundHTTP {
             throw OutboundFailure(.timedOut, "no answer came")
         case .lying(let response):
             // A few lies are what some genuine server says.
-            if let truth = answer?(request), truth.status == response.status, truth.body == response.body {
+            if let truth = await answer?(request), truth.status == response.status, truth.body == response.body {
                 state.withLock { $0.saidTheTruth = true }
             }
             return response

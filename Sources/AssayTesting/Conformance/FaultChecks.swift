@@ -65,6 +65,24 @@ struct FaultChecks: Sendable {
         }
     }
 
+    /// - Parameter restart: kills the plugin's process, and returns when another one is ready.
+    func restart(_ restart: @escaping @Sendable () async throws -> Void) -> ConformanceChecks.Check {
+        { run in
+            for target in targets {
+                let client = try client(target)
+                let call = try await client.genuine()
+                client.accepts(await client.send(call), "before its process was killed", run)
+                try await restart()
+                client.accepts(await client.send(try await client.genuine()), "in the next process", run)
+                if target.reuse.isAbsent {
+                    let again = await client.send(call)
+                    run.expect(again.reply.isAbsent, "\(target.name): the next process accepted what was used before")
+                }
+                run.count(client.bench.calls)
+            }
+        }
+    }
+
     @Sendable func cancellation(_ run: ConformanceRun) async throws {
         for target in targets {
             let client = try client(target)

@@ -35,13 +35,13 @@ public struct ConsumerSubject: Sendable {
     /// Texts that must not appear in messages, records and logs.
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a consumer that calls none.
-    public var upstream: (@Sendable (OutboundRequest) -> OutboundResponse)?
+    public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?
 
     /// Describes a consumer.
     public init(
         requests: [Request], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
         callers: String = "", secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
-        upstream: (@Sendable (OutboundRequest) -> OutboundResponse)? = nil
+        upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil
     ) {
         self.requests = requests
         self.section = section

@@ -1,4 +1,3 @@
-internal import AssayCore
 internal import AssayEngine
 public import AssayHosting
 public import AssayKit
@@ -26,191 +25,25 @@ public import AssayKit
 /// | `documentation` | each key and each reason is described |
 /// | `secrecy` | no message, record or log line has a secret |
 /// | `contract` | no call broke the contract |
+///
+/// A plugin in a process of its own has one more, `restart`: a killed process is replaced, and the next one answers.
 public struct TokenConsumerSuite<Consumer: TokenConsumer>: ConformanceSuite {
-    private let subject: ConsumerSubject
+    private let checks: ConsumerChecks
 
     /// Makes the suite of a consumer.
     public init(_ type: Consumer.Type, _ subject: ConsumerSubject) {
-        self.subject = subject
+        checks = ConsumerChecks(
+            ConsumerChecks.Consumer(
+                plugin: .consumer(type), descriptor: type.descriptor,
+                isSelectedByToken: type.methods.contains { $0.selection == .tokenProject },
+                section: type.Configuration.self), subject)
     }
 
     /// `consumer`.
-    public var kind: PluginKind { .consumer }
+    public var kind: PluginKind { checks.kind }
     /// The consumer's name in policies.
-    public var name: String { Consumer.descriptor.name }
+    public var name: String { checks.name }
 
     /// Runs all checks.
-    public func report(_ effort: ConformanceEffort) async -> ConformanceReport {
-        let findings = Findings()
-        let targets = subject.requests.map { target($0) }
-        let input = HostileInputChecks(
-            targets: targets, bench: { try bench() }, limit: Consumer.descriptor.limits.evidence,
-            hostile: HostileFields(effort: effort), findings: findings)
-        let faults = FaultChecks(
-            targets: targets, bench: { try bench() }, outboundCalls: Consumer.descriptor.limits.outboundCalls,
-            hasUpstream: !subject.upstream.isAbsent, mayDecideWithoutStore: true, findings: findings)
-        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
-        let lines = await ConformanceChecks.run([
-            ("descriptor", "the descriptor says everything that operators rely on", descriptor),
-            ("genuine", "a genuine request is answered, each time", input.genuine),
-            ("missing-fields", "a request without one of its fields is no fault", input.missingFields),
-            ("field-types", "a field of another type is no fault", input.fieldTypes),
-            ("truncation", "a request that was cut off or extended is no fault", input.truncation),
-            ("bit-flips", "a request with one bit changed is no fault", input.bitFlips),
-            ("oversize", "a request beyond the limit is no fault", input.oversize),
-            ("hostile-text", "what no genuine client sends is no fault", input.hostileText),
-            ("tokens", "a request without a good token gets nothing", { try await tokens($0, findings) }),
-            ("equal-verdicts", "equal requests get equal verdicts", input.equalVerdicts),
-            ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
-            ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
-            ("lying-upstream", "what no genuine server says grants nothing", faults.upstream(lies)),
-            ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
-            ("lost-store", "a lost state store is no reason to refuse", faults.lostStore),
-            ("cancellation", "a cancelled call ends, and harms no later one", faults.cancellation),
-            (
-                "concurrency", "calls at the same time, while policies change, are answered as others",
-                faults.concurrency
-            ),
-            ("configuration", "errors of the section are refused at their line", configuration),
-            ("documentation", "each key and each reason is described", documentation),
-        ])
-        return ConformanceReport(
-            .consumer, name, version: Consumer.descriptor.version, effort: effort, lines: lines + findings.lines)
-    }
-
-    private func target(_ request: ConsumerSubject.Request) -> ConformanceTarget {
-        ConformanceTarget(
-            name: request.name,
-            genuine: { bench, app, number in
-                try await request.call(TestClient.make(bench, app, number, token: nil))
-            },
-            moved: { call, _ in call }, isGood: { _ in true }, mayChange: { _ in true },
-            reuse: "a consumer's answers may be had again")
-    }
-
-    private func bench(_ policy: String? = nil) throws -> ConformanceBench {
-        try ConformanceBench(
-            ConformanceBench.Setup(
-                plugins: [.provider(ConformanceTokens.self), .consumer(Consumer.self)], policy: policy ?? self.policy(),
-                secrets: subject.secrets, secretTexts: subject.secretTexts, upstream: subject.upstream))
-    }
-
-    private func policy(_ section: ((TestApp) -> String)? = nil) -> String {
-        let section = section ?? { subject.section($0) }
-        func project(_ app: TestApp, _ apps: [TestApp]) -> String {
-            let apps = apps.map {
-                "      - {id: \"\($0.id())\", providers: {\(ConformanceTokens.descriptor.name): {}}}"
-            }
-            let text = """
-                  - number: \(app.projectNumber)
-                    id: \(app.projectID)
-                    apps:
-                \(apps.joined(separator: "\n"))
-                    oauth_clients:
-                      - {id: "\(app.oauthClient)", app: "\(app.id())"}
-                """
-            // Where the token tells the project, the other project's own instance would answer.
-            if app == .foreign, Consumer.methods.contains(where: { $0.selection == .tokenProject }) { return text }
-            return """
-                \(text)
-                    consumers:
-                      \(name):
-                \(PolicyText.indented(section(app), by: 8))
-                """
-        }
-        return """
-            # Such keys are made at once.
-            tokens: {algorithm: ES256}
-            callers:
-              conformance: {sha256: \(String(repeating: "0", count: 64)), permissions: [admin]}
-            \(PolicyText.indented(subject.callers, by: 2))
-            projects:
-            \(project(.first, [.first, .second]))
-            \(project(.foreign, [.foreign]))
-            """
-    }
-
-    // MARK: - Checks
-
-    private func tokens(_ run: ConformanceRun, _ findings: Findings) async throws {
-        for request in subject.requests {
-            if let reason = request.withoutToken {
-                run.skip(reason)
-                continue
-            }
-            let bench = try bench()
-            findings.add(bench)
-            let genuine = try await TestClient.make(bench, .first, 0, token: nil)
-            let foreign = try await TestClient.make(bench, .foreign, 0, token: nil)
-            let cut = String(genuine.token.utf8.dropLast(8)) ?? ""
-            let bad: [(what: String, token: String)] = [
-                ("an empty token", ""), ("a word", "token"), ("a token that was cut off", cut),
-                ("an unsigned token", "eyJhbGciOiJub25lIn0.e30."), ("the token of another project", foreign.token),
-            ]
-            for (what, token) in bad {
-                let client = try await TestClient.make(bench, .first, 0, token: token)
-                let answer = await bench.call(try await request.call(client))
-                run.expect(answer.reply.isAbsent, "\(request.name) accepted \(what)")
-                run.expect(!answer.isFault, "\(request.name), \(what): \(answer.words)")
-            }
-            bench.clock.advance(by: .seconds(8 * 86_400))
-            let late = try await TestClient.make(bench, .first, 0, token: genuine.token)
-            let answer = await bench.call(try await request.call(late))
-            run.expect(answer.reply.isAbsent, "\(request.name) accepted a token of last week")
-            run.count(bench.calls)
-        }
-    }
-
-    @Sendable private func descriptor(_ run: ConformanceRun) throws {
-        ContractText.check(Consumer.descriptor, run)
-        run.expect(!subject.requests.isEmpty, "the suite was given no request")
-    }
-
-    @Sendable private func configuration(_ run: ConformanceRun) throws {
-        do {
-            _ = try bench()
-        } catch {
-            run.expect(false, "the accepted section is refused: \(error)")
-        }
-        let sections = subject.wrongSections + [PolicyText.withUnknownKey(subject.section(.first))]
-        for section in sections {
-            let policy = policy { $0 == .first ? section : subject.section($0) }
-            PolicyText.check(policy, run) { _ = try bench($0) }
-        }
-    }
-
-    @Sendable private func documentation(_ run: ConformanceRun) {
-        ContractText.checkKeys(of: Consumer.Configuration.self, run)
-        ContractText.checkReasons(Consumer.descriptor, run)
-    }
-}
-
-extension TestApp {
-    /// The OAuth client of the project's first app, in the policy of a suite.
-    public var oauthClient: String { "\(projectNumber)-conformance.apps.example.com" }
-}
-
-extension TestClient {
-    fileprivate static func make(
-        _ bench: ConformanceBench, _ app: TestApp, _ number: Int, token: String?
-    ) async throws -> TestClient {
-        let call: @Sendable (Call) async throws -> JSON = { call in
-            let answer = await bench.call(call)
-            guard let reply = answer.reply else {
-                throw CallNotAccepted(description: "\(call.method): \(answer.words)")
-            }
-            return reply
-        }
-        let make: @Sendable (String, Bool) async throws -> String = { resource, limitedUse in
-            let reply = try await call(
-                Call(ConformanceTokens.method, resource: resource, body: ["limitedUse": .bool(limitedUse)]))
-            guard let text = reply["token"]?.string else { throw CallNotAccepted(description: "no token") }
-            return text
-        }
-        var made = token
-        if made.isAbsent { made = try await make(app.resource(), false) }
-        return TestClient(
-            app: app, number: number, token: made ?? "", hasGoodToken: token.isAbsent, now: bench.clock.now,
-            makeToken: make, call: call)
-    }
+    public func report(_ effort: ConformanceEffort) async -> ConformanceReport { await checks.report(effort) }
 }

@@ -51,14 +51,14 @@ public struct ProviderSubject: Sendable {
     /// Texts that must not appear in messages, records and logs.
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a provider that calls none.
-    public var upstream: (@Sendable (OutboundRequest) -> OutboundResponse)?
+    public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?
 
     /// Describes a provider.
     public init(
         exchanges: [Exchange], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
         app: @escaping @Sendable (TestApp) -> String = { _ in "" }, platform: String = "ios",
         secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
-        upstream: (@Sendable (OutboundRequest) -> OutboundResponse)? = nil
+        upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil
     ) {
         self.exchanges = exchanges
         self.section = section

@@ -164,11 +164,13 @@ def refused(reason, *facts):
     return api.AppraiseResponse(refused=api.Refused(reason=reason, facts=facts))
 
 
-def main():
+def main(*more_services):
     plugin = DeviceCode()
     signal.signal(signal.SIGTERM, lambda *_: plugin.ended.set())
     server = grpc.server(concurrent.futures.ThreadPoolExecutor(max_workers=8))
     services.add_PluginServicer_to_server(plugin, server)
+    for add in more_services:
+        add(server)
     server.add_insecure_port("unix:" + os.environ["ASSAY_PLUGIN_SOCKET"])
     server.start()
     print("device_code is ready", flush=True)

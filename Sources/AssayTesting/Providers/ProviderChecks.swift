@@ -1,0 +1,214 @@
+package import AssayCore
+package import AssayEngine
+package import AssayHosting
+package import AssayKit
+
+/// The checks of ``AttestationProviderSuite``, for a provider that is a type, or for one in a process of its own.
+package struct ProviderChecks: ConformanceSuite {
+    /// The provider that is checked.
+    package struct Provider: Sendable {
+        let plugin: Plugin
+        let descriptor: PluginDescriptor
+        let methods: [MethodDescriptor]
+        /// The type of its section; nil for one whose keys the kernel takes with their descriptions only.
+        let section: (any Decodable.Type)?
+
+        package init(
+            plugin: Plugin, descriptor: PluginDescriptor, methods: [MethodDescriptor],
+            section: (any Decodable.Type)? = nil
+        ) {
+            self.plugin = plugin
+            self.descriptor = descriptor
+            self.methods = methods
+            self.section = section
+        }
+    }
+
+    let provider: Provider
+    let subject: ProviderSubject
+    /// Kills the provider's process, and returns when another one is ready; nil for a provider without one.
+    let restart: (@Sendable () async throws -> Void)?
+
+    package init(
+        _ provider: Provider, _ subject: ProviderSubject, restart: (@Sendable () async throws -> Void)? = nil
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.restart = restart
+    }
+
+    package var kind: PluginKind { .provider }
+    package var name: String { provider.descriptor.name }
+
+    package func report(_ effort: ConformanceEffort) async -> ConformanceReport {
+        let findings = Findings()
+        let targets = subject.exchanges.map { target($0) }
+        let input = HostileInputChecks(
+            targets: targets, bench: { try bench() }, limit: provider.descriptor.limits.evidence,
+            hostile: HostileFields(effort: effort), findings: findings)
+        let faults = FaultChecks(
+            targets: targets, bench: { try bench() }, outboundCalls: provider.descriptor.limits.outboundCalls,
+            hasUpstream: !subject.upstream.isAbsent, findings: findings)
+        let lies = ConformanceUpstream.lies.map { ConformanceUpstream.Mood.lying($0.response) }
+        var checks: [ConformanceChecks.Named] = [
+            ("descriptor", "the descriptor says everything that operators rely on", descriptor),
+            ("genuine", "genuine evidence gets a token, each time", input.genuine),
+            ("missing-fields", "a request without one of its fields gets no token", input.missingFields),
+            ("field-types", "a field of another type gets no token, and is no fault", input.fieldTypes),
+            ("truncation", "evidence that was cut off or extended gets no token", input.truncation),
+            ("bit-flips", "evidence with one bit changed gets no token", input.bitFlips),
+            ("splices", "evidence with a part of another device's gets no token", input.splices),
+            ("replay", "evidence is good once", input.replay),
+            ("other-app", "evidence for an app gets no token for another one", input.moved(to: .second)),
+            ("other-project", "evidence for an app gets no token in another project", input.moved(to: .foreign)),
+            ("clock", "evidence and challenges end", input.clock),
+            ("oversize", "a request beyond the limit is refused, and is no fault", input.oversize),
+            ("hostile-text", "what no genuine client sends gets no token, and is no fault", input.hostileText),
+            ("equal-verdicts", "equal evidence gets equal verdicts", input.equalVerdicts),
+            ("dead-upstream", "without the other servers nothing is decided", faults.upstream([.dead])),
+            ("slow-upstream", "the time of a call ends, and nothing is decided then", faults.upstream([.slow])),
+            ("lying-upstream", "what no genuine server says gets no token", faults.upstream(lies)),
+            ("huge-upstream", "an answer without end is no answer", faults.upstream([.huge])),
+            ("lost-store", "without the state store nothing is decided", faults.lostStore),
+            ("cancellation", "a cancelled call ends, and harms no later one", faults.cancellation),
+            (
+                "concurrency", "calls at the same time, while policies change, are answered as others",
+                faults.concurrency
+            ),
+            ("configuration", "errors of the section are refused at their line", configuration),
+            ("documentation", "each key and each reason is described", documentation),
+        ]
+        if let restart {
+            checks.append(
+                ("restart", "a killed process is replaced, and what was used stays used", faults.restart(restart)))
+        }
+        let lines = await ConformanceChecks.run(checks)
+        return ConformanceReport(
+            .provider, name, version: provider.descriptor.version, effort: effort, lines: lines + findings.lines)
+    }
+
+    /// An exchange as the checks see it.
+    private func target(_ exchange: ProviderSubject.Exchange) -> ConformanceTarget {
+        let platform = subject.platform
+        return ConformanceTarget(
+            name: exchange.method,
+            genuine: { bench, app, number in
+                let resource = app.resource(platform: platform)
+                let device = try await TestDevice.make(exchange, bench, app, resource, number)
+                return Call(exchange.method, resource: resource, body: try await exchange.request(device))
+            },
+            moved: { call, app in
+                var call = call
+                call.resource = app.resource(platform: platform)
+                return call
+            },
+            isGood: { !($0["token"] ?? $0["appCheckToken"]?["token"]).isAbsent },
+            mayChange: { !exchange.open[$0].isAbsent },
+            hasChallenge: !exchange.challengeMethod.isAbsent, lifetime: exchange.lifetime, reuse: exchange.reuse,
+            sharing: exchange.sharing)
+    }
+
+    /// The policy with the provider's section for each app.
+    func policy(_ section: ((TestApp) -> String)? = nil) -> String {
+        let section = section ?? { subject.section($0) }
+        func app(_ app: TestApp) -> String {
+            """
+                  - id: \(app.id(platform: subject.platform))
+            \(PolicyText.indented(subject.app(app), by: 8))
+                    providers:
+                      \(name):
+            \(PolicyText.indented(section(app), by: 12))
+            """
+        }
+        return """
+            # Such keys are made at once.
+            tokens: {algorithm: ES256}
+            projects:
+              - number: \(TestApp.first.projectNumber)
+                id: \(TestApp.first.projectID)
+                apps:
+            \(app(.first))
+            \(app(.second))
+              - number: \(TestApp.foreign.projectNumber)
+                id: \(TestApp.foreign.projectID)
+                apps:
+            \(app(.foreign))
+            """
+    }
+
+    func bench(_ policy: String? = nil) throws -> ConformanceBench {
+        try ConformanceBench(
+            ConformanceBench.Setup(
+                plugins: [provider.plugin], policy: policy ?? self.policy(), secrets: subject.secrets,
+                secretTexts: subject.secretTexts, upstream: subject.upstream))
+    }
+
+    // MARK: - What needs no evidence
+
+    @Sendable private func descriptor(_ run: ConformanceRun) throws {
+        ContractText.check(provider.descriptor, run)
+        let exchanges = provider.methods.filter(\.isExchange)
+        run.expect(!exchanges.isEmpty, "the provider has no method that exchanges evidence")
+        for exchange in exchanges {
+            run.expect(
+                subject.exchanges.contains { $0.method.isExactly(exchange.name) },
+                "the suite was given no device for the method \(exchange.name)")
+        }
+        for exchange in subject.exchanges {
+            run.expect(
+                exchanges.contains { $0.name.isExactly(exchange.method) },
+                "the provider has no exchange named \(exchange.method)")
+        }
+    }
+
+    @Sendable private func configuration(_ run: ConformanceRun) throws {
+        do {
+            _ = try bench()
+        } catch {
+            run.expect(false, "the accepted section is refused: \(error)")
+        }
+        let sections =
+            subject.wrongSections + [
+                // What no provider knows.
+                PolicyText.withUnknownKey(subject.section(.first))
+            ]
+        for section in sections {
+            let policy = policy { $0 == .first ? section : subject.section($0) }
+            PolicyText.check(policy, run) { _ = try bench($0) }
+        }
+    }
+
+    @Sendable private func documentation(_ run: ConformanceRun) {
+        if let section = provider.section { ContractText.checkKeys(of: section, run) }
+        ContractText.checkReasons(provider.descriptor, run)
+    }
+}
+
+extension TestDevice {
+    /// The device that is to make evidence for an exchange.
+    fileprivate static func make(
+        _ exchange: ProviderSubject.Exchange, _ bench: ConformanceBench, _ app: TestApp, _ resource: String,
+        _ number: Int
+    ) async throws -> TestDevice {
+        let call: @Sendable (String, JSON) async throws -> JSON = { method, body in
+            let answer = await bench.call(Call(method, resource: resource, body: body))
+            guard let reply = answer.reply else { throw CallNotAccepted(description: "\(method): \(answer.words)") }
+            return reply
+        }
+        let challenge: @Sendable (String) async throws -> [UInt8] = { method in
+            guard let bytes = try await call(method, [:])["challenge"]?.string.flatMap({ Base64.decode($0) }) else {
+                throw CallNotAccepted(description: "\(method) gives no challenge")
+            }
+            return bytes
+        }
+        var made: [UInt8] = []
+        if let method = exchange.challengeMethod { made = try await challenge(method) }
+        return TestDevice(
+            app: app, number: number, challenge: made, now: bench.clock.now, call: call, makeChallenge: challenge)
+    }
+}
+
+/// A genuine call that a check needs, and that was not accepted.
+struct CallNotAccepted: Error, CustomStringConvertible {
+    let description: String
+}
