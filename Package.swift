@@ -495,7 +495,7 @@ let package = Package(
         .executableTarget(
             name: "process-plugin",
             dependencies: [
-                .target(name: "AssayProcesses", condition: processes),
+                "AssayCrypto", .target(name: "AssayProcesses", condition: processes),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SwiftProtobuf", package: "swift-protobuf"),
             ],

@@ -154,7 +154,7 @@ struct PluginConnectionTests {
     @Test("Many calls at once get their own answers")
     func many() async throws {
         let path = "/tmp/assay-connection-\(UUID().uuidString.prefix(8)).sock"
-        let listener = try await UnaryListener.listen(on: path, service: Self.service) { _, bytes in
+        let listener = try await UnaryListener.listen(on: path, services: [Self.service]) { _, bytes in
             let request = try Assay_Plugin_V1_ConfigureRequest(serializedBytes: bytes)
             if request.instance % 7 == 0 { throw GRPCFailure(.invalidArgument, "seven: \(request.instance)") }
             return try GRPCMessage.encode(

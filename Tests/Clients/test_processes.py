@@ -27,18 +27,19 @@ KEY = b"a-key-of-the-factory"
 def folder(tmp_path_factory):
     """The example with its generated modules, and policies that name it."""
     folder = tmp_path_factory.mktemp("processes")
-    shutil.copy(EXAMPLE / "device_code.py", folder)
+    for name in ["device_code.py", "simulator.py"]:
+        shutil.copy(EXAMPLE / name, folder)
     protocol = ROOT / "Sources/AssayProcesses/Protocol"
     subprocess.run(
         [
             sys.executable, "-m", "grpc_tools.protoc", f"-I{protocol}", f"--python_out={folder}",
             f"--grpc_python_out={folder}", "plugin.proto",
         ], check=True)
-    policies = folder / "policies"
-    shutil.copytree(EXAMPLE / "policies", policies)
-    names = policies / "plugins.yaml"
-    text = names.read_text().replace("/opt/device-code/bin/python", sys.executable)
-    names.write_text(text.replace("/opt/device-code", str(folder)))
+    for policies in ["policies", "conformance"]:
+        shutil.copytree(EXAMPLE / policies, folder / policies)
+        names = folder / policies / "plugins.yaml"
+        text = names.read_text().replace("/opt/device-code/bin/python", sys.executable)
+        names.write_text(text.replace("/opt/device-code", str(folder)))
     return folder
 
 
@@ -108,6 +109,36 @@ def test_exchanges(server):
     assert "device_exchanges=4" in server.log.read_text()
     missing = server.post("exchangeDeviceCode", {"challenge": server.challenge()})
     assert missing.status_code == 400 and "serial" in missing.json()["error"]["message"]
+
+
+def conformance(folder):
+    """The report on the plugin that a folder names."""
+    done = subprocess.run(
+        [os.environ["ASSAY"], "conformance", "--policies", folder, "--quick", "--json"], capture_output=True, text=True,
+        timeout=600)
+    return done.returncode, json.loads(done.stdout)[0]
+
+
+def test_it_keeps_the_contract(folder):
+    status, report = conformance(folder / "conformance")
+    assert status == 0 and report["passed"], report
+    checks = {check["check"]: check for check in report["checks"]}
+    assert checks["replay"]["calls"] > 0 and checks["restart"]["calls"] > 0
+
+
+def test_what_breaks_the_contract_is_found(folder, tmp_path):
+    """The same plugin, which compares the beginnings of signatures."""
+    code = (folder / "device_code.py").read_text()
+    wrong = code.replace(
+        'hmac.compare_digest(expected, fields["signature"].bytes)', 'expected[:4] == fields["signature"].bytes[:4]')
+    assert wrong != code
+    shutil.copytree(folder, tmp_path / "wrong", dirs_exist_ok=True)
+    (tmp_path / "wrong/device_code.py").write_text(wrong)
+    names = tmp_path / "wrong/conformance/plugins.yaml"
+    names.write_text(names.read_text().replace(str(folder), str(tmp_path / "wrong")))
+    status, report = conformance(tmp_path / "wrong/conformance")
+    failed = {check["check"] for check in report["checks"] if check["result"] == "failed"}
+    assert status == 1 and "bit-flips" in failed, report
 
 
 def test_many_at_once(server):

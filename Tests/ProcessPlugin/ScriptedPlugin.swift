@@ -31,6 +31,16 @@ final class ScriptedPlugin: Sendable {
         case "Health":
             return try GRPCMessage.encode(
                 Assay_Plugin_V1_HealthResponse.with { $0.problem = isIll.withLock { $0 } ? "the sensor is\nwet" : "" })
+        case "Subject" where mode == "consumer":
+            return try GRPCMessage.encode(
+                Assay_Plugin_V1_SubjectResponse.with { subject in
+                    subject.sections = ["factory: north", "factory: north", "factory: north"]
+                    subject.wrongSections = ["factory: closed # wrong", "factory: north\nsizes: [12] # wrong"]
+                    subject.requests = [.with { $0.method = "openDesk" }]
+                })
+        case "MakeRequest":
+            return try GRPCMessage.encode(
+                Assay_Plugin_V1_MakeRequestResponse.with { $0.body = "{\"say\": \"genuine\"}" })
         case "Maintain": return try GRPCMessage.encode(try await maintain(.init(serializedBytes: request)))
         case "Shutdown":
             if mode == "stubborn" {

@@ -15,10 +15,14 @@ guard let socket = ProcessInfo.processInfo.environment["ASSAY_PLUGIN_SOCKET"] ??
     FileHandle.standardError.write(Data("no socket is named\n".utf8))
     exit(2)
 }
-let plugin = ScriptedPlugin(mode: arguments.first ?? "")
+let scripted = ScriptedPlugin(mode: arguments.first ?? "")
+let ticket = TicketPlugin.Flaw(rawValue: arguments.first ?? "").map { TicketPlugin($0) }
 let listener = try await UnaryListener.listen(
-    on: socket, service: "assay.plugin.v1.Plugin", requestLimit: 1 << 20
-) { try await plugin.answer($0, $1) }
+    on: socket, services: ["assay.plugin.v1.Plugin", "assay.plugin.v1.Simulator"], requestLimit: 1 << 20
+) { method, request in
+    if let ticket { return try await ticket.answer(method, request) }
+    return try await scripted.answer(method, request)
+}
 print("the plugin listens")
 fflush(nil)
 while true { try await Task.sleep(for: .seconds(600)) }

@@ -23,6 +23,7 @@ struct TextRulesTests {
         ("AssayEngine.UnofferedMethods.", nil, "names and rules of methods that stand in the code"),
         ("AssayProcesses.PluginsFile", nil, "words of the operator"),
         ("AssayProcesses.PluginEntry.", nil, "words of the operator"),
+        ("AssayProcesses.ProcessPlugin.(providerSubject", nil, "names of fields that a simulated device declares"),
         ("AssayPolicy.PolicySchema.", nil, "words of the schema that stand in the code"),
     ]
 

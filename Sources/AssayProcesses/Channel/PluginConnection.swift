@@ -114,7 +114,8 @@ package final class PluginConnection: Sendable {
     ///   - other: the full name of a service that is not the connection's own.
     ///   - wake: is called when the result is there.
     func start(
-        _ method: String, of other: String? = nil, _ request: some Message, timeLimit: Duration, wake: (@Sendable () -> Void)? = nil
+        _ method: String, of other: String? = nil, _ request: some Message, timeLimit: Duration,
+        wake: (@Sendable () -> Void)? = nil
     ) throws -> Call {
         let message = try GRPCMessage.bytes(of: request)
         let head = ClientStreams.head(path: "/\(other ?? service)/\(method)", timeLimit: timeLimit)
@@ -135,7 +136,8 @@ package final class PluginConnection: Sendable {
     ///
     /// - Throws: `GRPCFailure`; the call is reset when the task is cancelled.
     package func call<Reply: Message>(
-        _ method: String, of other: String? = nil, _ request: some Message, as type: Reply.Type = Reply.self, timeLimit: Duration
+        _ method: String, of other: String? = nil, _ request: some Message, as type: Reply.Type = Reply.self,
+        timeLimit: Duration
     ) async throws -> Reply {
         let call = try start(method, of: other, request, timeLimit: timeLimit)
         let reply = try await withTaskCancellationHandler {

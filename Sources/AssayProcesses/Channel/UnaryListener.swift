@@ -25,11 +25,12 @@ package final class UnaryListener: Sendable {
 
     /// Listens on a path that does not exist yet.
     ///
-    /// - Parameter service: the full name of the service.
+    /// - Parameter services: the full names of the services, whose methods all have different names.
     package static func listen(
-        on path: String, service: String, requestLimit: Int = requestLimit, _ handler: @escaping Handler
+        on path: String, services: [String], requestLimit: Int = requestLimit, _ handler: @escaping Handler
     ) async throws -> UnaryListener {
         let open = ConnectionCount()
+        let prefixes = services.map { "/\($0)/" }
         let channel = try await ServerBootstrap(group: group)
             .childChannelInitializer { channel in
                 guard open.enter(most: connectionLimit) else { return channel.close() }
@@ -45,7 +46,7 @@ package final class UnaryListener: Sendable {
                     ) { stream in
                         stream.eventLoop.makeCompletedFuture {
                             try stream.pipeline.syncOperations.addHandler(
-                                UnaryService("/\(service)/", requestLimit: requestLimit, handler))
+                                UnaryService(prefixes, requestLimit: requestLimit, handler))
                         }
                     }
                 }
@@ -77,8 +78,8 @@ private final class UnaryService: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame.FramePayload
     typealias OutboundOut = HTTP2Frame.FramePayload
 
-    /// What comes before the name of the method.
-    private let prefix: String
+    /// What comes before the name of a method, for each service.
+    private let prefixes: [String]
     private let requestLimit: Int
     private let handler: UnaryListener.Handler
     private var hasHead = false
@@ -86,8 +87,8 @@ private final class UnaryService: ChannelInboundHandler {
     private var request = ByteBuffer()
     private var task: Task<Void, Never>?
 
-    init(_ prefix: String, requestLimit: Int, _ handler: @escaping UnaryListener.Handler) {
-        self.prefix = prefix
+    init(_ prefixes: [String], requestLimit: Int, _ handler: @escaping UnaryListener.Handler) {
+        self.prefixes = prefixes
         self.requestLimit = requestLimit
         self.handler = handler
     }
@@ -98,7 +99,7 @@ private final class UnaryService: ChannelInboundHandler {
             guard !hasHead else { break }
             hasHead = true
             let path = frame.headers.first(name: ":path") ?? ""
-            guard path.utf8.starts(with: prefix.utf8) else {
+            guard let prefix = prefixes.first(where: { path.utf8.starts(with: $0.utf8) }) else {
                 return UnaryService.refuse(GRPCFailure(.unimplemented, "there is no such method"), context.channel)
             }
             method = String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)

@@ -46,7 +46,7 @@ final class ProcessSession: Sendable {
         let folder = try SocketFolder(owner: user)
         do {
             let host = process.host
-            let listener = try await UnaryListener.listen(on: folder.host, service: "assay.plugin.v1.Host") {
+            let listener = try await UnaryListener.listen(on: folder.host, services: ["assay.plugin.v1.Host"]) {
                 try await host.answer($0, $1)
             }
             do {

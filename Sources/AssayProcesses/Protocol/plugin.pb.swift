@@ -1475,6 +1475,7 @@ package nonisolated struct Assay_Plugin_V1_FetchRequest: Sendable {
 
   package var body: Data = Data()
 
+  /// How long an answer is waited for; 0 for nine tenths of the time that the call has left, which is the most.
   package var timeMilliseconds: UInt32 = 0
 
   package var unknownFields = SwiftProtobuf.UnknownStorage()
