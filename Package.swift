@@ -517,7 +517,7 @@ let package = Package(
         .target(
             name: "AssayTestSupport",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayTesting",
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayState", "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -699,7 +699,7 @@ let package = Package(
             name: "AssayTestingTests",
             dependencies: [
                 "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit",
-                "AssayState", "AssayTesting", "AssayX509",
+                "AssayState", "AssayTestSupport", "AssayTesting", "AssayX509",
             ],
             swiftSettings: settings),
         .testTarget(

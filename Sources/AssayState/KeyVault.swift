@@ -15,8 +15,8 @@ public import AssayCore
 /// - no error, log line or description has any part of a document;
 /// - after ``close()`` every operation throws.
 ///
-/// The kernel calls a vault at the start, for a reload, for changes of keys, every few seconds for ``revision()``, and
-/// when a request names a key that it does not know; then with a short time limit, and not for every such request.
+/// The kernel calls a vault at the start, for changes of keys, and every few seconds for ``revision()``; each call may take
+/// 30 seconds. No request waits for a vault: between two calls what it held last is in force.
 public protocol KeyVault: Sendable {
     /// The stored document; nil when there is none.
     func read() async throws(KeyVaultError) -> KeyDocument?

@@ -71,7 +71,8 @@ struct ConformanceCommand: AsyncParsableCommand {
             Terminal.report(
                 policies.isNil
                     ? "this program has no suites: those of its own plugins need the package trait Simulator"
-                    : "no plugin is named in plugins.yaml, or this program has no suites: they need the package trait Simulator")
+                    : "no plugin is named in plugins.yaml, or this program has no suites: they need the package trait Simulator"
+            )
             throw ExitCode.couldNotRun
         }
         var reports: [ConformanceReport] = []

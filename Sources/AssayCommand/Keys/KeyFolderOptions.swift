@@ -6,8 +6,8 @@ internal import AssayEngine
 struct KeyFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys. By default next to the state's file, or in ~/.local/state/assay/keys when the "
-                + "state is in memory.", valueName: "folder"))
+            "The folder of the keys, or a key vault as SCHEME:LOCATION. By default a folder next to the state's file, or "
+                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
 
     @Option(
@@ -17,25 +17,31 @@ struct KeyFolderOptions: ParsableArguments {
     var state = AssayProgram.current.state
 
     /// Works with the keys at this time, in whole seconds; what goes wrong is said, and becomes an exit code.
-    func run(_ body: (KeyStore, Instant) throws(KeyError) -> Void) throws {
-        do throws(KeyError) {
-            try body(
-                .directory(keys ?? KeyFolder.standard(forState: state)), Instant(seconds: HostClock.system.now.seconds))
+    func run<Value: Sendable>(
+        _ body: @escaping @Sendable (KeyStore, Instant) throws(KeyError) -> Value
+    ) async throws -> Value {
+        do {
+            return try await KeyPlace.with(keys, forState: state) { keys in
+                try await keys.store.perform { (store) throws(KeyError) in
+                    try body(store, Instant(seconds: HostClock.system.now.seconds))
+                }
+            }
         } catch {
             Terminal.report(error)
-            throw error.isRefusal ? ExitCode.refused : ExitCode.couldNotRun
+            throw (error as? KeyError)?.isRefusal ?? false ? ExitCode.refused : ExitCode.couldNotRun
         }
     }
 
     /// Changes a key; says what it is then, and which key is in use where that is another one.
-    func change(_ body: (KeyStore, Instant) throws(KeyError) -> KeyDescription) throws {
-        var lines: [String] = []
-        try run { (store, now) throws(KeyError) in
+    func change(
+        _ body: @escaping @Sendable (KeyStore, Instant) throws(KeyError) -> KeyDescription
+    ) async throws {
+        let lines = try await run { (store, now) throws(KeyError) -> [String] in
             let changed = try body(store, now)
-            lines.append(KeyFolderOptions.line(changed, now))
-            guard changed.state != .prepared, changed.state != .active else { return }
+            let line = KeyFolderOptions.line(changed, now)
+            guard changed.state != .prepared, changed.state != .active else { return [line] }
             let inUse = try store.list(now: now).first { $0.purpose == changed.purpose && $0.state == .active }
-            if let inUse { lines.append(KeyFolderOptions.line(inUse, now)) }
+            return [line] + (inUse.map { [KeyFolderOptions.line($0, now)] } ?? [])
         }
         for line in lines { try Terminal.say(line) }
     }

@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 
 /// `assay keys activate`.
-struct KeysActivateCommand: ParsableCommand {
+struct KeysActivateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "activate", abstract: "Let a prepared key sign or seal, instead of the present one.",
         discussion: """
@@ -19,8 +19,8 @@ struct KeysActivateCommand: ParsableCommand {
     @Flag(help: "Do not wait for the lead: backends with an older key set refuse its tokens until they fetch it again.")
     var now = false
 
-    func run() throws {
-        try folder.change { (store, time) throws(KeyError) in
+    func run() async throws {
+        try await folder.change { [kid, now] (store, time) throws(KeyError) in
             try store.activate(kid, beforeItsTime: now, now: time)
         }
     }

@@ -4,7 +4,7 @@ internal import AssayCrypto
 internal import AssayEngine
 
 /// `assay keys export`.
-struct KeysExportCommand: ParsableCommand {
+struct KeysExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Print the public keys that verify tokens.",
         discussion: """
@@ -21,9 +21,8 @@ struct KeysExportCommand: ParsableCommand {
     @Argument(help: "This key only, as `\(AssayProgram.current.name) keys list` calls it.")
     var kid: String?
 
-    func run() throws {
-        var keys: [JWK] = []
-        try folder.run { (store, now) throws(KeyError) in keys = try store.published(kid, now: now) }
+    func run() async throws {
+        let keys = try await folder.run { [kid] (store, now) throws(KeyError) in try store.published(kid, now: now) }
         switch format {
         case .jwks: try Terminal.say(String(decoding: JWKSet(keys).json.encoded, as: UTF8.self))
         case .pem:

@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 
 /// `assay keys list`.
-struct KeysListCommand: ParsableCommand {
+struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Show the keys, their states, and their next changes.",
         discussion: """
@@ -19,10 +19,8 @@ struct KeysListCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format = KeyFormat.text
 
-    func run() throws {
-        var found: (keys: [KeyDescription], now: Instant)?
-        try folder.run { (store, now) throws(KeyError) in found = (try store.list(now: now), now) }
-        guard let found else { return }
+    func run() async throws {
+        let found = try await folder.run { (store, now) throws(KeyError) in (keys: try store.list(now: now), now: now) }
         switch format {
         case .text: for line in KeyReport.table(found.keys, now: found.now) { try Terminal.say(line) }
         case .json:

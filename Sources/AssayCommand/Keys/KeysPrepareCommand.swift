@@ -4,7 +4,7 @@ internal import AssayEngine
 internal import AssayPolicy
 
 /// `assay keys prepare`.
-struct KeysPrepareCommand: ParsableCommand {
+struct KeysPrepareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prepare", abstract: "Make a key that is published, or opens, but does not sign or seal yet.",
         discussion: """
@@ -47,24 +47,26 @@ struct KeysPrepareCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         if !sealing, let lead, lead.duration < KeyStore.signingLead {
             Terminal.complain(
                 "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }
-        try folder.change { (store, now) throws(KeyError) in
+        try await folder.change { [sealing, lead, auto, algorithm, rsaBits] (store, now) throws(KeyError) in
             if sealing {
                 return try store.prepareSealingKey(
                     lead: lead?.duration ?? KeyStore.sealingLead, automatic: auto, now: now)
             }
-            let kind = try kind(store, now)
+            let kind = try Self.kind(algorithm, rsaBits, store, now)
             return try store.prepareSigningKey(
                 kind, lead: lead?.duration ?? KeyStore.signingLead, automatic: auto, now: now)
         }
     }
 
     /// What to make; nil for another like the one that signs.
-    private func kind(_ store: KeyStore, _ now: Instant) throws(KeyError) -> TokenPolicy? {
+    private static func kind(
+        _ algorithm: KeyAlgorithm?, _ rsaBits: Int?, _ store: KeyStore, _ now: Instant
+    ) throws(KeyError) -> TokenPolicy? {
         switch algorithm {
         case .es256?: return TokenPolicy(algorithm: .es256)
         case .rs256?:
@@ -74,7 +76,7 @@ struct KeysPrepareCommand: ParsableCommand {
         }
     }
 
-    private func presentBits(_ store: KeyStore, _ now: Instant) throws(KeyError) -> Int {
+    private static func presentBits(_ store: KeyStore, _ now: Instant) throws(KeyError) -> Int {
         let present = try store.list(now: now).first { $0.purpose == .signing && $0.state == .active }
         return present?.algorithm == KeyAlgorithm.rs256.rawValue ? present?.bits ?? 2048 : 2048
     }

@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 
 /// `assay keys retire`.
-struct KeysRetireCommand: ParsableCommand {
+struct KeysRetireCommand: AsyncParsableCommand {
     static var configuration: CommandConfiguration {
         let program = AssayProgram.current.name
         return CommandConfiguration(
@@ -24,7 +24,7 @@ struct KeysRetireCommand: ParsableCommand {
     @Argument(help: "The key, as `\(AssayProgram.current.name) keys list` calls it.")
     var kid: String
 
-    func run() throws {
-        try folder.change { (store, now) throws(KeyError) in try store.retire(kid, now: now) }
+    func run() async throws {
+        try await folder.change { [kid] (store, now) throws(KeyError) in try store.retire(kid, now: now) }
     }
 }

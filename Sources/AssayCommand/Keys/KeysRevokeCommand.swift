@@ -3,7 +3,7 @@ internal import AssayCore
 internal import AssayEngine
 
 /// `assay keys revoke`.
-struct KeysRevokeCommand: ParsableCommand {
+struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Withdraw a signing key after a leak, and every token it signed.",
         discussion: """
@@ -25,7 +25,7 @@ struct KeysRevokeCommand: ParsableCommand {
         help: "The key, as `\(AssayProgram.current.name) keys list` calls it; after -- when it begins with a hyphen.")
     var kid: String
 
-    func run() throws {
-        try folder.change { (store, now) throws(KeyError) in try store.revoke(kid, now: now) }
+    func run() async throws {
+        try await folder.change { [kid] (store, now) throws(KeyError) in try store.revoke(kid, now: now) }
     }
 }

@@ -62,8 +62,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, made at the first start. By default next to the state's file, or in "
-                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
+            "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION. By default a folder next to "
+                + "the state's file, or ~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
     var keys: String?
 
     @Option(
@@ -161,7 +161,6 @@ struct ServeCommand: AsyncParsableCommand {
         let directory = PolicyDirectory(policies)
         let fingerprint = directory.fingerprint
         let policies = directory.read()
-        let folder = keys ?? KeyFolder.standard(forState: state)
         let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
         let host = PluginHost(
             store: store.store, http: client, logger: logger, meter: metrics.meter)
@@ -170,26 +169,28 @@ struct ServeCommand: AsyncParsableCommand {
         let authorizationFingerprint = extAuthz.fingerprint(tls)
         let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
         let auditFile = try audit.open(host)
-        let queues = try await sinks.open(
-            registry, StorageHost(http: client, logger: logger, meter: metrics.meter))
+        let storage = StorageHost(http: client, logger: logger, meter: metrics.meter)
+        let queues = try await sinks.open(registry, storage)
         var targets: [any DecisionSink] = [DecisionLog(logger)] + queues
         if let auditFile { targets.append(auditFile) }
         let sinkReason = sinks.blockingReason(queues)
         let recorded = SampledDecisions(targets, limits: records.limits) {
             auditFile?.blockingReason != nil || sinkReason?() != nil
         }
-        let keyStore = KeyStore.directory(folder)
+        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: storage)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
-            logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(folder)"])
+            logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
         }
-        try await UsedKeys.check(keyStore, in: host.store, forgetting: forgetKey, now: host.clock.now)
-        let engine = try Engine(
-            registry: registry, policies: policies, keys: keyStore, host: host,
-            sink: DecisionSinks([recorded, metrics.decisions]),
-            options: Engine.Options(
-                blockingReason: ServeCommand.first(audit.blockingReason(auditFile), sinkReason),
-                refusesDevelopment: production))
+        try await UsedKeys.check(keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
+        let options = Engine.Options(
+            blockingReason: ServeCommand.first(audit.blockingReason(auditFile), sinkReason, { keys.blockingReason }),
+            refusesDevelopment: production)
+        let engine = try await OwnThread.run {
+            try Engine(
+                registry: registry, policies: policies, keys: keys.store, host: host,
+                sink: DecisionSinks([recorded, metrics.decisions]), options: options)
+        }
         metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         Heap.trim()
@@ -197,7 +198,7 @@ struct ServeCommand: AsyncParsableCommand {
         logger.info(
             "policies, keys and state are ready",
             metadata: [
-                "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(folder)",
+                "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(keys.name)",
                 "state": "\(state)",
                 "version": "\(AssayProgram.current.version)",
             ])
@@ -208,7 +209,7 @@ struct ServeCommand: AsyncParsableCommand {
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     metrics.loaded(policies, at: host.clock.now)
                 },
-                .keys(in: keyStore, for: engine), processes.subject,
+                .keys(in: keys.store, for: engine), processes.subject,
             ] + tls.subjects(certificate, loaded: tlsFingerprint)
             + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
             + audit.subjects(auditFile)
@@ -224,7 +225,9 @@ struct ServeCommand: AsyncParsableCommand {
         try TransportMetrics.add(budget, to: metrics.registry)
         let pages = HTTPPages(
             showsDetail: true,
-            checks: audit.checks(auditFile) + sinks.checks(queues) + [{ reloader.readiness }, { store.readiness }],
+            checks: audit.checks(auditFile) + sinks.checks(queues) + [
+                { reloader.readiness }, { store.readiness }, { keys.readiness },
+            ],
             metrics: metrics.page)
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
@@ -249,6 +252,7 @@ struct ServeCommand: AsyncParsableCommand {
         for queue in queues { services.append(SinkService(queue: queue)) }
         services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
         services += [
+            KeyService(keys: keys, engine: engine, logger: logger),
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
             ReloadSignal(signals: hangups, reloader: reloader),
         ]

@@ -24,17 +24,20 @@ struct StateBackupCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
     var file: String
 
+    private func withOpenKeys(_ body: (OpenKeys) async throws -> Void) async throws {
+        try await KeyPlace.with(options.keys, forState: options.state, body)
+    }
+
     func run() async throws {
         do {
-            let keys = KeyStore.directory(options.keyFolder)
             // Before anything is written, so that the command can be repeated under the same name.
-            if withKeys { _ = try keys.list(now: HostClock.system.now) }
+            if withKeys { try await withOpenKeys { _ = try $0.store.list(now: HostClock.system.now) } }
             // The state first: the keys that it knows are in every later state of the keys.
             try await AssayProgram.current.registry().copyStore(options.state, to: file, now: HostClock.system.now)
             try Terminal.say("\(options.state) was copied to \(file)")
             guard withKeys else { return }
             let folder = "\(file)-keys"
-            try keys.copy(to: folder)
+            try await withOpenKeys { try $0.store.copy(to: folder) }
             try Terminal.say("the keys in \(options.keyFolder) were copied to \(folder)")
         } catch let error where !(error is OutputError) {
             Terminal.report(error)

@@ -42,7 +42,9 @@ struct StateCheckCommand: AsyncParsableCommand {
             try Terminal.say("it remembers everything that was used since \(since)")
         }
         do {
-            try await UsedKeys.check(.directory(options.keyFolder), in: store, now: HostClock.system.now)
+            try await KeyPlace.with(options.keys, forState: options.state) { keys in
+                try await UsedKeys.check(keys.store, in: store, now: HostClock.system.now)
+            }
         } catch let error as KeyError {
             return [error.message]
         }

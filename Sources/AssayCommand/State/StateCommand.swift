@@ -30,7 +30,7 @@ struct StateOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, as `\(AssayProgram.current.name) serve` is told. By default beside the state's file.",
+            "The folder of the keys, or a key vault, as `\(AssayProgram.current.name) serve` is told. By default a folder beside the state's file.",
             valueName: "folder"
         ))
     var keys: String?

@@ -1,7 +1,7 @@
 public import AssayCore
 internal import AssayCrypto
 internal import AssayPolicy
-internal import AssayState
+public import AssayState
 internal import Synchronization
 
 /// The place where the keys of a service are kept: those that sign tokens, and those that seal artifacts.
@@ -11,6 +11,7 @@ public final class KeyStore: Sendable {
     private enum Place: Sendable {
         case file(PrivateFile)
         case memory
+        case vault(VaultedKeys)
     }
 
     /// What a store in memory holds.
@@ -34,13 +35,55 @@ public final class KeyStore: Sendable {
         KeyStore(.file(PrivateFile(directory: path, name: "keys.json")))
     }
 
+    /// Keys in a vault, whose document is read first.
+    ///
+    /// What the vault held when it was last asked is known, so that reading keys is always fast; ``refresh()`` asks
+    /// again. A change of keys waits for the vault on its thread: make it within ``perform(_:)``, as well as an engine,
+    /// which makes the keys that its policies need.
+    ///
+    /// - Parameter name: what the vault is called in errors.
+    public static func vault(
+        _ vault: any KeyVault, name: String, clock: HostClock = .system
+    ) async throws(KeyError) -> KeyStore {
+        let keys = VaultedKeys(vault, name: name, clock: clock)
+        _ = try await keys.refresh()
+        return KeyStore(.vault(keys))
+    }
+
+    /// Reads a vault again if its document has changed; returns whether it has. False for keys in a folder or in memory,
+    /// which are always known.
+    public func refresh() async throws(KeyError) -> Bool {
+        guard case .vault(let keys) = place else { return false }
+        return try await keys.refresh()
+    }
+
+    /// Does something with the keys on a thread of its own, on which it may wait for a vault.
+    public func perform<Value: Sendable>(
+        _ body: @escaping @Sendable (KeyStore) throws(KeyError) -> Value
+    ) async throws(KeyError) -> Value {
+        do {
+            return try await OwnThread.run { try body(self) }
+        } catch {
+            throw error as? KeyError ?? KeyError("\(error)")
+        }
+    }
+
     /// The files that hold the keys, so that a caller can watch them for changes.
     ///
-    /// None for keys in memory.
+    /// None for keys in memory or in a vault.
     public var files: [String] {
         switch place {
         case .file(let file): [file.path]
-        case .memory: []
+        case .memory, .vault: []
+        }
+    }
+
+    /// Where the keys are, for operators; nil for keys in memory.
+    var placeName: String? {
+        switch place {
+        case .file(let file): file.path
+        case .memory: nil
+        case .vault(let keys): keys.name
         }
     }
 
@@ -56,6 +99,7 @@ public final class KeyStore: Sendable {
         switch place {
         case .file(let file): file.mark
         case .memory: held.withLock { $0.ring == nil ? nil : KeyChangeMark([$0.revision]) }
+        case .vault(let keys): keys.present?.mark
         }
     }
 
@@ -139,6 +183,7 @@ public final class KeyStore: Sendable {
                 if try change(&ring) { held = Held(ring: ring, revision: held.revision + 1) }
                 return StoredKeys(ring: ring, mark: KeyChangeMark([held.revision]))
             }
+        case .vault(let keys): return try keys.update(mayBegin: mayBegin, change)
         case .file(let file):
             // A folder is made only for the first keys.
             if !mayBegin { _ = try stored() }
@@ -163,6 +208,7 @@ public final class KeyStore: Sendable {
             return held.withLock { held in
                 held.ring.map { StoredKeys(ring: $0, mark: KeyChangeMark([held.revision])) }
             }
+        case .vault(let keys): return keys.present
         case .file(let file):
             guard var content = try file.read() else { return nil }
             defer { SecretBytes.wipe(&content.bytes) }
@@ -178,6 +224,7 @@ public final class KeyStore: Sendable {
         switch place {
         case .file(let file): KeyError("there are no keys: \(file.path) does not exist")
         case .memory: KeyError("there are no keys")
+        case .vault(let keys): keys.nothing
         }
     }
 }

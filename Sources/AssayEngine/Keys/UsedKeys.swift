@@ -34,7 +34,7 @@ public struct UsedKeys: Sendable {
                 try await store.put(StateKey(space, "\(kind.rawValue)/\(id)"), value: nil, expires: nil)
             }
         }
-        try await used.checkAll(of: try keys.present, place: keys.files.first, now: now)
+        try await used.checkAll(of: try keys.present, place: keys.placeName, now: now)
     }
 
     /// Throws when keys are missing, and remembers new ones.

@@ -2,7 +2,6 @@ public import AssayHosting
 
 #if Simulator
 internal import AssayAppAttest
-internal import AssayCore
 internal import AssayCustomBackend
 internal import AssayCustomToken
 internal import AssayDebug
@@ -10,7 +9,6 @@ internal import AssayDeviceCheck
 internal import AssayEngine
 internal import AssayFleetEngine
 internal import AssayOAuthClient
-internal import AssaySQLite
 internal import AssayTesting
 
 extension [any ConformanceSuite] {
@@ -27,8 +25,7 @@ extension [any ConformanceSuite] {
                 TokenConsumerSuite(CustomBackendConsumer.self, .customBackend),
                 TokenConsumerSuite(FleetEngineConsumer.self, try .fleetEngine()),
                 TokenConsumerSuite(OAuthClientConsumer.self, try .oauthClient()),
-                PromiseSuite(
-                    "memory", version: AssayVersion.text, StateStoreSuite { clock in MemoryStore(clock: clock) }),
+                PromiseSuite.memory, PromiseSuite.sqlite, PromiseSuite.webhook, PromiseSuite.keyFile,
             ]
         }
     }

@@ -3,7 +3,7 @@ public import AssayHosting
 
 /// A suite of promises, such as ``StateStoreSuite``, as one that `assay conformance` can run.
 public struct PromiseSuite: ConformanceSuite {
-    /// `store` or `sink`.
+    /// `store`, `sink` or `vault`.
     public let kind: PluginKind
     /// The scheme of the plugin.
     public let name: String
@@ -21,6 +21,11 @@ public struct PromiseSuite: ConformanceSuite {
         self.init(.sink, scheme, version, DecisionSinkSuite.promises) { await suite.run() }
     }
 
+    /// The checks of a key vault; its scheme names it.
+    public init(_ scheme: String, version: String, _ suite: KeyVaultSuite) {
+        self.init(.vault, scheme, version, KeyVaultSuite.promises) { await suite.run() }
+    }
+
     private init(
         _ kind: PluginKind, _ name: String, _ version: String, _ promises: [String],
         _ run: @escaping @Sendable () async -> [SuiteFailure]
@@ -35,7 +40,12 @@ public struct PromiseSuite: ConformanceSuite {
     /// Runs all checks; they are the same for every effort.
     public func report(_ effort: ConformanceEffort) async -> ConformanceReport {
         let failures = await run()
-        let kind = kind == .store ? "StateStoreSuite" : "DecisionSinkSuite"
+        let kind =
+            switch kind {
+            case .store: "StateStoreSuite"
+            case .vault: "KeyVaultSuite"
+            default: "DecisionSinkSuite"
+            }
         let lines = promises.map { promise in
             let found = failures.filter { $0.promise.isExactly(promise) }.map(\.detail)
             return ConformanceReport.Line(

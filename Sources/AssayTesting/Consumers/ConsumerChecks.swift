@@ -1,4 +1,4 @@
-package import AssayCore
+internal import AssayCore
 package import AssayEngine
 package import AssayHosting
 package import AssayKit
@@ -12,11 +12,11 @@ package struct ConsumerChecks: ConformanceSuite {
         /// Whether the project of the token selects the instance that answers.
         let isSelectedByToken: Bool
         /// The type of its section; nil for one whose keys the kernel takes with their descriptions only.
-        let section: (any Decodable.Type)?
+        let section: (any (Decodable & SendableMetatype).Type)?
 
         package init(
             plugin: Plugin, descriptor: PluginDescriptor, isSelectedByToken: Bool,
-            section: (any Decodable.Type)? = nil
+            section: (any (Decodable & SendableMetatype).Type)? = nil
         ) {
             self.plugin = plugin
             self.descriptor = descriptor

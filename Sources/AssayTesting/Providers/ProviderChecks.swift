@@ -11,11 +11,11 @@ package struct ProviderChecks: ConformanceSuite {
         let descriptor: PluginDescriptor
         let methods: [MethodDescriptor]
         /// The type of its section; nil for one whose keys the kernel takes with their descriptions only.
-        let section: (any Decodable.Type)?
+        let section: (any (Decodable & SendableMetatype).Type)?
 
         package init(
             plugin: Plugin, descriptor: PluginDescriptor, methods: [MethodDescriptor],
-            section: (any Decodable.Type)? = nil
+            section: (any (Decodable & SendableMetatype).Type)? = nil
         ) {
             self.plugin = plugin
             self.descriptor = descriptor

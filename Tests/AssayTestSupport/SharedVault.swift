@@ -1,0 +1,134 @@
+internal import AssayCore
+public import AssayState
+internal import Synchronization
+
+/// A key vault in memory, which several servers share by its location, with flaws on demand.
+public final class SharedVault: KeyVaultPlugin {
+    public static let descriptor = StorageDescriptor(
+        scheme: "shared", contract: 2, version: "1.0.0", summary: "Keys in memory.", location: "NAME",
+        posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .machine)
+
+    /// What a vault does wrong.
+    public enum Flaw: Sendable, CaseIterable {
+        case none
+        case ignoresTheExpectedRevision
+        case replacesWhatExists
+        case countsEqualDocumentsOnce
+        case cutsLargeDocuments
+        case showsDocuments
+        case readsDamageAsNothing
+        case worksWhenClosed
+        case hidesFailures
+        case keepsNothing
+    }
+
+    /// What the vaults of one location share.
+    public final class Place: Sendable {
+        struct State {
+            var document: KeyDocument?
+            var last = 0
+            var isFailing = false
+            var isHanging = false
+            var isDamaged = false
+            var reads = 0
+        }
+
+        let state = Mutex(State())
+
+        public init() {}
+
+        public var isFailing: Bool {
+            get { state.withLock { $0.isFailing } }
+            set { state.withLock { $0.isFailing = newValue } }
+        }
+        public var isHanging: Bool {
+            get { state.withLock { $0.isHanging } }
+            set { state.withLock { $0.isHanging = newValue } }
+        }
+        public var isDamaged: Bool {
+            get { state.withLock { $0.isDamaged } }
+            set { state.withLock { $0.isDamaged = newValue } }
+        }
+        /// How often the document was read.
+        public var reads: Int { state.withLock { $0.reads } }
+        /// Removes the document.
+        public func lose() { state.withLock { $0.document = nil } }
+    }
+
+    private static let places = Mutex<[String: Place]>([:])
+
+    /// The place at a location, the same one each time.
+    public static func place(_ location: String) -> Place {
+        places.withLock { places in
+            if let place = places[location] { return place }
+            let place = Place()
+            places[location] = place
+            return place
+        }
+    }
+
+    private let place: Place
+    private let flaw: Flaw
+    private let isClosed = Atomic(false)
+
+    public init(_ place: Place, flaw: Flaw = .none) {
+        self.place = flaw == .keepsNothing ? Place() : place
+        self.flaw = flaw
+    }
+
+    public static func open(_ location: String, host: StorageHost) async throws(KeyVaultError) -> SharedVault {
+        guard location != "refused" else { throw KeyVaultError("the location is\u{1B}[2J refused") }
+        return SharedVault(place(location))
+    }
+
+    public func read() async throws(KeyVaultError) -> KeyDocument? {
+        try await ready()
+        return try place.state.withLock { state throws(KeyVaultError) in
+            state.reads += 1
+            if state.isDamaged {
+                if flaw == .readsDamageAsNothing { return nil }
+                let text = state.document.map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+                throw KeyVaultError(flaw == .showsDocuments ? "damaged: \(text)" : "the document is damaged")
+            }
+            return state.document
+        }
+    }
+
+    public func revision() async throws(KeyVaultError) -> KeyRevision? {
+        try await ready()
+        return place.state.withLock { $0.document?.revision }
+    }
+
+    public func replace(
+        _ document: [UInt8], expecting expected: KeyRevision?
+    ) async throws(KeyVaultError) -> KeyRevision? {
+        try await ready()
+        let (flaw, bytes) = (flaw, self.flaw == .cutsLargeDocuments ? Array(document.prefix(100_000)) : document)
+        return place.state.withLock { state in
+            let present = state.document?.revision
+            switch flaw {
+            case .ignoresTheExpectedRevision: if (expected == nil) != (present == nil) { return nil }
+            case .replacesWhatExists: if expected != present, expected != nil { return nil }
+            default: if expected != present { return nil }
+            }
+            state.last += 1
+            let number = flaw == .countsEqualDocumentsOnce ? bytes.prefix(64).reduce(0) { $0 &* 31 &+ Int($1) } : state.last
+            let revision = KeyRevision("\(number)")
+            state.document = KeyDocument(bytes: bytes, revision: revision)
+            return revision
+        }
+    }
+
+    public var blockingReason: String? { place.isFailing ? "the vault is locked" : nil }
+
+    public func close() async { isClosed.store(true, ordering: .relaxed) }
+
+    private func ready() async throws(KeyVaultError) {
+        if isClosed.load(ordering: .relaxed), flaw != .worksWhenClosed { throw KeyVaultError("the vault is closed") }
+        if place.isFailing, flaw != .hidesFailures { throw KeyVaultError("the vault is locked") }
+        while place.isHanging {
+            // Until the caller gives up.
+            guard (try? await Task.sleep(for: .milliseconds(5))) != nil else { throw KeyVaultError("cancelled") }
+        }
+    }
+}
