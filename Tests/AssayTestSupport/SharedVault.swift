@@ -4,6 +4,7 @@ internal import Synchronization
 
 /// A key vault in memory, which several servers share by its location, with flaws on demand.
 public final class SharedVault: KeyVaultPlugin {
+    /// The scheme `shared`.
     public static let descriptor = StorageDescriptor(
         scheme: "shared", contract: 2, version: "1.0.0", summary: "Keys in memory.", location: "NAME",
         posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .machine)
@@ -35,16 +36,20 @@ public final class SharedVault: KeyVaultPlugin {
 
         let state = Mutex(State())
 
+        /// Makes a place without a document.
         public init() {}
 
+        /// Whether every operation throws.
         public var isFailing: Bool {
             get { state.withLock { $0.isFailing } }
             set { state.withLock { $0.isFailing = newValue } }
         }
+        /// Whether no operation ends.
         public var isHanging: Bool {
             get { state.withLock { $0.isHanging } }
             set { state.withLock { $0.isHanging = newValue } }
         }
+        /// Whether the document cannot be read as it was written.
         public var isDamaged: Bool {
             get { state.withLock { $0.isDamaged } }
             set { state.withLock { $0.isDamaged = newValue } }
@@ -71,16 +76,19 @@ public final class SharedVault: KeyVaultPlugin {
     private let flaw: Flaw
     private let isClosed = Atomic(false)
 
+    /// Makes a vault of a place.
     public init(_ place: Place, flaw: Flaw = .none) {
         self.place = flaw == .keepsNothing ? Place() : place
         self.flaw = flaw
     }
 
+    /// Opens the place with a name; `refused` is refused.
     public static func open(_ location: String, host: StorageHost) async throws(KeyVaultError) -> SharedVault {
         guard location != "refused" else { throw KeyVaultError("the location is\u{1B}[2J refused") }
         return SharedVault(place(location))
     }
 
+    /// The document of the place.
     public func read() async throws(KeyVaultError) -> KeyDocument? {
         try await ready()
         return try place.state.withLock { state throws(KeyVaultError) in
@@ -94,11 +102,13 @@ public final class SharedVault: KeyVaultPlugin {
         }
     }
 
+    /// The revision of the document.
     public func revision() async throws(KeyVaultError) -> KeyRevision? {
         try await ready()
         return place.state.withLock { $0.document?.revision }
     }
 
+    /// Replaces the document.
     public func replace(
         _ document: [UInt8], expecting expected: KeyRevision?
     ) async throws(KeyVaultError) -> KeyRevision? {
@@ -112,15 +122,18 @@ public final class SharedVault: KeyVaultPlugin {
             default: if expected != present { return nil }
             }
             state.last += 1
-            let number = flaw == .countsEqualDocumentsOnce ? bytes.prefix(64).reduce(0) { $0 &* 31 &+ Int($1) } : state.last
+            let sum = bytes.prefix(64).reduce(0) { $0 &* 31 &+ Int($1) }
+            let number = flaw == .countsEqualDocumentsOnce ? sum : state.last
             let revision = KeyRevision("\(number)")
             state.document = KeyDocument(bytes: bytes, revision: revision)
             return revision
         }
     }
 
+    /// A reason while the place fails.
     public var blockingReason: String? { place.isFailing ? "the vault is locked" : nil }
 
+    /// Later operations throw.
     public func close() async { isClosed.store(true, ordering: .relaxed) }
 
     private func ready() async throws(KeyVaultError) {

@@ -50,8 +50,9 @@ public final class KeyStore: Sendable {
         return KeyStore(.vault(keys))
     }
 
-    /// Reads a vault again if its document has changed; returns whether it has. False for keys in a folder or in memory,
-    /// which are always known.
+    /// Reads a vault again if its document has changed.
+    ///
+    /// Returns whether it has; false for keys in a folder or in memory, which are always known.
     public func refresh() async throws(KeyError) -> Bool {
         guard case .vault(let keys) = place else { return false }
         return try await keys.refresh()

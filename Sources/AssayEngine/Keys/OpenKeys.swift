@@ -65,7 +65,9 @@ public final class OpenKeys: Sendable {
     /// Why the keys are not reliable now; nil when they are, and for a folder.
     public var blockingReason: String? { vault?.blockingReason }
 
-    /// Closes a vault, once: a second call does nothing. It waits up to half a minute for operations in progress.
+    /// Closes a vault, once: a second call does nothing.
+    ///
+    /// It waits up to half a minute for operations in progress.
     public func close() async {
         let isFirst = isClosed.withLock { isClosed in
             defer { isClosed = true }
