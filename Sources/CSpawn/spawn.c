@@ -180,9 +180,10 @@ ssize_t assay_receive(int socket, void *bytes, size_t count) {
     return errno == EAGAIN || errno == EWOULDBLOCK ? -1 : 0;
 }
 
-int assay_poll(int socket, int pipe, int wants_to_send, int milliseconds) {
+int assay_poll(int socket, int pipe, int wanted, int milliseconds) {
     struct pollfd files[2] = {
-        {.fd = socket, .events = (short)(POLLIN | (wants_to_send ? POLLOUT : 0))}, {.fd = pipe, .events = POLLIN}};
+        {.fd = socket, .events = (short)((wanted & 1 ? POLLIN : 0) | (wanted & 4 ? POLLOUT : 0))},
+        {.fd = pipe, .events = POLLIN}};
     int count = poll(files, 2, milliseconds);
     if (count <= 0) return 0;
     int events = 0;
@@ -190,6 +191,16 @@ int assay_poll(int socket, int pipe, int wants_to_send, int milliseconds) {
     if (files[0].revents & POLLOUT) events |= 4;
     if (files[1].revents) events |= 2;
     return events;
+}
+
+int assay_poll_briefly(int socket, long microseconds) {
+    struct pollfd file = {.fd = socket, .events = POLLIN};
+#ifdef __linux__
+    struct timespec time = {.tv_sec = microseconds / 1000000, .tv_nsec = (microseconds % 1000000) * 1000};
+    return ppoll(&file, 1, &time, NULL) > 0;
+#else
+    return poll(&file, 1, (int)((microseconds + 999) / 1000)) > 0;
+#endif
 }
 
 ssize_t assay_write(int pipe, const void *bytes, size_t count) { return write(pipe, bytes, count); }

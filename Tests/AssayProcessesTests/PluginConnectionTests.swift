@@ -182,6 +182,37 @@ struct PluginConnectionTests {
         await listener.close()
         unlink(path)
     }
+
+    @Test("One call after the other is answered, at once and late, and none after the end")
+    func alternation() async throws {
+        let path = "/tmp/assay-connection-\(UUID().uuidString.prefix(8)).sock"
+        let listener = try await UnaryListener.listen(on: path, services: [Self.service]) { _, bytes in
+            let request = try Assay_Plugin_V1_ConfigureRequest(serializedBytes: bytes)
+            if request.instance % 5 == 0 { try await Task.sleep(for: .milliseconds(3)) }
+            return try GRPCMessage.encode(
+                Assay_Plugin_V1_ConfigureResponse.with { $0.audiences = ["\(request.instance)", request.section] })
+        }
+        let connection = try PluginConnection.connect(to: path, service: Self.service)
+        for number in 1...300 as ClosedRange<UInt64> {
+            var request = Assay_Plugin_V1_ConfigureRequest()
+            request.instance = number
+            // Some answers have more bytes than are read at a time.
+            request.section = String(repeating: "z", count: Int(number % 9) * 5000)
+            let made = request
+            let answer: Assay_Plugin_V1_ConfigureResponse =
+                switch number % 3 {
+                case 0:
+                    try await OwnThread.run { try connection.callBlocking("Configure", made, timeLimit: .seconds(600)) }
+                default: try await connection.call("Configure", made, timeLimit: .seconds(600))
+                }
+            #expect(answer.audiences == ["\(number)", made.section])
+            if number == 150 { try await Task.sleep(for: .milliseconds(1200)) }
+        }
+        connection.close()
+        #expect(await Self.failure(of: connection)?.code == .unavailable)
+        await listener.close()
+        unlink(path)
+    }
 }
 
 /// Sends some bytes when a client has connected.

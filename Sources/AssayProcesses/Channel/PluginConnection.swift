@@ -15,23 +15,42 @@ internal import Darwin
 /// A connection to the Unix socket of a process, over which it is called.
 ///
 /// A call is sent by the thread that makes it, and a thread of the connection's own reads the answers: one change of threads less than an
-/// event loop needs, each of which costs as much as all the rest.
+/// event loop needs, each of which costs as much as all the rest. The only call of a process that answers fast is spared another one: its
+/// thread waits for the answer itself, for a moment.
 package final class PluginConnection: Sendable {
     /// The most bytes of a reply of any method.
     static let replyLimit = 1 << 20
     /// The most bytes that wait to be sent to a process that does not read.
     private static let outputLimit = 16 << 20
 
-    private struct State {
+    fileprivate struct State {
         var streams: ClientStreams
         /// What the socket did not take yet.
         var output: [UInt8] = []
         var calls: [UInt64: OpenCall] = [:]
         var lastCall: UInt64 = 0
         var isClosed = false
+        var reader = Reader.thread
+        /// How many callers do not read themselves, because the last one that did got no answer in its moment, and how many
+        /// are left of them.
+        var pause = (length: 0, left: 0)
     }
 
-    private struct OpenCall {
+    /// Who reads the socket.
+    fileprivate enum Reader {
+        /// The thread of the connection; also while it is being started.
+        case thread
+        /// A caller.
+        case caller
+        /// Nobody: the thread waits for the bell.
+        case nobody
+    }
+
+    /// How long a caller reads itself, at most.
+    private static let moment = Duration.microseconds(200)
+    private static let longestPause = 1024
+
+    fileprivate struct OpenCall {
         let result: FirstResult<[UInt8]>
         let deadline: ContinuousClock.Instant
         /// Wakes a thread that waits for the result.
@@ -117,19 +136,30 @@ package final class PluginConnection: Sendable {
         _ method: String, of other: String? = nil, _ request: some Message, timeLimit: Duration,
         wake: (@Sendable () -> Void)? = nil
     ) throws -> Call {
+        try begin(method, of: other, request, timeLimit: timeLimit, wake: wake).call
+    }
+
+    /// - Parameter mayRead: whether the caller can read the answer itself.
+    /// - Returns: the call, and whether the caller has to read.
+    private func begin(
+        _ method: String, of other: String?, _ request: some Message, timeLimit: Duration, mayRead: Bool = false,
+        wake: (@Sendable () -> Void)? = nil
+    ) throws -> (call: Call, reads: Bool) {
         let message = try GRPCMessage.bytes(of: request)
         let head = ClientStreams.head(path: "/\(other ?? service)/\(method)", timeLimit: timeLimit)
         let result = FirstResult<[UInt8]>()
         let deadline = ContinuousClock.now + timeLimit
         var id: UInt64 = 0
+        var reads = false
         finish(
             perform { state in
+                reads = mayRead && state.takesReading()
                 state.lastCall += 1
                 id = state.lastCall
                 state.calls[id] = OpenCall(result: result, deadline: deadline, wake: wake)
                 return state.streams.start(id, head: head, message: message)
             })
-        return Call(id: id, result: result)
+        return (Call(id: id, result: result), reads)
     }
 
     /// Calls a method, and waits for the reply without blocking a thread.
@@ -139,7 +169,11 @@ package final class PluginConnection: Sendable {
         _ method: String, of other: String? = nil, _ request: some Message, as type: Reply.Type = Reply.self,
         timeLimit: Duration
     ) async throws -> Reply {
-        let call = try start(method, of: other, request, timeLimit: timeLimit)
+        let (call, reads) = try begin(method, of: other, request, timeLimit: timeLimit, mayRead: true)
+        if reads {
+            readForAMoment(call.result)
+            if let reply = call.result.present { return try Self.decode(try reply.get()) }
+        }
         let reply = try await withTaskCancellationHandler {
             try await call.result.value
         } onCancel: {
@@ -197,7 +231,9 @@ package final class PluginConnection: Sendable {
             let hadRest = !state.output.isEmpty
             state.output += actions.output
             if !hadRest || isClosing { send(&state) }
-            ended.needsBell = !state.output.isEmpty && !hadRest
+            // Also when nobody reads, and there is something to wait for.
+            ended.needsBell =
+                !state.output.isEmpty && !hadRest || !state.calls.isEmpty && state.reader == .nobody
             if state.output.count > Self.outputLimit, ended.closes.isNil {
                 let last = state.streams.close("the process does not read what it is sent")
                 state.isClosed = true
@@ -251,9 +287,18 @@ package final class PluginConnection: Sendable {
     private func run() {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while end.present == nil {
-            let (wantsToSend, isIdle) = state.withLock { (!$0.output.isEmpty, $0.calls.isEmpty) }
-            let events = assay_poll(socket, bell.reading, wantsToSend ? 1 : 0, isIdle ? 1000 : 50)
+            let (wanted, isIdle) = state.withLock { $0.wanted() }
+            var events = assay_poll(socket, bell.reading, wanted, isIdle ? 1000 : 50)
             if events & 2 != 0 { assay_drain(bell.reading) }
+            if wanted & 1 == 0 {
+                // Now and then, and at a hangup: what an idle process sends is read, too.
+                let isFree = state.withLock { state in
+                    guard state.reader == .nobody else { return false }
+                    state.reader = .thread
+                    return true
+                }
+                events = isFree ? events | 1 : events & ~1
+            }
             if events & 4 != 0 {
                 finish(
                     perform { state in
@@ -273,6 +318,33 @@ package final class PluginConnection: Sendable {
         }
     }
 
+    /// Reads until a result is there, or the moment is over.
+    private func readForAMoment(_ result: FirstResult<[UInt8]>) {
+        let limit = ContinuousClock.now + Self.moment
+        while result.present == nil, end.present == nil {
+            let timeLeft = limit - ContinuousClock.now
+            guard timeLeft > .zero, assay_poll_briefly(socket, Int(timeLeft / .microseconds(1))) != 0 else { break }
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: 1 << 14) { buffer, filled in
+                count = assay_receive(socket, buffer.baseAddress, buffer.count)
+                filled = max(count, 0)
+            }
+            if count > 0 {
+                finish(perform { $0.streams.received(bytes[...]) })
+            } else if count == 0 {
+                finish(perform { $0.streams.close("the process closed the connection") })
+            }
+        }
+        let isAnswered = result.present != nil
+        let needsReader = state.withLock { state in
+            state.reader = .nobody
+            state.pause.length = isAnswered ? 0 : min(state.pause.length * 2 + 1, Self.longestPause)
+            state.pause.left = state.pause.length
+            return !state.calls.isEmpty || !state.output.isEmpty
+        }
+        if needsReader { ring() }
+    }
+
     /// Ends the calls whose time is over.
     private func expire() {
         let now = ContinuousClock.now
@@ -284,6 +356,27 @@ package final class PluginConnection: Sendable {
             call?.wake?()
             finish(perform { $0.streams.cancel(id) })
         }
+    }
+}
+
+extension PluginConnection.State {
+    /// Whether the caller of the only call is to read.
+    fileprivate mutating func takesReading() -> Bool {
+        guard reader == .nobody, calls.isEmpty, output.isEmpty, !isClosed else { return false }
+        guard pause.left == 0 else {
+            pause.left -= 1
+            return false
+        }
+        reader = .caller
+        return true
+    }
+
+    /// What the connection's thread waits for: 1 to read, 4 to write; and whether it waits for the bell alone.
+    fileprivate mutating func wanted() -> (events: CInt, isIdle: Bool) {
+        let isIdle = calls.isEmpty && output.isEmpty
+        if reader == .caller { return (0, isIdle) }
+        reader = isIdle ? .nobody : .thread
+        return isIdle ? (0, true) : (output.isEmpty ? 1 : 5, false)
     }
 }
 

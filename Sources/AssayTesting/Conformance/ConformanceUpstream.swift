@@ -40,7 +40,7 @@ final class ConformanceUpstream: OutboundHTTP {
 
     private let answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?
     private let clock: HostClock
-    private let state = Mutex<(mood: Mood, requests: Int, saidTheTruth: Bool)>((.genuine, 0, false))
+    private let state = Mutex<(mood: Mood, requests: Int, awaited: Int, saidTheTruth: Bool)>((.genuine, 0, 0, false))
 
     init(_ answer: (@Sendable (OutboundRequest) async -> OutboundResponse)?, clock: HostClock) {
         self.answer = answer
@@ -52,6 +52,9 @@ final class ConformanceUpstream: OutboundHTTP {
         get { state.withLock { $0.mood } }
         set { state.withLock { $0.mood = newValue } }
     }
+
+    /// Whether a request waits for an answer that does not come.
+    var isAwaited: Bool { state.withLock { $0.awaited > 0 } }
 
     /// How many requests there were.
     var requests: Int { state.withLock { $0.requests } }
@@ -70,6 +73,8 @@ final class ConformanceUpstream: OutboundHTTP {
             return await answer(request)
         case .dead: throw OutboundFailure(.cannotConnect, "nobody listens")
         case .slow:
+            state.withLock { $0.awaited += 1 }
+            defer { state.withLock { $0.awaited -= 1 } }
             do {
                 try await clock.sleep(for: request.timeLimit)
             } catch {

@@ -49,9 +49,12 @@ int assay_connect(const char *path);
 ssize_t assay_send(int socket, const void *bytes, size_t count);
 ssize_t assay_receive(int socket, void *bytes, size_t count);
 
-// Waits until a socket can be read, a pipe can be read, or, if asked, the socket can be written. A negative descriptor or time is none.
-// Returns the sum of 1, 2 and 4.
-int assay_poll(int socket, int pipe, int wants_to_send, int milliseconds);
+// Waits until a pipe can be read or the socket is hung up, and, as asked, until the socket can be read (1) or written (4). A negative
+// descriptor or time is none. Returns the sum of 1, also for a hangup, 2 for the pipe, and 4.
+int assay_poll(int socket, int pipe, int wanted, int milliseconds);
+
+// Waits for a moment until a socket can be read or is hung up; 0 when the time is over.
+int assay_poll_briefly(int socket, long microseconds);
 
 ssize_t assay_write(int pipe, const void *bytes, size_t count);
 void assay_drain(int pipe);
