@@ -15,6 +15,8 @@ final class DecisionGate: Sendable {
     let live: LiveSnapshot
     let failedChallenges = FailedChallenges()
     let verifiedPeers = VerifiedPeers()
+    /// The limits of the plugins' calls that run.
+    let deadlines: DeadlineQueue
     private let sink: any DecisionSink
     /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
@@ -27,6 +29,7 @@ final class DecisionGate: Sendable {
         timeLimit = options.timeLimit
         self.live = live
         self.host = host
+        deadlines = DeadlineQueue(host.clock)
         history = StateHistory(host, timeLimit: options.timeLimit)
         clockWatch = ClockWatch(host)
     }

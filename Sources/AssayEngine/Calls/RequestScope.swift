@@ -54,7 +54,8 @@ extension RequestScope {
         _ operation: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await plugin.run(
-            PluginGuard.Entry(host: gate.host, breaker: breaker, timeLeft: timeLeft), isFault: isFault, operation)
+            PluginGuard.Entry(host: gate.host, deadlines: gate.deadlines, breaker: breaker, timeLeft: timeLeft),
+            isFault: isFault, operation)
     }
 
     /// Lets a plugin read a request, without waiting: on its own threads if it is isolated.

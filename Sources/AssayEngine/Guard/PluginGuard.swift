@@ -63,6 +63,7 @@ final class PluginGuard: Sendable {
     /// One call of an instance.
     struct Entry: Sendable {
         let host: PluginHost
+        let deadlines: DeadlineQueue
         /// What stops calls of an instance that keeps failing; nil for none.
         let breaker: CircuitBreaker?
         /// How long the caller still waits.
@@ -119,11 +120,10 @@ final class PluginGuard: Sendable {
             }
             return try result.get()
         }
-        let timer = Task {
-            guard (try? await entry.host.clock.sleep(for: limit)) != nil else { return }
+        let ticket = entry.deadlines.add(after: limit) {
             call.abandon(task, PluginLimitExceeded.Limit.time, DeadlineExceeded())
         }
-        defer { timer.cancel() }
+        defer { entry.deadlines.remove(ticket) }
         return try await withTaskCancellationHandler {
             try await call.outcome.value
         } onCancel: {

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import NIOCore
 internal import NIOHPACK
 
@@ -58,7 +59,9 @@ struct ClientStreams {
     /// Frames since the last call ended that brought none nearer to its end.
     private var uselessFrames = 0
     private var isGoing = false
-    private var isClosed = false
+    /// Why the connection is closed; nil while it is not.
+    private var ending: String?
+    private var isClosed: Bool { !ending.isNil }
 
     /// - Parameter replyLimit: the most bytes of a message.
     init(replyLimit: Int) {
@@ -94,7 +97,7 @@ struct ClientStreams {
     mutating func start(_ call: UInt64, head: [UInt8], message: [UInt8]) -> Actions {
         var actions = Actions()
         if isClosed || isGoing || nextStream > 0x7FFF_0000 {
-            actions.ended = [(call, .failure(GRPCFailure(.unavailable, "the connection to the process is closed")))]
+            actions.ended = [(call, .failure(GRPCFailure(.unavailable, ending ?? "the process takes no more calls")))]
         } else if waiting.count >= Self.waitingLimit {
             actions.ended = [(call, .failure(GRPCFailure(.resourceExhausted, "too many calls wait for the process")))]
         } else {
@@ -172,7 +175,7 @@ struct ClientStreams {
 
     private mutating func close(_ reason: String, _ actions: inout Actions) {
         guard !isClosed else { return }
-        isClosed = true
+        ending = reason
         actions.closes = reason
         let failure = Result<[UInt8], GRPCFailure>.failure(GRPCFailure(.unavailable, reason))
         actions.ended += streams.values.map { ($0.call, failure) } + waiting.map { ($0.call, failure) }

@@ -44,7 +44,7 @@ struct ProductionTests {
     private func engine(_ apps: String, refusesDevelopment: Bool) throws -> Engine {
         try Engine(
             registry: #require(Self.registry), policies: policies(apps), keys: .ephemeral(), host: host(),
-            options: Engine.Options(refusesDevelopment: refusesDevelopment))
+            options: Engine.Options(timeLimit: .seconds(600), refusesDevelopment: refusesDevelopment))
     }
 
     @Test("It refuses every provider for development, at its place, and another server none", arguments: developed)
