@@ -80,11 +80,14 @@ private final class Crowd: Sendable {
         }
     }
 
+    /// Who sleeps when each call waits for Apple or for a place: they, the one timer of all deadlines, and whoever pauses.
+    private static func sleepers(_ calls: Int, _ pauses: Int) -> Int { calls + pauses + (calls > 0 ? 1 : 0) }
+
     /// Until each call waits for Apple or for a place, beside its deadline, and whoever pauses sleeps.
     func settle(_ clients: Int) async {
         while true {
             let (calls, pauses) = state.withLock { ($0.calls, $0.pauses) }
-            if calls + pauses == clients, scene.clock.sleeperCount == 2 * calls + pauses { return }
+            if calls + pauses == clients, scene.clock.sleeperCount == Self.sleepers(calls, pauses) { return }
             await Task.yield()
         }
     }
@@ -100,7 +103,9 @@ private final class Crowd: Sendable {
                 while true {
                     let (calls, pauses, done) = state.withLock { ($0.calls, $0.pauses, $0.served + $0.refused) }
                     left = genuine.count - done
-                    if calls + pauses == attackers.count + left, scene.clock.sleeperCount == 2 * calls + pauses {
+                    if calls + pauses == attackers.count + left,
+                        scene.clock.sleeperCount == Self.sleepers(calls, pauses)
+                    {
                         break
                     }
                     await Task.yield()

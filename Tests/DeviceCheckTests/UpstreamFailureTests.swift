@@ -146,9 +146,9 @@ struct UpstreamFailureTests {
                 group.addTask { await scene.exchange(DeviceCheckScene.token("\(number)")).failure }
             }
             // Each sleeps for its deadline and for its answer, or for a place.
-            await scene.clock.waitForSleepers(64)
+            await scene.clock.waitForSleepers(33)
             group.addTask { await scene.exchange().failure }
-            await scene.clock.waitForSleepers(66)
+            await scene.clock.waitForSleepers(34)
             // The places of others are free.
             let other = await scene.exchange(for: DeviceCheckScene.secondApp).failure
             #expect(other == nil)

@@ -10,24 +10,6 @@ import Testing
 @testable import AssaySQLite
 
 @Suite struct SQLiteStoreTests {
-    @Test func keepsThePromisesOfAStateStore() async throws {
-        let folder = try TemporaryFolder()
-        let files = Mutex<[String]>([])
-        let suite = StateStoreSuite(
-            makeStore: { clock in
-                let path = files.withLock { files in
-                    files.append(folder.file("\(files.count).sqlite"))
-                    return files[files.count - 1]
-                }
-                return try SQLiteStore(path: path, clock: clock)
-            },
-            reopen: { store, clock in
-                await (store as? SQLiteStore)?.close()
-                return try SQLiteStore(path: files.withLock { $0.last ?? "" }, clock: clock)
-            })
-        #expect(await suite.run() == [])
-    }
-
     @Test(arguments: [SQLiteStore.Options.Durability.powerLoss, .processCrash])
     func whatAWriteReturnedIsInTheFilesAtOnce(durability: SQLiteStore.Options.Durability) async throws {
         let folder = try TemporaryFolder()
