@@ -70,42 +70,69 @@ public enum Base64: Sendable {
         }
         let pads = text.count - content.count
         guard content.count % 4 != 1, pads == 0 || (padding && text.count % 4 == 0) else { return nil }
-        var sawStandard = false
-        var sawURL = false
-        var pending: UInt32 = 0
-        var pendingBits = 0
-        var output: [UInt8] = []
-        output.reserveCapacity(content.count / 4 * 3 + 2)
-        // Once, not for each character.
         let values = reverse
-        for character in content {
-            let value = values[Int(character)]
-            guard value != invalid else { return nil }
-            if character == UInt8(ascii: "+") || character == UInt8(ascii: "/") { sawStandard = true }
-            if character == UInt8(ascii: "-") || character == UInt8(ascii: "_") { sawURL = true }
-            pending = (pending << 6 | UInt32(value)) & 0xFFF
-            pendingBits += 6
-            if pendingBits >= 8 {
-                pendingBits -= 8
-                output.append(UInt8(truncatingIfNeeded: pending >> UInt32(pendingBits)))
+        var seen: UInt16 = 0
+        let output = values.withUnsafeBufferPointer { values in
+            content.withUnsafeBufferPointer { content in
+                [UInt8](unsafeUninitializedCapacity: content.count / 4 * 3 + 2) { output, end in
+                    /// The bits of characters, the first in front; notes what they are.
+                    func group(_ start: Int, _ count: Int) -> UInt32 {
+                        var group: UInt32 = 0
+                        for character in content[start..<start + count] {
+                            let value = values[Int(character)]
+                            seen |= value
+                            group = group << 6 | UInt32(value & 63)
+                        }
+                        return group
+                    }
+                    let whole = content.count & ~3
+                    for start in stride(from: 0, to: whole, by: 4) {
+                        let group = group(start, 4)
+                        output[end] = UInt8(truncatingIfNeeded: group >> 16)
+                        output[end + 1] = UInt8(truncatingIfNeeded: group >> 8)
+                        output[end + 2] = UInt8(truncatingIfNeeded: group)
+                        end += 3
+                    }
+                    let rest = content.count - whole
+                    guard rest > 0 else { return }
+                    let group = group(whole, rest)
+                    // Two characters have four bits too many, and three have two.
+                    let unused = UInt32(rest == 2 ? 4 : 2)
+                    if group & (1 << unused - 1) != 0 { seen |= isInvalid }
+                    if rest == 3 {
+                        output[end] = UInt8(truncatingIfNeeded: group >> 10)
+                        end += 1
+                    }
+                    output[end] = UInt8(truncatingIfNeeded: group >> unused)
+                    end += 1
+                }
             }
         }
-        guard !(sawStandard && sawURL), standard || !sawStandard, url || !sawURL,
-            pending & ((1 << UInt32(pendingBits)) - 1) == 0
-        else { return nil }
+        let sawStandard = seen & isStandard != 0
+        let sawURL = seen & isURL != 0
+        guard seen & isInvalid == 0, !(sawStandard && sawURL), standard || !sawStandard, url || !sawURL else {
+            return nil
+        }
         return output
     }
 
     private static let standardAlphabet = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let urlAlphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    private static let invalid: UInt8 = 0xFF
 
-    /// The value of each ASCII character in either alphabet.
-    private static let reverse: [UInt8] = {
-        var table = [UInt8](repeating: invalid, count: 256)
-        for (value, character) in standardAlphabet.enumerated() { table[Int(character)] = UInt8(value) }
-        for (value, character) in urlAlphabet.enumerated() { table[Int(character)] = UInt8(value) }
+    // Beside the six bits of a character's value.
+    private static let isStandard: UInt16 = 1 << 8
+    private static let isURL: UInt16 = 1 << 9
+    private static let isInvalid: UInt16 = 1 << 10
+
+    /// The value of each ASCII character in either alphabet, and which alphabet it belongs to if not to both.
+    private static let reverse: [UInt16] = {
+        var table = [UInt16](repeating: isInvalid, count: 256)
+        for (alphabet, only) in [(standardAlphabet, isStandard), (urlAlphabet, isURL)] {
+            for (value, character) in alphabet.enumerated() {
+                table[Int(character)] = UInt16(value) | (value < 62 ? 0 : only)
+            }
+        }
         return table
     }()
 }

@@ -99,6 +99,7 @@ public final class SinkQueue: DecisionSink {
                 return (true, false)
             }
             state.incoming.append(content)
+            host.meter.set(Double(state.count), of: SinkMetrics.waiting, name)
             return (false, state.incoming.count == 1)
         }
         if isLost { host.meter.add(to: SinkMetrics.lost, name) }
@@ -231,7 +232,7 @@ public final class SinkQueue: DecisionSink {
         let error: DecisionSinkError? = if case .failure(let error) = outcome { error } else { nil }
         let text = error.map { SafeText.of($0.message) }
         let isOver = error?.isFinal ?? true
-        let (before, written, refused, lost, count) = state.withLock { state in
+        let (before, written, refused, lost) = state.withLock { state in
             let before = state.failure
             state.call = nil
             state.failure = isOver ? nil : text
@@ -244,11 +245,11 @@ public final class SinkQueue: DecisionSink {
                 swap(&lost, &state.lost)
                 state.complained = now
             }
-            return (before, done - refused, refused, lost, state.count)
+            host.meter.set(Double(state.count), of: SinkMetrics.waiting, name)
+            return (before, done - refused, refused, lost)
         }
         host.meter.add(Double(written), to: SinkMetrics.written, name)
         host.meter.add(Double(refused), to: SinkMetrics.lost, name)
-        host.meter.set(Double(count), of: SinkMetrics.waiting, name)
         if let text {
             host.meter.add(to: SinkMetrics.failed, name)
             if before.isNil || isOver {
