@@ -71,41 +71,10 @@ public enum Base64: Sendable {
         let pads = text.count - content.count
         guard content.count % 4 != 1, pads == 0 || (padding && text.count % 4 == 0) else { return nil }
         let values = reverse
-        var seen: UInt16 = 0
-        let output = values.withUnsafeBufferPointer { values in
+        var output = [UInt8](repeating: 0, count: content.count / 4 * 3 + [0, 0, 1, 2][content.count % 4])
+        let seen = values.withUnsafeBufferPointer { values in
             content.withUnsafeBufferPointer { content in
-                [UInt8](unsafeUninitializedCapacity: content.count / 4 * 3 + 2) { output, end in
-                    /// The bits of characters, the first in front; notes what they are.
-                    func group(_ start: Int, _ count: Int) -> UInt32 {
-                        var group: UInt32 = 0
-                        for character in content[start..<start + count] {
-                            let value = values[Int(character)]
-                            seen |= value
-                            group = group << 6 | UInt32(value & 63)
-                        }
-                        return group
-                    }
-                    let whole = content.count & ~3
-                    for start in stride(from: 0, to: whole, by: 4) {
-                        let group = group(start, 4)
-                        output[end] = UInt8(truncatingIfNeeded: group >> 16)
-                        output[end + 1] = UInt8(truncatingIfNeeded: group >> 8)
-                        output[end + 2] = UInt8(truncatingIfNeeded: group)
-                        end += 3
-                    }
-                    let rest = content.count - whole
-                    guard rest > 0 else { return }
-                    let group = group(whole, rest)
-                    // Two characters have four bits too many, and three have two.
-                    let unused = UInt32(rest == 2 ? 4 : 2)
-                    if group & (1 << unused - 1) != 0 { seen |= isInvalid }
-                    if rest == 3 {
-                        output[end] = UInt8(truncatingIfNeeded: group >> 10)
-                        end += 1
-                    }
-                    output[end] = UInt8(truncatingIfNeeded: group >> unused)
-                    end += 1
-                }
+                output.withUnsafeMutableBufferPointer { decode(content, values, to: $0) }
             }
         }
         let sawStandard = seen & isStandard != 0
@@ -114,6 +83,40 @@ public enum Base64: Sendable {
             return nil
         }
         return output
+    }
+
+    /// Writes the bytes of characters without padding; returns what the characters are.
+    private static func decode(
+        _ content: UnsafeBufferPointer<UInt8>, _ values: UnsafeBufferPointer<UInt16>,
+        to output: UnsafeMutableBufferPointer<UInt8>
+    ) -> UInt16 {
+        var seen: UInt16 = 0
+        var start = 0
+        var end = 0
+        while start + 4 <= content.count {
+            let (a, b) = (values[Int(content[start])], values[Int(content[start + 1])])
+            let (c, d) = (values[Int(content[start + 2])], values[Int(content[start + 3])])
+            seen |= a | b | c | d
+            let group = UInt32(a & 63) << 18 | UInt32(b & 63) << 12 | UInt32(c & 63) << 6 | UInt32(d & 63)
+            output[end] = UInt8(truncatingIfNeeded: group >> 16)
+            output[end + 1] = UInt8(truncatingIfNeeded: group >> 8)
+            output[end + 2] = UInt8(truncatingIfNeeded: group)
+            start += 4
+            end += 3
+        }
+        guard start + 2 <= content.count else { return seen }
+        // Two characters have four bits too many, and three have two.
+        let (a, b) = (values[Int(content[start])], values[Int(content[start + 1])])
+        let c = start + 3 == content.count ? values[Int(content[start + 2])] : 0
+        seen |= a | b | c
+        output[end] = UInt8(truncatingIfNeeded: (a & 63) << 2 | (b & 63) >> 4)
+        if start + 3 == content.count {
+            output[end + 1] = UInt8(truncatingIfNeeded: (b & 15) << 4 | (c & 63) >> 2)
+            if c & 3 != 0 { seen |= isInvalid }
+        } else if b & 15 != 0 {
+            seen |= isInvalid
+        }
+        return seen
     }
 
     private static let standardAlphabet = Array(
