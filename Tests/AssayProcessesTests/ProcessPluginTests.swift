@@ -90,6 +90,7 @@ struct ProcessPluginTests {
         for (section, place, words) in [
             ("factori: north", "10:13", "did you mean `factory`"),
             ("factory: closed", "10:22", "this factory is closed"),
+            ("factory: crowded", "10:", "over 64 audiences"), ("factory: wordy", "10:", "over 1024 bytes"),
             ("{factory: north, sizes: [1, 20]}", "10:41", "is too large"),
             ("{factory: north, sizes: [1, x]}", "10:41", "whole number"),
             ("{factory: north, colour: reed}", "10:38", "`red`"),

@@ -157,6 +157,10 @@ final class ScriptedPlugin: Sendable {
             if let sizes = section["sizes"] as? [Int], let index = sizes.firstIndex(where: { $0 > 9 }) {
                 response.errors.append(.with { ($0.path, $0.message) = (["sizes", "\(index)"], "is too large") })
             }
+            if section["factory"] as? String == "crowded" { response.audiences = (0...64).map { "https://\($0)" } }
+            if section["factory"] as? String == "wordy" {
+                response.audiences = [String(repeating: "x", count: 1025)]
+            }
             if section["colour"] as? String == "red" {
                 response.warnings = [.with { ($0.path, $0.message) = (["colour"], "red fades") }]
             }
