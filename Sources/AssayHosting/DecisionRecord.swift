@@ -60,6 +60,8 @@ public struct DecisionRecord: Sendable {
     ///
     /// The outcome says whether it was allowed: other reasons may have prevented that.
     public let unenforced: Reason?
+    /// The rules of the policy that the evidence matched.
+    public let rules: RuleFindings
     /// The app ID or the OAuth client ID of the request, if a policy has it; otherwise nil.
     public let app: String?
     /// What was verified of the request.
@@ -69,7 +71,8 @@ public struct DecisionRecord: Sendable {
     public init(
         decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
         outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil,
-        tokenUse: TokenUse? = nil, unenforced: Reason? = nil, app: String? = nil, basis: Basis = .verified
+        tokenUse: TokenUse? = nil, unenforced: Reason? = nil, rules: RuleFindings = RuleFindings(), app: String? = nil,
+        basis: Basis = .verified
     ) {
         self.decision = decision
         self.time = time
@@ -84,8 +87,23 @@ public struct DecisionRecord: Sendable {
         self.caller = caller
         self.tokenUse = tokenUse
         self.unenforced = unenforced
+        self.rules = rules
         self.app = app
         self.basis = basis
+    }
+}
+
+/// The rules of a policy that evidence matched, by their names.
+public struct RuleFindings: Sendable, Hashable {
+    /// The rule that decided; nil when none matched.
+    public var decided: ExactText?
+    /// The rules that are only tried and would have refused the evidence.
+    public var wouldRefuse: [ExactText]
+
+    /// By default, none.
+    public init(decided: ExactText? = nil, wouldRefuse: [ExactText] = []) {
+        self.decided = decided
+        self.wouldRefuse = wouldRefuse
     }
 }
 

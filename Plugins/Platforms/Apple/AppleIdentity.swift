@@ -7,6 +7,9 @@ public struct AppleIdentity: PlatformSection {
     public static let name = "apple"
     /// One sentence for the JSON Schema of policies.
     public static let summary = "Apple's names for the app."
+    /// What the apps of one team share: `apple_teams: {ABCDE12345: {device_check: {…}}}`.
+    public static let shared: SharedSection? = SharedSection(
+        "apple_teams", by: "team_id", summary: "What the providers of all apps of a team need, by team identifiers.")
 
     /// The keys of the section: `team_id` and `bundle_id`.
     public static let keys: [ExactText: PolicyKey] = [

@@ -1,4 +1,4 @@
-public import AssayCore
+internal import AssayCore
 public import AssayHosting
 public import AssayState
 internal import Synchronization

@@ -88,15 +88,18 @@ private struct SchemaReader {
     private mutating func read(
         _ schema: JSON, relative: String, in path: String, _ keys: inout [PolicyKeyPage.Key]
     ) {
-        let required = (schema["required"]?.array ?? []).compactMap(\.string)
-        let choices = (schema["oneOf"]?.array ?? []).compactMap { $0["required"]?.array?.first?.string }
+        // What a profile can have is required of the two together.
+        let required = ["required", "requiredUnlessShared"].flatMap { schema[$0]?.array ?? [] }.compactMap(\.string)
+        let choices = ["oneOf", "oneOfUnlessShared"].flatMap { schema[$0]?.array ?? [] }
+            .compactMap { $0["required"]?.array?.first?.string }
         for member in schema["properties"]?.members ?? [] {
             let name = relative + member.name
             let value = member.value
             var standard = value["default"].map(Self.written) ?? ""
             if required.contains(exactly: member.name) { standard = "required" }
             if choices.contains(exactly: member.name) { standard = "required, or \(Self.others(choices, member.name))" }
-            let (inner, suffix) = Self.element(of: value)
+            let (element, suffix) = Self.element(of: value)
+            let inner = element["anyOf"]?.array?.first ?? element
             let full = (path.isEmpty ? "" : "\(path).") + name + suffix
             let kind: String
             var shown = ""

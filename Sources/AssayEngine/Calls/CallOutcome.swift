@@ -18,6 +18,8 @@ struct CallOutcome: Sendable {
     var tokenUse: TokenCount?
     /// What is wrong with a request that is allowed because its level is UNENFORCED.
     var waived: Waived?
+    /// The rules that evidence matched.
+    var rules = RuleFindings()
     /// Whether a decision was made that is recorded: not if the level is OFF.
     var isOnRecord = true
 

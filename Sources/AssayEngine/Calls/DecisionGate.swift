@@ -134,7 +134,7 @@ final class DecisionGate: Sendable {
             outcome: outcome.outcome, detail: outcome.safeDetail(isAnswered: isAnswered), facts: facts,
             peer: call.peer.map { SafeText.of($0) }, caller: found?.caller.name,
             tokenUse: outcome.tokenUse?.use(isAnswered: isAnswered), unenforced: outcome.waived?.reason,
-            app: outcome.app ?? outcome.tokenUse?.app,
+            rules: outcome.rules, app: outcome.app ?? outcome.tokenUse?.app,
             basis: outcome.basis(isCallerKnown: found != nil, isResourceKnown: !outcome.resource.isNil))
     }
 }

@@ -2,6 +2,7 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayHosting
 internal import AssayKit
+internal import AssayPolicy
 internal import AssayState
 
 /// One call of a provider's method on an app, after the gate: issues challenges, has evidence appraised, and issues
@@ -93,7 +94,11 @@ struct ProviderCall: Sendable {
             if let error = sealer.undecided { return .unavailable("\(error)") }
             return .refused(reason, detail: detail, facts: facts)
         case .verified(let appraisal):
-            let outcome = try issueToken(appraisal, limitedUse: limitedUse, id: tokenID)
+            let judgement = app.rules[ExactText(name)]?.judge(appraisal.facts, provider: name) ?? RuleSet.Judgement()
+            RuleMetrics.count(judgement, of: app.identity.subject, on: scope.host.meter)
+            var outcome = try outcome(of: appraisal, judgement, limitedUse: limitedUse, id: tokenID)
+            outcome.rules = RuleFindings(judgement)
+            // Also refused by a rule, the evidence was genuine.
             scope.verifiedPeers.remember(PeerGroup(scope.call.peer), of: app.name, at: scope.host.clock.uptime)
             return outcome
         }
@@ -165,11 +170,24 @@ extension ProviderCall {
 // MARK: - Tokens
 
 extension ProviderCall {
-    private func issueToken(_ appraisal: Appraisal, limitedUse: Bool, id: String?) throws -> CallOutcome {
+    /// A token, unless a rule of the policy refuses the verified evidence.
+    private func outcome(
+        of appraisal: Appraisal, _ judgement: RuleSet.Judgement, limitedUse: Bool, id: String?
+    ) throws -> CallOutcome {
+        if let rule = judgement.rule, rule.effect == .refuse {
+            return .refused(KernelReasons.ruleRefused, detail: "the rule \(rule.name)", facts: appraisal.facts)
+        }
+        let mark = judgement.rule.flatMap { $0.addsClaim ? $0.name : nil }
+        return try issueToken(appraisal, limitedUse: limitedUse, id: id, mark: mark)
+    }
+
+    private func issueToken(
+        _ appraisal: Appraisal, limitedUse: Bool, id: String?, mark: String?
+    ) throws -> CallOutcome {
         let token = try scope.snapshot.keys.issuer(at: scope.now).issue(
             app.claims, provider: name, isForDevelopment: provider.descriptor.isForDevelopment,
             lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime, limitedUse: limitedUse,
-            id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },
+            id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) }, mark: mark,
             now: scope.now, randomness: scope.host.randomness)
         return .reply(
             message(token, appraisal),

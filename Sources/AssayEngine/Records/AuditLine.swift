@@ -21,6 +21,8 @@ internal import AssayKit
 /// | `peer` | the caller's address |
 /// | `caller` | the policy's name for the caller, where the method demands a permission |
 /// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
+/// | `rule` | the rule of the policy that the evidence matched, and that decided |
+/// | `would_refuse` | the rules that are only tried and would have refused the evidence: a list |
 /// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement`. `admitted`: whether it was let through |
 ///
 /// A line whose `outcome` is `summed` stands for many decisions without lines of their own, because nothing about them
@@ -60,6 +62,11 @@ enum AuditLine {
         if let peer = record.peer { members.append(JSONMember("peer", .string(SafeText.of(peer)))) }
         if let caller = record.caller { members.append(JSONMember("caller", .string(SafeText.of(caller)))) }
         if let reason = record.unenforced { members.append(JSONMember("unenforced_reason", .string(reason.code))) }
+        if let rule = record.rules.decided { members.append(JSONMember("rule", .string(SafeText.of(rule.string)))) }
+        if !record.rules.wouldRefuse.isEmpty {
+            let rules = record.rules.wouldRefuse.prefix(16).map { JSON.string(SafeText.of($0.string)) }
+            members.append(JSONMember("would_refuse", .array(rules)))
+        }
         if let use = record.tokenUse { members.append(JSONMember("token_use", value(of: use))) }
         return JSON.object(members).encoded + [UInt8(ascii: "\n")]
     }

@@ -34,6 +34,10 @@ public struct DecisionLog: DecisionSink {
             metadata["category"] = "\(use.category.rawValue)"
             metadata["admitted"] = .stringConvertible(use.isAdmitted)
         }
+        metadata["rule"] = record.rules.decided.map { "\($0)" }
+        if !record.rules.wouldRefuse.isEmpty {
+            metadata["would_refuse"] = .array(record.rules.wouldRefuse.prefix(16).map { "\($0)" })
+        }
         metadata["unenforced_reason"] = record.unenforced.map { "\($0)" }
         switch record.outcome {
         case .challenged:

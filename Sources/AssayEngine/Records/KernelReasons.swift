@@ -153,6 +153,14 @@ public enum KernelReasons {
             `rate_limit` of the app.
             """)
 
+    /// A rule of the policy refuses what the evidence says.
+    public static let ruleRefused = Reason(
+        "rule_refused", "The evidence is genuine, and a rule of the policy refuses what it says.",
+        advice: """
+            The record's `rule` names the rule, and `facts` has what it judged. If too much is refused, try another rule \
+            with `enforcement: shadow` first: records then have `would_refuse`.
+            """)
+
     /// The reasons of challenges.
     public static let challenges = [
         challengeMalformed, challengeForged, challengeForAnotherApp, challengeExpired, challengeNotYetValid,
@@ -166,7 +174,7 @@ public enum KernelReasons {
             tokenExpired, tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
             tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
             tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, tokenOfOAuthClient, consumerUnknown,
-            actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid, rateLimited,
+            actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid, rateLimited, ruleRefused,
         ]
 }
 

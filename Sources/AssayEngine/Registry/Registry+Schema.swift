@@ -25,6 +25,7 @@ extension Registry {
                 ExactText(ConsumerKeys.actors): ValueShape(of: [TrustedIssuerConfiguration].self),
             ],
             caller: ValueShape(of: CallerConfiguration.self),
+            issuer: ValueShape(of: TrustedIssuerConfiguration.self),
             permissions: permissions.map(\.name).sortedExactly()
         ).json
     }

@@ -17,13 +17,15 @@ final class AppBinding: Sendable {
     let name: ExactText
     /// The rate limit of its calls; nil for none.
     let bucket: TokenBucket?
+    /// The rules over the facts of each provider, by its name.
+    let rules: [ExactText: RuleSet]
     /// The place of its policy.
     let location: SourceLocation
 
     /// - Parameter bucket: the one of the previous snapshot, if its limit is unchanged; nil when calls are not limited.
     init(
         _ policy: AppPolicy, providers: [ExactText: ProviderBinding], methods: [ExactText: MethodBinding],
-        bucket: TokenBucket?
+        bucket: TokenBucket?, rules: [ExactText: RuleSet] = [:]
     ) {
         identity = policy.identity
         claims = TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity)
@@ -32,6 +34,7 @@ final class AppBinding: Sendable {
         self.providers = providers
         self.methods = methods
         self.bucket = bucket
+        self.rules = rules
     }
 }
 

@@ -15,7 +15,9 @@ extension BoundPolicies {
         _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         refusesDevelopment: Bool = false
     ) throws(Diagnostics) {
-        let policies = policies.reading(registry.platforms)
+        let policies = policies.reading(
+            registry.platforms,
+            providers: registry.unavailable.isEmpty ? Array(registry.providers.keys.map(\.string)) : nil)
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
@@ -48,8 +50,6 @@ extension BoundPolicies {
         _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         problems sink: DiagnosticSink, warnings: DiagnosticSink
     ) -> [ExactText: AppBinding] {
-        // A section that an OAuth client shares with its app is read twice, and its errors appear twice.
-        var seen: Set<Diagnostic> = []
         var apps: [ExactText: AppBinding] = [:]
         apps.reserveCapacity(2 * policies.apps.count)
         for policy in policies.apps where !sink.isOverfull {
@@ -67,20 +67,42 @@ extension BoundPolicies {
                         continue
                     }
                     let bound = try plugin.bind(provider, policy.identity, host)
-                    for warning in bound.warnings where seen.insert(warning).inserted { warnings.report(warning) }
+                    for warning in bound.warnings { warnings.report(warning) }
                     for method in bound.methods { methods[method.descriptor.name] = method }
                     providers[provider.name] = bound.provider
                 } catch {
-                    for problem in error.all where seen.insert(problem).inserted { sink.report(problem) }
+                    sink.report(error)
                 }
             }
             let known = present?.apps[policy.identity.resource]?.bucket
             let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
-            let app = AppBinding(policy, providers: providers, methods: methods, bucket: bucket)
+            let app = AppBinding(
+                policy, providers: providers, methods: methods, bucket: bucket,
+                rules: rules(of: policy, registry: registry, problems: sink))
             apps[policy.identity.resource] = app
             if let alias = policy.alias { apps[alias] = app }
         }
         return apps
+    }
+}
+
+extension BoundPolicies {
+    /// The rules of an app, read by the types of the facts of its providers.
+    private static func rules(
+        of policy: AppPolicy, registry: Registry, problems sink: DiagnosticSink
+    ) -> [ExactText: RuleSet] {
+        guard !policy.rules.isEmpty else { return [:] }
+        let known = policy.providers.filter { registry.providers[$0.name] != nil }
+        let facts = Dictionary(
+            known.compactMap { provider in
+                registry.providers[provider.name].map { (ExactText(provider.name), $0.descriptor.facts) }
+            }, uniquingKeysWith: { first, _ in first })
+        return known.reduce(into: [:]) { rules, provider in
+            rules[ExactText(provider.name)] = RuleSet(
+                policy.rules, for: provider.name, facts: facts,
+                providers: registry.providers.keys.map(\.string).sortedExactly(),
+                isWhole: known.count == policy.providers.count, problems: sink)
+        }
     }
 }
 

@@ -67,7 +67,7 @@ extension ConsumerBindings {
         var actors: [ExactText: TrustedIssuer]?
         var instance: ConsumerInstance?
         do throws(Diagnostics) {
-            demand = try ConsumerBindings.demand(plugin, section)
+            demand = try ConsumerBindings.demand(plugin, section, stage: project.identity.stage)
         } catch {
             sink.report(error)
         }
@@ -94,9 +94,10 @@ extension ConsumerBindings {
 
     /// The demand on tokens in the section.
     private static func demand(
-        _ plugin: ConsumerPlugin, _ section: PolicySection
+        _ plugin: ConsumerPlugin, _ section: PolicySection, stage: ProjectStage
     ) throws(Diagnostics) -> TokenDemand {
-        let standard = TokenDemand(acceptsOAuthClients: plugin.descriptor.takesOAuthClients)
+        let standard = TokenDemand(
+            acceptsOAuthClients: plugin.descriptor.takesOAuthClients, acceptsDevelopment: stage == .development)
         let found = try section.kernelValue(ConsumerKeys.tokens, as: TokenDemandConfiguration.self)
         guard let configuration = found else { return standard }
         var problems = ConfigurationProblems()

@@ -21,8 +21,6 @@ extension PolicySet {
             for caller in callers { survey.look(through: caller.section, of: CallerConfiguration.self) }
         }
         let names = names(registry)
-        // An OAuth client may use the section of its app.
-        var places: Set<SourceLocation> = []
         for app in apps {
             for section in app.sections {
                 guard let platform = registry.platforms.first(where: { $0.name.isExactly(section.name) }) else {
@@ -31,9 +29,7 @@ extension PolicySet {
                 survey.look(through: section, of: platform)
             }
             for policy in app.providers where !problems.isOverfull {
-                guard let provider = registry.providers[policy.name],
-                    places.insert(policy.section.location).inserted
-                else { continue }
+                guard let provider = registry.providers[policy.name] else { continue }
                 if refusesDevelopment, provider.descriptor.isForDevelopment {
                     problems.report(
                         policy.section.diagnostics(

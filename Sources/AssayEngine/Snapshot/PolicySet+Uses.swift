@@ -24,14 +24,21 @@ extension PolicySet {
     /// - Parameter problems: what ``check(_:host:refusesDevelopment:)`` found wrong; nil when nothing was.
     public func uses(problems: Diagnostics?) -> [PluginUse] {
         let errors = problems?.all.filter { $0.severity == .error } ?? []
+        let places = Set(errors.compactMap(\.location))
         let providers = apps.flatMap { app in
             app.providers.map { provider in
                 // An error in the app's own names prevents the instances of all its providers.
-                let ofApp = app.isSound ? nil : errors.first(in: provider.section.ownerPathText, of: provider.section)
+                let ofApp =
+                    app.isSound
+                    ? nil
+                    : errors.first(in: provider.section.ownerPathText, of: provider.section)
+                        ?? app.sections.lazy.compactMap { errors.first(within: $0, places) }.first
                 return PluginUse(
                     kind: .provider, plugin: provider.name, resource: app.identity.resource,
                     location: provider.section.location,
-                    problem: errors.first(in: provider.section.pathText, of: provider.section) ?? ofApp)
+                    problem: errors.first(in: provider.section.pathText, of: provider.section)
+                        // What several apps share is reported once, for the first of them.
+                        ?? errors.first(within: provider.section, places) ?? ofApp)
             }
         }
         let consumers = projects.flatMap { project in
@@ -47,6 +54,12 @@ extension PolicySet {
 }
 
 extension [Diagnostic] {
+    /// The first problem with a key or a value of a section.
+    fileprivate func first(within section: PolicySection, _ places: Set<SourceLocation>) -> Diagnostic? {
+        guard section.touches(places) else { return nil }
+        return first { problem in problem.location.map { section.touches([$0]) } ?? false }
+    }
+
     /// The first problem at a path or below it, in the file of a section.
     fileprivate func first(in path: String, of section: PolicySection) -> Diagnostic? {
         first { problem in

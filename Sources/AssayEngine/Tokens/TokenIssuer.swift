@@ -15,9 +15,10 @@ struct TokenIssuer: Sendable {
     ///   - isForDevelopment: whether the provider proves nothing: the token says so, for backends that verify it.
     ///   - lifetime: the lifetime of a session token; limited-use tokens have their own.
     ///   - id: the `jti` that a caller chose; nil for a random one.
+    ///   - mark: the rule of the policy that the token names; nil for none.
     func issue(
         _ claims: TokenClaims, provider: String, isForDevelopment: Bool, lifetime: Duration, limitedUse: Bool,
-        id chosen: ChosenTokenID? = nil, now: Instant, randomness: Randomness
+        id chosen: ChosenTokenID? = nil, mark: String? = nil, now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
         let lifetime = limitedUse ? TokenLifetime.limitedUse : lifetime
         let issued = Instant(seconds: now.seconds)
@@ -34,6 +35,7 @@ struct TokenIssuer: Sendable {
         ]
         if let chosen { members.append(JSONMember("jti_by", .string(chosen.chooser))) }
         if isForDevelopment { members.append(JSONMember("development", true)) }
+        if let mark { members.append(JSONMember("assay_mark", .string(mark))) }
         let text = try signer.sign(payload: JSON.object(members).encoded)
         return IssuedToken(text: text, id: id, lifetime: lifetime, expires: expires)
     }

@@ -133,7 +133,9 @@ extension TokenDemandConfiguration: DescribedConfiguration {
             authorization server; `oauth_client` accepts them when this is absent, other consumers do not.
             """),
         "accept_development": PolicyKey(
-            "Whether tokens of providers for development are accepted, such as debug tokens.",
-            standard: false, development: .words(["true"])),
+            """
+            Whether tokens of providers for development are accepted, such as debug tokens; when absent, whether the project's \
+            `stage` is `development`.
+            """, development: .words(["true"])),
     ]
 }

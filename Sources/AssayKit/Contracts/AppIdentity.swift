@@ -46,16 +46,27 @@ public struct AppIdentity: Sendable, Hashable {
     }
 }
 
-/// A project's two names (AIP-2510 lets clients use either).
+/// A project's two names (AIP-2510 lets clients use either), and its stage.
 public struct ProjectIdentity: Sendable, Hashable {
     /// The project number: decimal digits.
     @Exact public private(set) var number: String
     /// The project ID, such as `example-project`.
     @Exact public private(set) var id: String
+    /// What the project is for: the default of settings that differ between test and production systems.
+    public let stage: ProjectStage
 
     /// A project by both names.
-    public init(number: String, id: String) {
+    public init(number: String, id: String, stage: ProjectStage = .production) {
         self.number = number
         self.id = id
+        self.stage = stage
     }
+}
+
+/// What a project is for.
+public enum ProjectStage: String, Sendable, Hashable, CaseIterable {
+    /// Test systems: where a policy does not say otherwise, evidence for development is accepted.
+    case development
+    /// Real users.
+    case production
 }

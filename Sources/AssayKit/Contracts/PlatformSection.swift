@@ -14,6 +14,35 @@ public protocol PlatformSection: DescribedConfiguration, Sendable, Hashable {
 
     /// One sentence for the person who writes the policy.
     static var summary: String { get }
+
+    /// The section at the root of policies with what several apps of this platform share; nil, the default, for none.
+    static var shared: SharedSection? { get }
+}
+
+extension PlatformSection {
+    /// Nothing is shared.
+    public static var shared: SharedSection? { nil }
+}
+
+/// A section at the root of policies that says once what providers of many apps need, such as the keys of a developer's team:
+/// `apple_teams: {ABCDE12345: {device_check: {…}}}`.
+///
+/// Its names are values of one key of the platform's section. What it has for a provider lies beneath that provider's section in each
+/// app with this value: mappings are merged by key, and the app's own keys hold.
+public struct SharedSection: Sendable {
+    /// The key at the root: lower-case letters, digits and underscores.
+    @Exact public private(set) var name: String
+    /// The key of the platform's section whose value names the part for an app.
+    @Exact public private(set) var key: String
+    /// One sentence for the person who writes the policy.
+    @Exact public private(set) var summary: String
+
+    /// Names a section.
+    public init(_ name: String, by key: String, summary: String) {
+        self.name = name
+        self.key = key
+        self.summary = summary
+    }
 }
 
 /// The decoded platform sections of an app, compared by their values.

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayKit
 internal import AssayYAML
 
 /// Reads the section `rate_limit` of an app or an OAuth client.
@@ -63,5 +64,26 @@ enum DevelopmentSwitch {
                 hint: "leave it out, or write `false`")
         }
         return isOn
+    }
+}
+
+/// Reads the key `stage` of a project.
+enum StageReader {
+    static let key = "stage"
+
+    /// - Parameter sink: collects what a server for production refuses.
+    static func read(_ section: YAMLMapping, development sink: DiagnosticSink) -> ProjectStage {
+        guard let value = section.optional(key), let name = value.decode(String.self) else { return .production }
+        guard let stage = ProjectStage(exactly: name) else {
+            value.report(
+                "expected development or production",
+                hint: Spelling.hint(for: name, among: ProjectStage.allCases.map(\.rawValue)))
+            return .production
+        }
+        if stage == .development {
+            YAMLValue(value.node, path: value.path, sink: sink).report(
+                "this project is for development, and this server is for production", hint: "leave `stage` out")
+        }
+        return stage
     }
 }

@@ -13,8 +13,17 @@ struct PolicyLoader {
     private var tokens: (policy: TokenPolicy, location: SourceLocation)?
     private var callers: [CallerPolicy] = []
     private var projects: [ProjectPolicy] = []
-    private var apps: [AppPolicy] = []
     private var names = ClaimedNames()
+    /// What is defined once and used in many places, in all files.
+    private let profiles = Profiles()
+    private let issuers = NamedIssuers()
+    /// The root's keys that plugins may know.
+    private var sections: [PolicySection] = []
+    /// The projects in the order of the files, and by both names.
+    private var open: [OpenProject] = []
+    private var openByName: [ExactText: OpenProject] = [:]
+    /// The entries that add apps to a project of another place.
+    private var additions: [YAMLMapping] = []
 
     init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
@@ -24,27 +33,51 @@ struct PolicyLoader {
     /// What was read.
     var policies: PolicySet {
         PolicySet(
-            tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects, apps: apps,
+            tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects,
+            apps: open.flatMap { $0.apps + $0.clients }, sections: sections,
             problems: sink.diagnostics, warnings: warnings.diagnostics,
             development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull)
     }
 
-    mutating func read(_ file: PolicyFile) {
-        do throws(Diagnostics) {
-            let root = try YAMLDocument.parse(file.bytes, file: file.name)
-            readFile(YAMLValue(root, sink: sink))
-        } catch {
-            isWhole = false
-            sink.report(error)
+    /// Reads files: first what they define for each other, then all the rest.
+    mutating func read(_ files: [PolicyFile]) {
+        var roots: [YAMLMapping] = []
+        for file in files where !sink.isOverfull {
+            do throws(Diagnostics) {
+                let root = YAMLValue(try YAMLDocument.parse(file.bytes, file: file.name), sink: sink)
+                if let mapping = root.mapping() { roots.append(mapping) } else { isWhole = false }
+            } catch {
+                isWhole = false
+                sink.report(error)
+            }
+        }
+        profiles.isWhole = isWhole
+        issuers.isWhole = isWhole
+        for root in roots { readDefinitions(root) }
+        for root in roots where !sink.isOverfull { readFile(root) }
+        for addition in additions where !sink.isOverfull { readAddition(addition) }
+        for project in open {
+            for client in project.clientValues where !sink.isOverfull { readClient(client, of: project) }
+        }
+        guard isWhole, !sink.isOverfull else { return }
+        profiles.reportUnused(to: warnings)
+        issuers.reportUnused(to: warnings)
+    }
+
+    private func readDefinitions(_ file: YAMLMapping) {
+        if let value = file.optional(Profiles.section) {
+            if let section = value.mapping() { profiles.add(section) } else { profiles.isWhole = false }
+        }
+        if let value = file.optional(NamedIssuers.section) {
+            if let section = value.mapping() { issuers.add(section) } else { issuers.isWhole = false }
         }
     }
 
-    private mutating func readFile(_ root: YAMLValue) {
-        guard let file = root.mapping() else {
-            isWhole = false
-            return
+    private mutating func readFile(_ file: YAMLMapping) {
+        defer {
+            // Only plugins can tell which of the other keys are sections of platforms, and which are unknown.
+            sections += file.rest().map { PolicySection($0, in: file.path, kernelKeys: []) }
         }
-        defer { file.finish() }
         if let version = file.optional("version", as: Int.self), version != 1 {
             file.optional("version")?.report(
                 "unknown version \(version) of the policy format; this program reads version 1")
@@ -91,14 +124,36 @@ struct PolicyLoader {
                 continue
             }
             names.claim("the caller", entry.key, by: section, key: entry.key)
+            guard let entry = resolvingIssuers(entry, in: section, key: "jwt") else { continue }
             callers.append(
                 CallerPolicy(name: entry.key, section: PolicySection(entry, in: section.path, kernelKeys: [])))
         }
     }
 
+    /// An entry in whose key each issuer that is named is put in the place of its name; nil for an unknown issuer, which is reported.
+    private func resolvingIssuers(_ entry: YAMLEntry, in section: YAMLMapping, key: String) -> YAMLEntry? {
+        let path = section.path.key(entry.key).key(key)
+        var isKnown = true
+        func resolved(_ node: YAMLNode, _ path: YAMLPath) -> YAMLNode {
+            let found = issuers.resolved(YAMLValue(node, path: path, sink: sink))
+            if found == nil { isKnown = false }
+            return found ?? node
+        }
+        let value = entry.value.mapValues { inner in
+            guard inner.key.isExactly(key) else { return inner.value }
+            guard inner.value.elements != nil else { return resolved(inner.value, path) }
+            return inner.value.mapElements { resolved($1, path.index($0)) }
+        }
+        return isKnown ? entry.replacing(value) : nil
+    }
+
     private mutating func readProject(_ value: YAMLValue) {
         guard let section = value.mapping() else {
             isWhole = false
+            return
+        }
+        guard value.node["project"] == nil else {
+            additions.append(section)
             return
         }
         defer { section.finish() }
@@ -115,63 +170,102 @@ struct PolicyLoader {
         }
         if let number { names.claim("the project", number, by: section, key: "number") }
         if let id { names.claim("the project", id, by: section, key: "id") }
-        let project = Project(
-            identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown"), issuerPrefix: issuerPrefix,
-            isSound: !number.isNil && !id.isNil)
+        let stage = StageReader.read(section, development: development)
+        let project = OpenProject(
+            identity: ProjectIdentity(number: number ?? "0", id: id ?? "unknown", stage: stage),
+            issuerPrefix: issuerPrefix, isSound: !number.isNil && !id.isNil)
         if !project.isSound { isWhole = false }
+        open.append(project)
+        for name in [number, id].compactMap(\.self) where openByName[ExactText(name)] == nil {
+            openByName[ExactText(name)] = project
+        }
+        let acceptsDevelopment = stage == .development
         let verification = section.optional("verification")?.mapping()
         projects.append(
             ProjectPolicy(
                 identity: project.identity, issuerPrefix: issuerPrefix,
-                acceptsDevelopment: verification.flatMap { DevelopmentSwitch.read($0, into: development) } ?? false,
+                acceptsDevelopment: verification.flatMap { DevelopmentSwitch.read($0, into: development) }
+                    ?? acceptsDevelopment,
                 consumption: verification.map { ConsumptionReader.read($0) } ?? .shared,
                 services: section.optional("services")?.mapping().map {
-                    ServiceReader.read($0, development: development)
+                    ServiceReader.read($0, acceptsDevelopment: acceptsDevelopment, development: development)
                 } ?? [],
                 consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
                 location: value.location))
         verification?.finish()
-        var known = KnownApps()
+        readResources(section, of: project)
+    }
+
+    /// Reads an entry that adds apps to a project of another place.
+    private mutating func readAddition(_ section: YAMLMapping) {
+        defer { section.finish() }
+        for key in ["number", "id", "stage", "issuer", "verification", "services", "consumers"]
+        where section.stated(key) != nil {
+            section.report("belongs in the entry that defines the project", key: key)
+        }
+        guard let link = section.required("project"), let name = link.decode(String.self) else { return }
+        let found = openByName[ExactText(name)]
+        if found == nil, isWhole {
+            link.report(
+                "unknown project `\(name)`", hint: Spelling.hint(for: name, among: openByName.keys.map(\.string)))
+        }
+        readResources(
+            section,
+            // Its apps are read for their errors.
+            of: found
+                ?? OpenProject(
+                    identity: ProjectIdentity(number: "0", id: "unknown"), issuerPrefix: "", isSound: false))
+    }
+
+    /// Reads the apps of a project, and keeps its OAuth clients until all apps are known.
+    private mutating func readResources(_ section: YAMLMapping, of project: OpenProject) {
         if let value = section.optional("apps") {
-            known.isWhole = false
             if let elements = value.elements() {
-                known.isWhole = true
-                for value in elements where !sink.isOverfull { readApp(value, of: project, into: &known) }
+                for value in elements where !sink.isOverfull { readApp(value, of: project) }
+            } else {
+                project.knowsAllApps = false
             }
         }
-        for value in section.optional("oauth_clients")?.elements() ?? [] where !sink.isOverfull {
-            readClient(value, of: project, apps: known)
-        }
+        project.clientValues += section.optional("oauth_clients")?.elements() ?? []
     }
 
     private func readConsumers(_ section: YAMLMapping) -> [ConsumerPolicy] {
-        section.all().map { entry, _ in
-            ConsumerPolicy(
-                name: entry.key, section: PolicySection(entry, in: section.path, kernelKeys: ConsumerKeys.all))
+        section.all().compactMap { entry, _ in
+            resolvingIssuers(entry, in: section, key: ConsumerKeys.actors).map { entry in
+                ConsumerPolicy(
+                    name: entry.key, section: PolicySection(entry, in: section.path, kernelKeys: ConsumerKeys.all))
+            }
         }
     }
 
-    /// The parts of a project that its apps need.
-    private struct Project {
+    /// A project while its apps are read, perhaps from several files.
+    private final class OpenProject {
         let identity: ProjectIdentity
         let issuerPrefix: String
         /// Whether the identity has no errors.
         let isSound: Bool
-    }
-
-    /// The apps of one project, for its OAuth clients.
-    private struct KnownApps {
-        var byID: [ExactText: AppPolicy] = [:]
+        var apps: [AppPolicy] = []
+        var appsByID: [ExactText: AppPolicy] = [:]
         /// Whether all apps are known, so that an unknown one does not exist.
-        var isWhole = true
+        var knowsAllApps = true
+        var clientValues: [YAMLValue] = []
+        var clients: [AppPolicy] = []
+
+        init(identity: ProjectIdentity, issuerPrefix: String, isSound: Bool) {
+            self.identity = identity
+            self.issuerPrefix = issuerPrefix
+            self.isSound = isSound
+        }
     }
 
-    private mutating func readApp(_ value: YAMLValue, of project: Project, into known: inout KnownApps) {
+    private mutating func readApp(_ stated: YAMLValue, of project: OpenProject) {
+        let value = profiles.applied(to: stated)
         guard let section = value.mapping() else {
-            known.isWhole = false
+            project.knowsAllApps = false
             return
         }
         defer { section.finish() }
+        _ = section.optional(Profiles.key)
         let id = text(section, "id", "an app ID such as 1:1234567890:ios:321abc456def7890", Identifiers.isAppID)
         if let id { names.claim("the app", id, by: section, key: "id") }
         _ = section.optional("name", as: String.self)
@@ -184,15 +278,16 @@ struct PolicyLoader {
                 subject: id ?? ""),
             issuerPrefix: project.issuerPrefix, alias: "projects/\(project.identity.id)/apps/\(id ?? "")",
             providers: providers, rateLimit: rateLimit,
+            rules: section.optional(RuleReader.key).map { RuleReader.read($0, warnings: warnings) } ?? [],
             // Only plugins can tell which of the other keys are sections of platforms, and which are unknown.
             sections: section.rest().map { PolicySection($0, in: section.path, kernelKeys: []) },
             isSound: project.isSound && !id.isNil, location: value.location)
-        apps.append(app)
+        project.apps.append(app)
         guard let id else {
-            known.isWhole = false
+            project.knowsAllApps = false
             return
         }
-        known.byID[ExactText(id)] = app
+        project.appsByID[ExactText(id)] = app
         let named = id.split(onASCII: ":").dropFirst().first ?? ""
         if project.isSound, !named.isExactly(number) {
             section.optional("id")?.warn(
@@ -200,7 +295,7 @@ struct PolicyLoader {
         }
     }
 
-    private mutating func readClient(_ value: YAMLValue, of project: Project, apps known: KnownApps) {
+    private mutating func readClient(_ value: YAMLValue, of project: OpenProject) {
         guard let section = value.mapping() else { return }
         defer { section.finish() }
         let id = text(section, "id", "an OAuth client ID", Identifiers.isOAuthClientID)
@@ -211,28 +306,28 @@ struct PolicyLoader {
         if own == nil, let lifetime = section.optional(ProviderKeys.tokenTTL) {
             lifetime.report("has no effect without the client's own `providers`: those of its app are used")
         }
-        let app = linkedApp(section, among: known)
+        let app = linkedApp(section, of: project)
         let identity = AppIdentity(
             resource: "oauthClients/\(id ?? "")", kind: .oauthClient, project: project.identity, subject: id ?? "",
             linkedApp: app?.identity.resource)
-        apps.append(
+        project.clients.append(
             AppPolicy(
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
                 providers: own ?? app?.providers ?? [],
                 rateLimit: section.optional(RateLimitReader.key).map { RateLimitReader.read($0) } ?? app?.rateLimit,
-                sections: [], isSound: !id.isNil && app?.isSound == true,
+                rules: app?.rules ?? [], sections: [], isSound: !id.isNil && app?.isSound == true,
                 location: value.location))
     }
 
     /// The app that an OAuth client is linked to; nil when it does not exist, which is reported.
-    private func linkedApp(_ section: YAMLMapping, among known: KnownApps) -> AppPolicy? {
+    private func linkedApp(_ section: YAMLMapping, of project: OpenProject) -> AppPolicy? {
         guard let link = section.required("app"), let id = link.decode(String.self) else { return nil }
-        if let app = known.byID[ExactText(id)] { return app }
+        if let app = project.appsByID[ExactText(id)] { return app }
         // An app that could not be read may be the one that is meant.
-        guard known.isWhole else { return nil }
+        guard project.knowsAllApps else { return nil }
         link.report(
             "unknown app `\(id)` in this project",
-            hint: Spelling.hint(for: id, among: known.byID.keys.map(\.string)))
+            hint: Spelling.hint(for: id, among: project.appsByID.keys.map(\.string)))
         return nil
     }
 

@@ -3,7 +3,14 @@ internal import AssayYAML
 
 /// The keys of an app that the loader reads itself; no platform's section can have one of these names.
 package enum AppKeys {
-    package static let all = ["id", "name", ProviderKeys.tokenTTL, "providers", RateLimitReader.key]
+    package static let all = [
+        "id", "name", Profiles.key, ProviderKeys.tokenTTL, "providers", RateLimitReader.key, RuleReader.key,
+    ]
+}
+
+/// The keys of the root that the loader reads itself; no platform's section for several apps can have one of these names.
+package enum RootKeys {
+    package static let all = ["version", "tokens", "callers", "projects", Profiles.section, NamedIssuers.section]
 }
 
 /// The keys that the kernel reads in every provider's section.

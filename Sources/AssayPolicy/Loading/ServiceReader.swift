@@ -3,8 +3,12 @@ internal import AssayYAML
 
 /// Reads the section `services` of a project.
 enum ServiceReader {
-    /// - Parameter development: collects what a server for production refuses.
-    static func read(_ section: YAMLMapping, development: DiagnosticSink) -> [ServicePolicy] {
+    /// - Parameters:
+    ///   - acceptsDevelopment: what holds where a service does not say it.
+    ///   - development: collects what a server for production refuses.
+    static func read(
+        _ section: YAMLMapping, acceptsDevelopment: Bool, development: DiagnosticSink
+    ) -> [ServicePolicy] {
         section.all().compactMap { entry, value in
             guard isServiceID(entry.key, in: section), let service = value.mapping() else { return nil }
             defer { service.finish() }
@@ -19,7 +23,7 @@ enum ServiceReader {
             return ServicePolicy(
                 id: entry.key, enforcement: enforcement, replayProtection: replayProtection,
                 isEditable: service.optional("editable", as: Bool.self) ?? false,
-                acceptsDevelopment: DevelopmentSwitch.read(service, into: development) ?? false,
+                acceptsDevelopment: DevelopmentSwitch.read(service, into: development) ?? acceptsDevelopment,
                 acceptsOAuthClients: service.optional("accept_oauth_clients", as: Bool.self)
                     ?? entry.key.isExactly(ServicePolicy.oauth2),
                 consumption: ConsumptionReader.read(service),

@@ -13,9 +13,13 @@ public struct AppPolicy: Sendable {
     /// The resource's other name, with the project's ID instead of its number; nil when it has only one name.
     public let alias: String?
     /// The providers, in the order of the file.
-    public let providers: [ProviderPolicy]
+    ///
+    /// What apps of a platform share is merged into their sections when the plugins are known.
+    public internal(set) var providers: [ProviderPolicy]
     /// The rate limit of its calls; nil for none.
     public let rateLimit: RateLimit?
+    /// The rules over what providers find; for an OAuth client, those of its app.
+    public let rules: [RulePolicy]
     /// The keys of the app that the loader does not know; none for an OAuth client, which uses those of its app.
     package let sections: [PolicySection]
     /// Whether the identity has no errors, so that providers can be made for it.
@@ -31,7 +35,7 @@ public struct ProviderPolicy: Sendable {
     /// The lifetime of session tokens.
     public let tokenLifetime: Duration
     /// The provider's own section.
-    public let section: PolicySection
+    public internal(set) var section: PolicySection
 }
 
 /// The rate limit of an app's calls: the section `rate_limit` of an app or an OAuth client.

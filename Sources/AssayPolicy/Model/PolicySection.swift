@@ -24,6 +24,22 @@ public struct PolicySection: Sendable {
         if case .child(let owner, _) = parent { owner.description } else { "" }
     }
 
+    /// The same section with the keys of another mapping beneath its own.
+    func merged(over base: YAMLNode) -> PolicySection {
+        PolicySection(entry.replacing(entry.value.merged(over: base)), in: parent, kernelKeys: kernelKeys)
+    }
+
+    /// The text of one of its keys; nil when it is absent or no text.
+    func text(of key: String) -> String? {
+        guard case .scalar(let text, _)? = entry.value[key]?.content else { return nil }
+        return text
+    }
+
+    /// Whether any of its keys or values is at one of these places.
+    package func touches(_ places: Set<SourceLocation>) -> Bool {
+        places.contains(location) || entry.value.touches(places)
+    }
+
     /// The number of values in it.
     var valueCount: Int { entry.value.valueCount }
 
@@ -87,6 +103,28 @@ public struct PolicySection: Sendable {
     /// A problem with the section as a whole, at its key.
     package func diagnostics(_ message: String, hint: String? = nil) -> Diagnostics {
         Diagnostics(entry.diagnostic(message, in: parent, hint: hint))
+    }
+
+    /// Its keys, each as a section; nil, and reported, when it is no mapping.
+    func parts(_ sink: DiagnosticSink) -> [PolicySection]? {
+        value(sink).mapping()?.all().map { PolicySection($0.entry, in: path, kernelKeys: []) }
+    }
+
+    /// The value of a key.
+    func node(of key: String) -> YAMLNode? { entry.value[key] }
+
+    var node: YAMLNode { entry.value }
+
+    /// The problem of a name that is defined twice.
+    func definedTwice(_ first: PolicySection) -> Diagnostic {
+        entry.diagnostic(
+            "`\(entry.key)` is defined twice", in: parent,
+            related: [.init(location: first.location, message: "first defined here")])
+    }
+
+    /// A warning about the section as a whole, at its key.
+    func warning(_ message: String) -> Diagnostic {
+        entry.diagnostic(message, in: parent, severity: .warning)
     }
 
     /// Whether the section has no value, which counts as absent.

@@ -12,12 +12,14 @@ public struct PolicySet: Sendable {
     public let projects: [ProjectPolicy]
     /// The apps and OAuth clients of all projects.
     public internal(set) var apps: [AppPolicy]
+    /// The keys of the root that the loader does not know.
+    let sections: [PolicySection]
     /// The errors so far; nil when there are none.
     ///
     /// An engine refuses a set with problems.
     public internal(set) var problems: Diagnostics?
     /// The warnings about the policies; nil when there are none.
-    public let warnings: Diagnostics?
+    public internal(set) var warnings: Diagnostics?
     /// The settings read by the loader that a server for production refuses; nil when there are none.
     package let development: Diagnostics?
     /// Whether every project of the files is known, so that an unknown one does not exist.
@@ -54,7 +56,7 @@ extension PolicySet {
     ///   - sink: holds what is wrong with other files.
     static func read(_ files: [PolicyFile], isWhole: Bool, problems sink: DiagnosticSink) -> PolicySet {
         var loader = PolicyLoader(sink: sink, isWhole: isWhole)
-        for file in files where !sink.isOverfull { loader.read(file) }
+        loader.read(files)
         return loader.policies
     }
 }

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayKit
 internal import AssayYAML
 
 /// The sections that the loader reads, as JSON Schema.
@@ -33,13 +34,17 @@ extension PolicySchema {
     }
 
     var callerEntry: [JSONMember] {
-        var description: PolicyKey?
-        if case .mapping(let shape) = caller { description = shape.descriptions["permissions"] }
         let granted: JSON = [
-            "description": .string(description?.text ?? ""), "type": "array", "minItems": 1,
+            "description": .string(text(of: "permissions", in: caller) ?? ""), "type": "array", "minItems": 1,
             "items": ["enum": .array(permissions.map { .string($0) })],
         ]
-        return ShapeSchema.members(of: caller, overriding: ["permissions": granted])
+        return ShapeSchema.members(
+            of: caller, overriding: ["permissions": granted, "jwt": issuer(text(of: "jwt", in: caller))])
+    }
+
+    private func text(of key: String, in shape: ValueShape) -> String? {
+        guard case .mapping(let shape) = shape else { return nil }
+        return shape.descriptions[key]?.text
     }
 
     var project: [JSONMember] {
@@ -66,14 +71,20 @@ extension PolicySchema {
                         "type": "string", "pattern": "^https://[!-~]+/$", "maxLength": 255,
                         "default": "https://firebaseappcheck.googleapis.com/",
                     ]),
+                JSONMember(
+                    StageReader.key,
+                    [
+                        "description": .string(
+                            "What the project is for. With `development`, each `accept_development` that is absent is `true`, and so "
+                                + "are Apple's environments for development the default. A server for production refuses it."
+                        ),
+                        "enum": .array(ProjectStage.allCases.map { .string($0.rawValue) }),
+                        "default": .string(ProjectStage.production.rawValue),
+                    ]),
                 reference("verification", to: "verification", "What `verifyAppCheckToken` accepts."),
                 JSONMember("services", .object(services)),
                 reference("consumers", to: "consumers", "The consumers of the project's tokens."),
-                list("apps", of: "app", "The project's apps."),
-                list(
-                    "oauth_clients", of: "oauth_client",
-                    "The project's OAuth clients of Google Sign-In's kind, each linked to one of its apps."),
-            ], required: ["number", "id"])
+            ] + resources, required: ["number", "id"])
     }
 
     var verification: [JSONMember] {
@@ -160,30 +171,116 @@ extension PolicySchema {
             "accept_development",
             [
                 "description": .string(
-                    "Whether tokens of providers for development are accepted, such as debug tokens. "
-                        + "A server for production refuses `true`."),
-                "type": "boolean", "default": false,
+                    "Whether tokens of providers for development are accepted, such as debug tokens. When absent, whether the "
+                        + "project's `stage` is `development`. A server for production refuses `true`."),
+                "type": "boolean",
             ])
     }
 
-    var app: [JSONMember] {
+    var projectAddition: [JSONMember] {
         ShapeSchema.object(
             [
                 JSONMember(
-                    "id",
+                    "project",
                     [
-                        "description": "The Firebase app ID.", "type": "string",
-                        "pattern": "^[0-9]+:[0-9]+:[A-Za-z0-9]+:[A-Za-z0-9]+$", "maxLength": 200,
-                        "examples": ["1:1234567890:ios:321abc456def7890"],
-                    ]),
-                name("The app's name for people."),
-            ] + platforms.map { reference($0.name, to: Self.platformDefinition($0), $0.summary) } + [
-                tokenLifetime("The lifetime of tokens, if a provider's section does not set it."),
-                reference(
-                    RateLimitReader.key, to: "rate_limit",
-                    "The rate limit of calls for the app by devices; callers with a permission do not count."),
-                reference("providers", to: "providers", "The kinds of evidence that the app's tokens are issued for."),
-            ], required: ["id"])
+                        "description": "The number or the ID of a project of another place, which gets further apps.",
+                        "type": ["integer", "string"], "examples": ["example-project"],
+                    ])
+            ] + resources, required: ["project"])
+    }
+
+    private var resources: [JSONMember] {
+        [
+            list("apps", of: "app", "The project's apps."),
+            list(
+                "oauth_clients", of: "oauth_client",
+                "The project's OAuth clients of Google Sign-In's kind, each linked to one of its apps."),
+        ]
+    }
+
+    var profiles: [JSONMember] {
+        named(
+            "profile",
+            """
+            Parts of apps' sections, by name: an app or another profile has what a profile has, merged by key, and its own keys \
+            hold. Lists are not merged; `null` takes a key away.
+            """)
+    }
+
+    var profile: [JSONMember] {
+        let keys = appKeys.filter { !["id", "name", Profiles.key].contains(exactly: $0.name) }
+        return ShapeSchema.object(
+            [
+                JSONMember(
+                    "extends", ["description": "The profile that this one builds on.", "type": ["string", "null"]])
+            ]
+                + keys)
+    }
+
+    var issuers: [JSONMember] {
+        named("issuer", "Issuers of JWTs, by name, for `actors` of consumers and `jwt` of callers.")
+    }
+
+    /// An issuer, with the name of another one that it builds on.
+    var issuerEntry: [JSONMember] {
+        ShapeSchema.members(of: issuer).relaxed.map { member in
+            guard member.name.isExactly("properties") else { return member }
+            let base = JSONMember(
+                NamedIssuers.extends,
+                ["description": "The name of an issuer whose keys lie beneath these.", "type": ["string", "null"]])
+            return JSONMember(member.name, .object([base] + (member.value.members ?? [])))
+        }
+    }
+
+    /// An issuer, or the name of one.
+    private func issuer(_ description: String?) -> JSON {
+        .object(
+            (description.map { [JSONMember("description", .string($0))] } ?? [])
+                + [JSONMember("anyOf", [["$ref": "#/$defs/issuer"], ["type": "string"]])])
+    }
+
+    private func named(_ definition: String, _ description: String) -> [JSONMember] {
+        [
+            JSONMember("description", .string(description)), JSONMember("type", ["object", "null"]),
+            JSONMember("propertyNames", ["pattern": "^[A-Za-z0-9._@-]{1,64}$"]),
+            JSONMember("additionalProperties", ["$ref": .string("#/$defs/\(definition)")]),
+        ]
+    }
+
+    /// What the apps of a platform share.
+    func shared(_ section: SharedSection) -> [JSONMember] {
+        [
+            JSONMember("description", .string(section.summary)), JSONMember("type", ["object", "null"]),
+            JSONMember("additionalProperties", ["$ref": "#/$defs/providers"]),
+        ]
+    }
+
+    var app: [JSONMember] { ShapeSchema.object(appKeys, required: ["id"]) }
+
+    private var appKeys: [JSONMember] {
+        [
+            JSONMember(
+                "id",
+                [
+                    "description": "The Firebase app ID.", "type": "string",
+                    "pattern": "^[0-9]+:[0-9]+:[A-Za-z0-9]+:[A-Za-z0-9]+$", "maxLength": 200,
+                    "examples": ["1:1234567890:ios:321abc456def7890"],
+                ]),
+            name("The app's name for people."),
+            JSONMember(
+                Profiles.key,
+                ["description": "The profile whose keys lie beneath those of the app.", "type": ["string", "null"]]),
+        ] + platforms.map { reference($0.name, to: Self.platformDefinition($0), $0.summary) } + [
+            tokenLifetime("The lifetime of tokens, if a provider's section does not set it."),
+            reference(
+                RateLimitReader.key, to: "rate_limit",
+                "The rate limit of calls for the app by devices; callers with a permission do not count."),
+            reference("providers", to: "providers", "The kinds of evidence that the app's tokens are issued for."),
+            list(
+                RuleReader.key, of: "rule",
+                "Rules over the facts that providers find, for evidence that they have verified: the first that matches decides."
+            ),
+        ]
     }
 
     var client: [JSONMember] {
@@ -206,6 +303,65 @@ extension PolicySchema {
                     "The rate limit of calls for the client; when absent, its app's limit, counted separately."),
                 reference("providers", to: "providers", "The client's own providers, instead of its app's."),
             ], required: ["id", "app"])
+    }
+
+    var rule: [JSONMember] {
+        let value: JSON = ["type": ["string", "number", "boolean"]]
+        let comparisons = Comparison.allCases.map { comparison -> JSONMember in
+            switch comparison {
+            case .among, .notAmong:
+                JSONMember(
+                    comparison.rawValue,
+                    ["description": .string(comparison.words), "type": "array", "minItems": 1, "items": value])
+            case .known:
+                JSONMember(comparison.rawValue, ["description": .string(comparison.words), "type": "boolean"])
+            default:
+                JSONMember(
+                    comparison.rawValue,
+                    ["description": .string(comparison.words), "type": ["string", "number", "boolean"]])
+            }
+        }
+        let condition: JSON = [
+            "anyOf": [
+                .object(ShapeSchema.object(comparisons)), ["type": ["string", "number", "boolean"]],
+                ["type": "array", "minItems": 1, "items": value],
+            ]
+        ]
+        return ShapeSchema.object(
+            [
+                text(
+                    "name", "The rule's name in records, metrics and tokens.", "^[A-Za-z0-9._@-]{1,64}$",
+                    example: "old-ios"),
+                JSONMember(
+                    "when",
+                    [
+                        "description": .string(
+                            "The demands on facts, all of which must hold: a value, a list of values, or comparisons. Without any, the "
+                                + "rule matches all evidence."),
+                        "type": ["object", "null"], "additionalProperties": condition,
+                        "examples": [["environment": ["not": "production"]]],
+                    ]),
+                JSONMember(
+                    "then",
+                    [
+                        "description": "What happens to evidence that the rule matches.",
+                        "enum": .array(RulePolicy.Effect.allCases.map { .string($0.rawValue) }),
+                    ]),
+                JSONMember(
+                    "claim",
+                    [
+                        "description":
+                            "Whether tokens of evidence that is marked name the rule, in the claim `assay_mark`.",
+                        "type": "boolean", "default": false,
+                    ]),
+                JSONMember(
+                    RuleEnforcement.key,
+                    [
+                        "description": "With `shadow` the rule is judged and recorded, and changes nothing.",
+                        "enum": .array(RuleEnforcement.allCases.map { .string($0.rawValue) }),
+                        "default": .string(RuleEnforcement.enforced.rawValue),
+                    ]),
+            ], required: ["name", "then"])
     }
 
     var rateLimit: [JSONMember] {
@@ -242,7 +398,7 @@ extension PolicySchema {
 
     /// The plugin's own keys and the kernel's.
     func section(_ provider: Provider) -> [JSONMember] {
-        ShapeSchema.members(of: provider.section).map { member in
+        ShapeSchema.members(of: provider.section).relaxed.map { member in
             guard member.name.isExactly("properties") else { return member }
             let lifetime = tokenLifetime("The lifetime of the tokens that are issued for this evidence.")
             return JSONMember("properties", .object([lifetime] + (member.value.members ?? [])))
@@ -264,7 +420,10 @@ extension PolicySchema {
             ]
             let own = ConsumerKeys.all.compactMap { key in
                 consumerKeys[key].map { shape in
-                    let members = ShapeSchema.members(of: shape, texts[key] ?? "")
+                    var members = ShapeSchema.members(of: shape, texts[key] ?? "")
+                    if key.isExactly(ConsumerKeys.actors) {
+                        members = members.map { $0.name.isExactly("items") ? JSONMember("items", issuer(nil)) : $0 }
+                    }
                     return JSONMember(
                         key, .object(consumer.allowsUnenforced ? members : members.without("enforcement")))
                 }
@@ -290,6 +449,19 @@ extension PolicySchema {
 }
 
 extension [JSONMember] {
+    /// The same schema for a mapping of which a profile, or another section, may have a part: its keys are only said to be required,
+    /// by words that no validator knows.
+    var relaxed: [JSONMember] {
+        map { member in
+            switch member.value {
+            case .array where member.name.isExactly("required"): JSONMember("requiredUnlessShared", member.value)
+            case .array where member.name.isExactly("oneOf"): JSONMember("oneOfUnlessShared", member.value)
+            case .object(let members): JSONMember(member.name, .object(members.relaxed))
+            default: member
+            }
+        }
+    }
+
     /// The schema of a mapping without one of its keys.
     fileprivate func without(_ key: String) -> [JSONMember] {
         map { member in

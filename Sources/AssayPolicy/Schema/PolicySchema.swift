@@ -30,6 +30,10 @@ package struct PolicySchema {
     /// The shapes of a consumer's `tokens` and `actors`.
     let consumerKeys: [ExactText: ValueShape]
     let caller: ValueShape
+    /// The shape of an issuer of JWTs.
+    let issuer: ValueShape
+    /// What apps of platforms share.
+    let shared: [SharedSection]
     let permissions: [String]
 
     /// - Parameters:
@@ -38,16 +42,19 @@ package struct PolicySchema {
     ///   - consumers: in the order of their names.
     ///   - consumerKeys: the shapes of the kernel's keys in their sections.
     ///   - caller: the shape of an entry of `callers`.
+    ///   - issuer: the shape of an issuer of JWTs.
     ///   - permissions: the permissions that callers can be granted.
     package init(
         providers: [Provider], platforms: [any PlatformSection.Type], consumers: [Provider],
-        consumerKeys: [ExactText: ValueShape], caller: ValueShape, permissions: [String]
+        consumerKeys: [ExactText: ValueShape], caller: ValueShape, issuer: ValueShape, permissions: [String]
     ) {
         self.providers = providers
         self.platforms = platforms.map { Provider(name: $0.name, summary: $0.summary, section: ValueShape(of: $0)) }
         self.consumers = consumers
         self.consumerKeys = consumerKeys
         self.caller = caller
+        self.issuer = issuer
+        shared = platforms.compactMap { $0.shared }
         self.permissions = permissions
     }
 
@@ -60,24 +67,37 @@ package struct PolicySchema {
                     "description",
                     "A policy file. All files of a folder form one set; `assay policy check` validates it."),
             ]
-                + ShapeSchema.object([
-                    JSONMember("version", ["description": "The version of this format.", "const": 1]),
-                    JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
-                    list("projects", of: "project", "The projects, their apps and their OAuth clients."),
-                ])
+                + ShapeSchema.object(
+                    [
+                        JSONMember("version", ["description": "The version of this format.", "const": 1]),
+                        JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
+                        JSONMember(
+                            "projects",
+                            [
+                                "description": "The projects, their apps and their OAuth clients.", "type": "array",
+                                "items": [
+                                    "anyOf": [["$ref": "#/$defs/project"], ["$ref": "#/$defs/project_addition"]]
+                                ],
+                            ]),
+                        JSONMember(Profiles.section, .object(profiles)),
+                        JSONMember(NamedIssuers.section, .object(issuers)),
+                    ] + shared.map { JSONMember($0.name, .object(self.shared($0))) })
                 + [JSONMember("$defs", .object(definitions))])
     }
 
     private var definitions: [JSONMember] {
         [
-            JSONMember("project", .object(project)), JSONMember("app", .object(app)),
+            JSONMember("project", .object(project)), JSONMember("project_addition", .object(projectAddition)),
+            JSONMember("app", .object(app)), JSONMember("profile", .object(profile)),
+            JSONMember("issuer", .object(issuerEntry)),
             JSONMember("oauth_client", .object(client)), JSONMember("caller", .object(callerEntry)),
             JSONMember("verification", .object(verification)),
             JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
+            JSONMember("rule", .object(rule)),
             JSONMember("providers", .object(providerSections)), JSONMember("consumers", .object(consumerSections)),
         ]
             + platforms.map {
-                JSONMember(Self.platformDefinition($0), .object(ShapeSchema.members(of: $0.section)))
+                JSONMember(Self.platformDefinition($0), .object(ShapeSchema.members(of: $0.section).relaxed))
             }
             + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
             + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) }

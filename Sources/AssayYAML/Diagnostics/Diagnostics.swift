@@ -1,3 +1,5 @@
+internal import AssayCore
+
 /// Errors or warnings about policy files: at least one problem, sorted by file, line and column.
 public struct Diagnostics: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problems, sorted by file, line and column.
@@ -43,6 +45,13 @@ package final class DiagnosticSink {
     private var kept: [Diagnostic] = []
     private var omitted = 0
     private let limit: Int
+    private var seen: Set<Finding> = []
+
+    /// What is reported once, even if the value is used in several places.
+    private struct Finding: Hashable {
+        let location: SourceLocation
+        let message: ExactText
+    }
 
     package init(limit: Int = 100) {
         self.limit = max(1, limit)
@@ -57,13 +66,18 @@ package final class DiagnosticSink {
     /// What was reported, sorted; nil when nothing was.
     package var diagnostics: Diagnostics? { Diagnostics(kept, omitted: omitted) }
 
-    /// Adds a problem, which is not even made when there are too many already.
+    /// Adds a problem, unless the same was reported of the same place. It is not even made when there are too many already.
     package func report(_ diagnostic: @autoclosure () -> Diagnostic) {
-        if kept.count < limit {
-            kept.append(diagnostic())
-        } else {
+        guard kept.count < limit else {
             omitted += 1
+            return
         }
+        let diagnostic = diagnostic()
+        if let location = diagnostic.location {
+            let finding = Finding(location: location, message: ExactText(diagnostic.message))
+            guard seen.insert(finding).inserted else { return }
+        }
+        kept.append(diagnostic)
     }
 
     package func report(_ diagnostics: Diagnostics) {

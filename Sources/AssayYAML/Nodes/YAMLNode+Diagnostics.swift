@@ -54,7 +54,7 @@ extension YAMLEntry {
         severity: Diagnostic.Severity = .error
     ) -> Diagnostic {
         Diagnostic(
-            severity, in: value.source, from: keyPosition, to: keyEnd, path: path.key(key), message: message,
+            severity, in: keySource, from: keyPosition, to: keyEnd, path: path.key(key), message: message,
             hint: hint,
             related: related)
     }

@@ -83,8 +83,10 @@ package struct YAMLEntry: Sendable {
     package let value: YAMLNode
     let keyPosition: YAMLPosition
     let keyEnd: YAMLPosition
+    /// The file of the key: another one than the value's, if a shared definition was put in its place.
+    let keySource: YAMLSource
 
-    package var keyLocation: SourceLocation { value.source.location(keyPosition) }
+    package var keyLocation: SourceLocation { keySource.location(keyPosition) }
 }
 
 /// A line and a column from 1, small because every node carries two.

@@ -51,7 +51,9 @@ struct OpenCollection {
             return
         }
         guard let key else { return }
-        entries.append(YAMLEntry(key: key, value: node, keyPosition: keyPosition, keyEnd: keyEnd))
+        entries.append(
+            YAMLEntry(
+                key: key, value: node, keyPosition: keyPosition, keyEnd: keyEnd, keySource: node.source))
         if entries.count == Self.fewKeys {
             for entry in entries { index[ExactText(entry.key)] = entry.keyPosition }
         } else if entries.count > Self.fewKeys, index[ExactText(key)] == nil {

@@ -5,15 +5,31 @@ import AssayKit
 struct SchemaValidator {
     let root: JSON
 
+    /// Reads what is required unless a profile has it as required: a sample has no profiles.
+    init(root: JSON) {
+        self.root = Self.strict(root)
+    }
+
+    private static func strict(_ schema: JSON) -> JSON {
+        guard let members = schema.members else { return schema }
+        let names = ["requiredUnlessShared": "required", "oneOfUnlessShared": "oneOf"]
+        return .object(members.map { JSONMember(names[$0.name] ?? $0.name, strict($0.value)) })
+    }
+
     /// Words that say nothing about what is valid.
     private static let silent: Set<String> = [
         "$schema", "$defs", "title", "description", "default", "examples", "type", "$ref", "enum", "const", "pattern",
         "minimum", "maximum", "minLength", "maxLength", "items", "minItems", "uniqueItems", "properties", "required",
-        "additionalProperties", "propertyNames", "oneOf", "allOf", "durationMinimum", "durationMaximum",
+        "additionalProperties", "propertyNames", "oneOf", "allOf", "anyOf", "durationMinimum", "durationMaximum",
     ]
 
     /// The schema that a reference leads to, with what stands beside the reference.
     func resolved(_ schema: JSON) -> JSON {
+        // The first of several forms is the one that a sample has.
+        if let first = schema["anyOf"]?.array?.first {
+            let beside = (schema.members ?? []).filter { $0.name != "anyOf" }
+            return .object(beside + (resolved(first).members ?? []).filter { schema[$0.name] == nil })
+        }
         guard let reference = schema["$ref"]?.string else { return schema }
         let name = reference.split(separator: "/").last.map(String.init) ?? ""
         let target = resolved(root["$defs"]?[name] ?? .null)
@@ -22,6 +38,7 @@ struct SchemaValidator {
     }
 
     func accepts(_ value: JSON, by schema: JSON) -> Bool {
+        if let forms = schema["anyOf"]?.array { return forms.contains { accepts(value, by: $0) } }
         let schema = resolved(schema)
         return unknownWords(of: schema).isEmpty && hasType(value, schema) && isAmong(value, schema)
             && isInRange(value, schema) && isText(value, schema) && isList(value, schema) && isObject(value, schema)

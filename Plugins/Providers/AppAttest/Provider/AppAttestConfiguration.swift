@@ -33,7 +33,7 @@ public struct AppAttestConfiguration: Decodable, Sendable {
         case refused
     }
 
-    /// The environments that keys may be from; `[production]` when absent.
+    /// The environments that keys may be from; when absent, `[production]`, and both in a project for development.
     public let environments: [AppAttestEnvironment]?
     /// `recorded` when absent.
     public let receipts: Receipts?
@@ -183,7 +183,7 @@ extension AppAttestConfiguration: DescribedConfiguration {
         "environments": PolicyKey(
             """
             The environments that keys may be from: `production` for the App Store and TestFlight, `development` for builds \
-            that Xcode installs.
+            that Xcode installs. In a project of the stage `development` both are the default.
             """, .notEmpty, standard: ["production"], development: .words(["development"])),
         "receipts": PolicyKey(
             """

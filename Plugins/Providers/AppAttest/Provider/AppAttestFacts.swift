@@ -11,21 +11,21 @@ public enum AppAttestFacts {
     /// In a refused attestation, the key identifier that the client sent, unverified. In a refused assertion, that of
     /// the attested key in the artifact.
     public static let keyID = FactName("key_id", .digest)
-    /// Seconds since the key was attested.
-    public static let keyAge = FactName("key_age", .integer)
+    /// How long ago the key was attested, in whole seconds.
+    public static let keyAge = FactName("key_age", .duration)
     /// The version of the operating system, as the leaf certificate states it; absent when it is not numbers and dots, so that
     /// rules can compare it.
     public static let systemVersion = FactName("os_version", .version)
-    /// The version of the app's bundle, as the authenticator data states it.
-    public static let bundleVersion: FactName = "bundle_version"
+    /// The version of the app's bundle, as the authenticator data states it; absent when it is not numbers and dots.
+    public static let bundleVersion = FactName("bundle_version", .version)
     /// Apple's number for how the system came to trust the app.
     public static let validationCategory = FactName("validation_category", .integer)
     /// `verified`, or the reason code of a refused receipt.
     public static let receipt: FactName = "receipt"
     /// About how many keys the app attested on the device in 30 days; absent when unknown.
     public static let riskMetric = FactName("risk_metric", .integer)
-    /// Seconds since Apple said so.
-    public static let riskMetricAge = FactName("risk_metric_age", .integer)
+    /// How long ago Apple said so, in whole seconds.
+    public static let riskMetricAge = FactName("risk_metric_age", .duration)
 
     /// All of them.
     public static let all = [
@@ -60,7 +60,7 @@ public enum AppAttestFacts {
         [
             Fact(environment, .text(artifact.environment.rawValue)),
             Fact(keyID, .text(Base64.encode(artifact.keyID))),
-            Fact(keyAge, .integer((now - artifact.attested).wholeSeconds)),
+            Fact(keyAge, .duration(.seconds((now - artifact.attested).wholeSeconds))),
         ] + reported(assertion.bundleVersion, assertion.validationCategory)
     }
 
@@ -68,13 +68,15 @@ public enum AppAttestFacts {
         guard let metric else { return [] }
         return [
             Fact(riskMetric, .integer(Int64(metric.value))),
-            Fact(riskMetricAge, .integer(max((now - metric.determined).wholeSeconds, 0))),
+            Fact(riskMetricAge, .duration(.seconds(max((now - metric.determined).wholeSeconds, 0)))),
         ]
     }
 
     private static func reported(_ version: String?, _ category: ValidationCategory?) -> [Fact] {
         var facts: [Fact] = []
-        if let version { facts.append(Fact(bundleVersion, .text(version))) }
+        if let version, bundleVersion.type.admits(.text(version)) {
+            facts.append(Fact(bundleVersion, .text(version)))
+        }
         if let category { facts.append(Fact(validationCategory, .integer(Int64(category.rawValue)))) }
         return facts
     }

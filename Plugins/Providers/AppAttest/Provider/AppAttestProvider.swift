@@ -70,7 +70,7 @@ public struct AppAttestProvider: AttestationProvider {
         } catch {
             throw ConfigurationError("`\(apple.appID)` is not an App ID that App Attest can confirm: \(error)")
         }
-        rules = try AppAttestRules(configuration)
+        rules = try AppAttestRules(configuration, stage: app.project.stage)
         verifier = try configuration.verifier()
         root = try configuration.root()
         risk = try configuration.watch(team: apple.teamID, appID: appID, host: host)

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayKit
 
 /// What a policy demands of genuine evidence.
 struct AppAttestRules: Sendable {
@@ -7,8 +8,9 @@ struct AppAttestRules: Sendable {
     private let categories: Set<ValidationCategory>?
     private let allowsUnreported: Bool
 
-    init(_ configuration: AppAttestConfiguration) throws(ConfigurationError) {
-        environments = Set(configuration.environments ?? [.production])
+    init(_ configuration: AppAttestConfiguration, stage: ProjectStage) throws(ConfigurationError) {
+        let standard: [AppAttestEnvironment] = stage == .development ? [.development, .production] : [.production]
+        environments = Set(configuration.environments ?? standard)
         var problems = ConfigurationProblems()
         if environments.isEmpty {
             problems.report(at: ["environments"], "without an environment every device is refused")

@@ -20,7 +20,7 @@ public struct DeviceCheckConfiguration: Decodable, Sendable {
     public let keyID: String
     /// Where the `.p8` file of that key is.
     public let privateKey: SecretReference
-    /// `production` when absent.
+    /// That of the project's stage when absent.
     public let environment: Environment?
     /// The URL that is called instead of Apple's server for the environment.
     public let baseURL: EndpointURL?
@@ -53,7 +53,8 @@ extension DeviceCheckConfiguration: DescribedConfiguration {
             .pattern("^[A-Z0-9]{10}$"), examples: ["ABC123DEFG"]),
         "private_key": "The location of the `.p8` file of that key: `file:PATH` or `env:NAME`.",
         "environment": PolicyKey(
-            "Apple's server for the questions.", standard: "production", development: .words(["development"])),
+            "Apple's server for the questions; that of the project's `stage` when absent.", standard: "production",
+            development: .words(["development"])),
         "base_url": "The URL that is called instead of Apple's server for the environment.",
         "authorization": PolicyKey(
             "The form of the token in the header `Authorization`: alone, or after `Bearer`.", standard: "bearer"),

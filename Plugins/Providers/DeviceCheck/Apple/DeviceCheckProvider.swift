@@ -63,7 +63,8 @@ public struct DeviceCheckProvider: AttestationProvider {
         throws(ConfigurationError)
     {
         let apple = try AppleIdentity.of(app, neededBy: "DeviceCheck")
-        let standard = (configuration.environment ?? .production).server
+        let ofStage = app.project.stage == .development ? DeviceCheckConfiguration.Environment.development : .production
+        let standard = (configuration.environment ?? ofStage).server
         guard let server = configuration.baseURL ?? EndpointURL(standard), server.appending("/v1") != nil else {
             throw ConfigurationError(at: ["base_url"], "expected a URL without a query")
         }
