@@ -29,7 +29,7 @@ struct RiskMetricTests {
         service.clock.advance(by: .seconds(60))
         let after = try await service.assert(server, keyID, artifact)
         #expect(service.fact("risk_metric", after) == .integer(3))
-        #expect(service.fact("risk_metric_age", after) == .integer(60))
+        #expect(service.fact("risk_metric_age", after) == .duration(.seconds(60)))
         #expect(service.apple.requests.count == 1)
     }
 
@@ -42,7 +42,7 @@ struct RiskMetricTests {
         service.clock.advance(by: .seconds(100_000))
         let again = try await service.attested(by: server, keyID: keyID).reply
         #expect(service.fact("risk_metric", again) == .integer(1))
-        #expect(service.fact("risk_metric_age", again) == .integer(100_000))
+        #expect(service.fact("risk_metric_age", again) == .duration(.seconds(100_000)))
         service.apple.riskMetric = 6
         try await service.maintenance(server)
         #expect(service.apple.requests.count == 2)

@@ -84,14 +84,13 @@ struct PolicySubjectTests {
             return
         }
         #expect(reason.hasPrefix("policies: 2 problems, the first at \(place):1:56; those of 2026-11-21T12:00:0"))
-        #expect(
-            scene.log.dropFirst() == [
-                "error policies cannot be reloaded: no change is applied problems=2",
-                "error wrong in policies hint=known here: `id`, `name`, `providers`, `rate_limit`, `token_ttl` "
-                    + "path=projects[0].apps[0].colour place=\(place):1:56 problem=unknown key `colour`",
-                "error wrong in policies hint=did you mean `name`? "
-                    + "path=projects[0].apps[0].nam place=\(place):1:69 problem=unknown key `nam`",
-            ])
+        let known = "`id`, `name`, `profile`, `providers`, `rate_limit`, `rules`, `token_ttl`"
+        let expected: [String] = [
+            "error policies cannot be reloaded: no change is applied problems=2",
+            "error wrong in policies hint=known here: \(known) path=projects[0].apps[0].colour place=\(place):1:56 problem=unknown key `colour`",
+            "error wrong in policies hint=did you mean `name`? path=projects[0].apps[0].nam place=\(place):1:69 problem=unknown key `nam`",
+        ]
+        #expect(Array(scene.log.dropFirst()) == expected)
 
         try write(policy("token_ttl: 2h, "))
         await scene.look(2)

@@ -76,12 +76,20 @@ private struct SchemaReader {
 
     mutating func readAll() {
         while !waiting.isEmpty {
-            let (path, schema) = waiting.removeFirst()
+            // Where an app has a key is told before where it can be shared.
+            let next = waiting.firstIndex { !Self.isShared($0.path) } ?? 0
+            let (path, schema) = waiting.remove(at: next)
             var section = PolicyKeyPage.Section(path: path, meaning: "", keys: [])
             if !path.isEmpty { section.meaning = schema["description"]?.string ?? "" }
             read(schema, relative: "", in: path, &section.keys)
             if !section.keys.isEmpty { sections.append(section) }
         }
+    }
+
+    /// Whether a path leads to what several apps share.
+    private static func isShared(_ path: String) -> Bool {
+        guard let first = path.split(onASCII: ".", maxSplits: 1).first else { return false }
+        return !["projects[]", "callers", "tokens"].contains(exactly: first)
     }
 
     /// Adds the keys of a mapping to a section.

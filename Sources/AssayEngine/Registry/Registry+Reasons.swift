@@ -70,6 +70,7 @@ extension Registry {
         let admitted = inspected + KernelReasons.ofDemands + [KernelReasons.tokenReused]
         return [
             RefusalSite(exchanges.filter(\.takesChallenge), KernelReasons.challenges, RefusalSite.evidence),
+            RefusalSite(exchanges, [KernelReasons.ruleRefused], RefusalSite.evidence),
             RefusalSite(exchanges + consumers + [TokenExchange.method], [KernelReasons.rateLimited]) { _ in
                 CallOutcome.limited(wait: .seconds(1)).failure
             },

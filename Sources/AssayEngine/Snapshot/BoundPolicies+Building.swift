@@ -97,6 +97,12 @@ extension BoundPolicies {
             known.compactMap { provider in
                 registry.providers[provider.name].map { (ExactText(provider.name), $0.descriptor.facts) }
             }, uniquingKeysWith: { first, _ in first })
+        if known.isEmpty {
+            // They are read for their errors.
+            _ = RuleSet(
+                policy.rules, for: "", facts: facts, providers: registry.providers.keys.map(\.string).sortedExactly(),
+                isWhole: false, problems: sink)
+        }
         return known.reduce(into: [:]) { rules, provider in
             rules[ExactText(provider.name)] = RuleSet(
                 policy.rules, for: provider.name, facts: facts,

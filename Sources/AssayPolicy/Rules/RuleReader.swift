@@ -36,8 +36,8 @@ enum RuleReader {
             section.report("a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`", key: "name")
             name = nil
         }
-        let effect: RulePolicy.Effect? = section.required("then").flatMap { word($0) }
         let conditions = section.optional("when")?.mapping().map { demands($0) } ?? []
+        let effect: RulePolicy.Effect? = section.required("then").flatMap { word($0) }
         let addsClaim = section.optional("claim", as: Bool.self) ?? false
         if addsClaim, let effect, effect != .mark {
             section.report("has no effect with `\(effect.rawValue)`: only a mark is named in tokens", key: "claim")

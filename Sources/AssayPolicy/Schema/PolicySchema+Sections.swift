@@ -251,7 +251,7 @@ extension PolicySchema {
     func shared(_ section: SharedSection) -> [JSONMember] {
         [
             JSONMember("description", .string(section.summary)), JSONMember("type", ["object", "null"]),
-            JSONMember("additionalProperties", ["$ref": "#/$defs/providers"]),
+            JSONMember("additionalProperties", ["$ref": "#/$defs/shared_providers"]),
         ]
     }
 
@@ -339,7 +339,7 @@ extension PolicySchema {
                             "The demands on facts, all of which must hold: a value, a list of values, or comparisons. Without any, the "
                                 + "rule matches all evidence."),
                         "type": ["object", "null"], "additionalProperties": condition,
-                        "examples": [["environment": ["not": "production"]]],
+                        "examples": [["provider": ["not": "debug"]]],
                     ]),
                 JSONMember(
                     "then",

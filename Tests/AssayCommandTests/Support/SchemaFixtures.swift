@@ -17,7 +17,7 @@ struct SchemaFixtures {
     static let beyondForm: Set<String> = [
         "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "certificate", "public_key", "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
-        "authorization_servers[]", "profile", "extends",
+        "authorization_servers[]", "profile", "extends", "when", "not",
     ]
 
     init() throws {
@@ -40,7 +40,7 @@ struct SchemaFixtures {
             "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
             "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE",
             "consumers": SchemaFixtures.consumers,
-            "profile": .null, "extends": .null, "stage": "production",
+            "profile": .null, "extends": .null, "stage": "production", "then": "mark",
         ]
         secrets = [
             "env:PRIVATE_KEY": Array(SchemaFixtures.text(try PrivateKey.generate(.ec(.p256)).pem()).utf8),

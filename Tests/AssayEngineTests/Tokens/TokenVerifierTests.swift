@@ -119,6 +119,8 @@ struct TokenVerifierTests {
             "actor_invalid",
             // RateLimitTests
             "rate_limited",
+            // RuleTests
+            "rule_refused",
         ]
         #expect(Set(KernelReasons.all.map(\.code)) == provoked)
         #expect(KernelReasons.all.count == provoked.count)
