@@ -62,11 +62,15 @@ public struct LocalServer: Sendable {
             try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask { try await body(listened) }
                 group.addTask {
-                    try await withThrowingDiscardingTaskGroup { group in
-                        for try await connection in connections {
-                            // An error of one connection does not affect the others.
-                            group.addTask { try? await serve(connection, port: listened) }
+                    do {
+                        try await withThrowingDiscardingTaskGroup { group in
+                            for try await connection in connections {
+                                // An error of one connection does not affect the others.
+                                group.addTask { try? await serve(connection, port: listened) }
+                            }
                         }
+                    } catch  where Task.isCancelled {
+                        // What `run` returns then is up to `body`.
                     }
                     return nil
                 }

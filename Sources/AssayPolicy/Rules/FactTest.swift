@@ -86,7 +86,9 @@ enum ComparableFact: Sendable, Comparable {
     }
 
     private static func parts(of version: String) -> [ExactText] {
-        var parts = version.split(onASCII: ".").map { ExactText(String(decoding: $0.utf8.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self)) }
+        var parts = version.split(onASCII: ".").map {
+            ExactText(String(decoding: $0.utf8.drop { $0 == UInt8(ascii: "0") }, as: UTF8.self))
+        }
         while parts.last?.string.isEmpty == true { parts.removeLast() }
         return parts
     }

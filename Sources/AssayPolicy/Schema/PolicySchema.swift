@@ -94,7 +94,9 @@ package struct PolicySchema {
             JSONMember("verification", .object(verification)),
             JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
             JSONMember("rule", .object(rule)),
-            JSONMember("providers", .object(providerSections)), JSONMember("shared_providers", .object(providerSections)), JSONMember("consumers", .object(consumerSections)),
+            JSONMember("providers", .object(providerSections)),
+            JSONMember("shared_providers", .object(providerSections)),
+            JSONMember("consumers", .object(consumerSections)),
         ]
             + platforms.map {
                 JSONMember(Self.platformDefinition($0), .object(ShapeSchema.members(of: $0.section).relaxed))

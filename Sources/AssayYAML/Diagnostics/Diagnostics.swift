@@ -66,7 +66,9 @@ package final class DiagnosticSink {
     /// What was reported, sorted; nil when nothing was.
     package var diagnostics: Diagnostics? { Diagnostics(kept, omitted: omitted) }
 
-    /// Adds a problem, unless the same was reported of the same place. It is not even made when there are too many already.
+    /// Adds a problem, unless the same was reported of the same place.
+    ///
+    /// It is not even made when there are too many already.
     package func report(_ diagnostic: @autoclosure () -> Diagnostic) {
         guard kept.count < limit else {
             omitted += 1
