@@ -197,7 +197,7 @@ let package = Package(
         .target(
             name: "AssayPolicy",
             dependencies: [
-                "AssayCore", "AssayKit", "AssayYAML",
+                "AssayCore", "AssayCrypto", "AssayKit", "AssayYAML",
             ], swiftSettings: settings),
         .target(
             name: "AssayEngine",

@@ -232,7 +232,7 @@ public struct HTTPGateway: Sendable {
         return Call(
             route.name, version: route.rule.version, resource: match.resource, body: message, peer: peer,
             credentials: credentials(headers),
-            token: route.takesToken ? PresentedToken(headers: headers, target: target) : nil)
+            token: route.takesToken ? PresentedToken(headers: headers, target: target) : nil, route: route.text)
     }
 
     /// A page that reports "not ready" is a normal answer, not a refusal.

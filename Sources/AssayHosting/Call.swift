@@ -17,11 +17,13 @@ public struct Call: Sendable {
     public var credentials: BearerToken?
     /// The App Check token, for methods that take one; nil for none.
     public var token: PresentedToken?
+    /// The transport's rule that led to the method, for audit records; nil within a process.
+    public var route: String?
 
     /// Makes a call; without `peer` and `credentials` it is anonymous.
     public init(
         _ method: String, version: APIVersion = .v1, resource: String = "", body: JSON = [:], peer: String? = nil,
-        credentials: BearerToken? = nil, token: PresentedToken? = nil
+        credentials: BearerToken? = nil, token: PresentedToken? = nil, route: String? = nil
     ) {
         self.method = method
         self.version = version
@@ -30,6 +32,7 @@ public struct Call: Sendable {
         self.peer = peer
         self.credentials = credentials
         self.token = token
+        self.route = route
     }
 }
 

@@ -66,13 +66,17 @@ public struct DecisionRecord: Sendable {
     public let app: String?
     /// What was verified of the request.
     public let basis: Basis
+    /// The policies that the request was judged by; nil where that is not known.
+    public let revision: PolicyRevision?
+    /// The rule that led to the method, such as `POST /v1/{resource=projects/*/apps/*}:exchangeDebugToken`; nil within a process.
+    public let route: String?
 
     /// Makes a record; sinks receive records from the engine, and tests make their own.
     public init(
         decision: DecisionID, time: Instant, duration: Duration, method: String, resource: String, provider: String?,
         outcome: Outcome, detail: String?, facts: [Fact], peer: String?, caller: String? = nil,
         tokenUse: TokenUse? = nil, unenforced: Reason? = nil, rules: RuleFindings = RuleFindings(), app: String? = nil,
-        basis: Basis = .verified
+        basis: Basis = .verified, revision: PolicyRevision? = nil, route: String? = nil
     ) {
         self.decision = decision
         self.time = time
@@ -90,6 +94,8 @@ public struct DecisionRecord: Sendable {
         self.rules = rules
         self.app = app
         self.basis = basis
+        self.revision = revision
+        self.route = route
     }
 }
 
@@ -113,9 +119,14 @@ public protocol DecisionSink: Sendable {
     func record(_ record: DecisionRecord)
     /// Called with the sum of decisions without records of their own. The default does nothing.
     func record(_ summary: DecisionSummary)
+    /// Called with a change of the service itself. The default does nothing.
+    func record(_ event: AuditEvent)
 }
 
 extension DecisionSink {
     /// Ignores the sum.
     public func record(_ summary: DecisionSummary) {}
+
+    /// Ignores the change.
+    public func record(_ event: AuditEvent) {}
 }

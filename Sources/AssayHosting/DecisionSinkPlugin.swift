@@ -44,7 +44,7 @@ extension DecisionSinkPlugin {
     public func run() async throws {}
 }
 
-/// One entry for a sink: the record of a decision, or the sum of many.
+/// One entry for a sink: the record of a decision, the sum of many, or a change of the service itself.
 public struct DecisionEntry: Sendable {
     /// The most entries in one batch.
     public static let batchLimit = 256
@@ -53,9 +53,10 @@ public struct DecisionEntry: Sendable {
     public enum Content: Sendable {
         case decision(DecisionRecord)
         case summary(DecisionSummary)
+        case event(AuditEvent)
     }
 
-    /// The record or the sum.
+    /// The record, the sum or the change.
     public let content: Content
     /// The same as one JSON object in printable ASCII, without a line end: the line of the audit file.
     ///

@@ -91,7 +91,10 @@ final class DecisionGate: Sendable {
             }
         }
         if outcome.isOnRecord {
-            sink.record(record(outcome, decision, call, found, provider: provider, time: now, start: start))
+            sink.record(
+                record(
+                    outcome, decision, call, found, provider: provider, time: now, start: start,
+                    revision: snapshot.policies.revision))
         }
         return (decision, outcome)
     }
@@ -123,7 +126,7 @@ final class DecisionGate: Sendable {
 
     private func record(
         _ outcome: CallOutcome, _ decision: DecisionID, _ call: Call, _ found: Callers.Found?, provider: String?,
-        time: Instant, start: Duration
+        time: Instant, start: Duration, revision: PolicyRevision
     ) -> DecisionRecord {
         let isAnswered = outcome.isAnswered
         var facts = outcome.facts
@@ -135,7 +138,8 @@ final class DecisionGate: Sendable {
             peer: call.peer.map { SafeText.of($0) }, caller: found?.caller.name,
             tokenUse: outcome.tokenUse?.use(isAnswered: isAnswered), unenforced: outcome.waived?.reason,
             rules: outcome.rules, app: outcome.app ?? outcome.tokenUse?.app,
-            basis: outcome.basis(isCallerKnown: found != nil, isResourceKnown: !outcome.resource.isNil))
+            basis: outcome.basis(isCallerKnown: found != nil, isResourceKnown: !outcome.resource.isNil),
+            revision: revision, route: call.route)
     }
 }
 

@@ -34,11 +34,13 @@ public final class AuditFile: DecisionSink {
     private enum Entry {
         case decision(DecisionRecord)
         case summary(DecisionSummary)
+        case event(AuditEvent)
 
         var line: [UInt8] {
             switch self {
             case .decision(let record): AuditLine.encode(record)
             case .summary(let summary): AuditLine.encode(summary)
+            case .event(let event): AuditLine.encode(event)
             }
         }
     }
@@ -105,6 +107,11 @@ public final class AuditFile: DecisionSink {
     public func record(_ summary: DecisionSummary) {
         meter.add(Double(summary.total), to: AuditMetrics.summed)
         add(.summary(summary))
+    }
+
+    /// Puts a change of the service itself in the queue.
+    public func record(_ event: AuditEvent) {
+        add(.event(event))
     }
 
     private func add(_ entry: Entry) {

@@ -23,12 +23,17 @@ internal import AssayKit
 /// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
 /// | `rule` | the rule of the policy that the evidence matched, and that decided |
 /// | `would_refuse` | the rules that are only tried and would have refused the evidence: a list |
+/// | `revision` | the policies that it was judged by: `LABEL@HASH`, or the hash alone |
+/// | `route` | the rule of the transport that led to the method |
 /// | `token_use` | how a token that was shown, or not, is counted: `category`, `admitted`, `service`, `app`, `enforcement`. `admitted`: whether it was let through |
 ///
 /// A line whose `outcome` is `summed` stands for many decisions without lines of their own, because nothing about them
 /// was verified and too many came. `since` and `time` are the beginning and the end, `count` is their number, `groups`
 /// has the number for each `method`, `outcome`, `cause` (the reason or the status) and `subject` (the known resource or
 /// caller), and `others` is the number of those in no group.
+///
+/// A line with `event` is about a change of the service itself: `time`, `event` (`policies_changed`, `deny_added`, …), `caller` (the
+/// policy's name of the caller that asked for it), `revision`, and `details`, an object.
 ///
 /// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token.
 enum AuditLine {
@@ -68,10 +73,26 @@ enum AuditLine {
             members.append(JSONMember("would_refuse", .array(rules)))
         }
         if let use = record.tokenUse { members.append(JSONMember("token_use", value(of: use))) }
+        if let revision = record.revision {
+            members.append(JSONMember("revision", .string(SafeText.of("\(revision)"))))
+        }
+        if let route = record.route { members.append(JSONMember("route", .string(SafeText.of(route)))) }
         return JSON.object(members).encoded + [UInt8(ascii: "\n")]
     }
 
     private static let factLimit = 64
+
+    /// The line of a change of the service itself, with its end.
+    static func encode(_ event: AuditEvent) -> [UInt8] {
+        var members = [
+            JSONMember("time", .string(event.time.textWithMilliseconds)),
+            JSONMember("event", .string(event.kind.rawValue)),
+        ]
+        if let caller = event.caller { members.append(JSONMember("caller", .string(SafeText.of(caller)))) }
+        if let revision = event.revision { members.append(JSONMember("revision", .string(SafeText.of("\(revision)")))) }
+        if !event.details.isEmpty { members.append(JSONMember("details", .object(event.details))) }
+        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
+    }
 
     /// The line of a sum, with its end.
     static func encode(_ summary: DecisionSummary) -> [UInt8] {

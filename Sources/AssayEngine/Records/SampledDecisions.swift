@@ -61,6 +61,11 @@ public final class SampledDecisions: DecisionSink {
         sinks.record(summary)
     }
 
+    /// Forwards a change of the service itself.
+    public func record(_ event: AuditEvent) {
+        sinks.record(event)
+    }
+
     /// Forwards the sum when its interval is over.
     ///
     /// Call it regularly: otherwise the last of many requests would wait for the next one.
@@ -123,5 +128,10 @@ public struct DecisionSinks: DecisionSink {
     /// Forwards a sum to all of them.
     public func record(_ summary: DecisionSummary) {
         for sink in sinks { sink.record(summary) }
+    }
+
+    /// Forwards a change of the service itself to all of them.
+    public func record(_ event: AuditEvent) {
+        for sink in sinks { sink.record(event) }
     }
 }

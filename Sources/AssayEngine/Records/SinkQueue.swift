@@ -92,6 +92,11 @@ public final class SinkQueue: DecisionSink {
         add(.summary(summary))
     }
 
+    /// Puts a change of the service itself in the queue.
+    public func record(_ event: AuditEvent) {
+        add(.event(event))
+    }
+
     private func add(_ content: DecisionEntry.Content) {
         let (isLost, wakes) = state.withLock { state in
             guard !state.isClosed, state.count < options.queueLimit else {
@@ -273,6 +278,7 @@ extension DecisionEntry.Content {
         switch self {
         case .decision(let record): AuditLine.encode(record).dropLast()
         case .summary(let summary): AuditLine.encode(summary).dropLast()
+        case .event(let event): AuditLine.encode(event).dropLast()
         }
     }
 }

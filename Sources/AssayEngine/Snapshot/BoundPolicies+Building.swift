@@ -23,7 +23,8 @@ extension BoundPolicies {
         let callers = Callers(
             policies, permissions: registry.permissions, host: host, problems: sink)
         self.init(
-            callers: callers, tokens: policies.tokens, descriptors: registry.providers.mapValues(\.descriptor))
+            callers: callers, tokens: policies.tokens, revision: policies.revision,
+            descriptors: registry.providers.mapValues(\.descriptor))
         let warnings = DiagnosticSink()
         if let found = policies.warnings { warnings.report(found) }
         policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)

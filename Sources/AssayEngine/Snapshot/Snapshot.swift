@@ -32,6 +32,8 @@ struct BoundPolicies: Sendable {
     let callers: Callers
     /// What the policies say about tokens, and so about keys.
     let tokens: TokenPolicy
+    /// What the policies say, in short, for records.
+    let revision: PolicyRevision
     /// The descriptors of this program's providers, by their names.
     let descriptors: [ExactText: PluginDescriptor]
     /// The warnings about the policies, which are valid all the same; nil when there are none.

@@ -14,6 +14,8 @@ internal import Foundation
 struct AuthorizationQuestion {
     /// The key of `context_extensions` that names the backend.
     static let backend = "backend"
+    /// Envoy's own name of the call.
+    private static let route = "envoy.service.auth.v3.Authorization/Check"
 
     /// The longest HTTP method, in bytes.
     private static let methodLimit = 32
@@ -55,7 +57,7 @@ struct AuthorizationQuestion {
         let isAddress = (1...Self.peerLimit).contains(peer.utf8.count) && peer.isASCII
         call = Call(
             method.name, body: .object(fields), peer: isAddress ? peer : nil,
-            token: PresentedToken(headers.tokens, targets: [path]))
+            token: PresentedToken(headers.tokens, targets: [path]), route: Self.route)
         claimed = headers.findings
     }
 

@@ -37,6 +37,8 @@ final class MethodRoute: Sendable {
     let name: String
     /// The rule that was matched.
     let rule: HTTPRule
+    /// The rule as records have it.
+    let text: String
     /// The audience of the method.
     let audience: Endpoint.Audience
     let binding: HTTPBinding
@@ -46,6 +48,7 @@ final class MethodRoute: Sendable {
     init(_ method: MethodDescriptor, _ rule: HTTPRule) {
         name = method.name
         self.rule = rule
+        text = rule.description
         audience = Endpoint.Audience(method)
         binding = method.binding
         takesToken = method.takesToken

@@ -24,6 +24,7 @@ struct PolicyLoader {
     private var openByName: [ExactText: OpenProject] = [:]
     /// The entries that add apps to a project of another place.
     private var additions: [YAMLMapping] = []
+    private var revision = RevisionReader([])
 
     init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
@@ -36,12 +37,14 @@ struct PolicyLoader {
             tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects,
             apps: open.flatMap { $0.apps + $0.clients }, sections: sections,
             problems: sink.diagnostics, warnings: warnings.diagnostics,
-            development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull)
+            development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull,
+            revision: revision.revision)
     }
 
     /// Reads files: first what they define for each other, then all the rest.
     mutating func read(_ files: [PolicyFile]) {
         var roots: [YAMLMapping] = []
+        revision = RevisionReader(files)
         for file in files where !sink.isOverfull {
             do throws(Diagnostics) {
                 let root = YAMLValue(try YAMLDocument.parse(file.bytes, file: file.name), sink: sink)
@@ -82,6 +85,7 @@ struct PolicyLoader {
             file.optional("version")?.report(
                 "unknown version \(version) of the policy format; this program reads version 1")
         }
+        revision.read(file)
         if let section = file.optional("tokens") { readTokens(section) }
         if let section = file.optional("callers")?.mapping() { readCallers(section) }
         guard let section = file.optional("projects") else { return }

@@ -10,7 +10,9 @@ package enum AppKeys {
 
 /// The keys of the root that the loader reads itself; no platform's section for several apps can have one of these names.
 package enum RootKeys {
-    package static let all = ["version", "tokens", "callers", "projects", Profiles.section, NamedIssuers.section]
+    package static let all = [
+        "version", RevisionReader.key, "tokens", "callers", "projects", Profiles.section, NamedIssuers.section,
+    ]
 }
 
 /// The keys that the kernel reads in every provider's section.

@@ -1,4 +1,4 @@
-internal import AssayCore
+public import AssayCore
 internal import AssayKit
 public import AssayYAML
 
@@ -24,6 +24,8 @@ public struct PolicySet: Sendable {
     package let development: Diagnostics?
     /// Whether every project of the files is known, so that an unknown one does not exist.
     package let knowsAllProjects: Bool
+    /// What the files say, in short.
+    public let revision: PolicyRevision
 
     /// The number of apps, and of OAuth clients, which do not count as apps.
     public var counts: (apps: Int, oauthClients: Int) {

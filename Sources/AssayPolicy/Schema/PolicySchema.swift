@@ -70,6 +70,13 @@ package struct PolicySchema {
                 + ShapeSchema.object(
                     [
                         JSONMember("version", ["description": "The version of this format.", "const": 1]),
+                        JSONMember(
+                            RevisionReader.key,
+                            [
+                                "description":
+                                    "The operator's name for this revision of the policies; records have it next to a hash.",
+                                "type": "string", "pattern": "^[A-Za-z0-9._:/+-]{1,64}$", "examples": ["2026-11-24.1"],
+                            ]),
                         JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
                         JSONMember(
                             "projects",
