@@ -99,7 +99,7 @@ struct RootCommand: AsyncParsableCommand {
             version: program.version,
             subcommands: [ServeCommand.self] + (VerifyCommand.subcommands.isEmpty ? [] : [VerifyCommand.self])
                 + [
-                    PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self,
+                    PolicyCommand.self, DenyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self,
                     ConformanceCommand.self,
                     MethodsCommand.self,
                     ReasonsCommand.self,

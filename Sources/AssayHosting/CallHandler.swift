@@ -11,11 +11,17 @@ public protocol CallHandler: Sendable {
     /// Whether calls can be answered now; the reason in words when not.
     var readiness: Readiness { get async }
 
+    /// The revision of the policies in force, for operators; by default it is unknown.
+    var revision: PolicyRevision? { get }
+
     /// The health of each plugin, for operators; by default there are none.
     var pluginHealth: [PluginHealth] { get }
 }
 
 extension CallHandler {
+    /// Unknown.
+    public var revision: PolicyRevision? { nil }
+
     /// No plugins.
     public var pluginHealth: [PluginHealth] { [] }
 }

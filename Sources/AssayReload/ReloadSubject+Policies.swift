@@ -7,7 +7,8 @@ internal import Synchronization
 extension ReloadSubject {
     /// The policies of a folder, which are read, checked and put in force as a whole.
     ///
-    /// Secrets and other files that they refer to are read again with them.
+    /// Secrets and other files that they refer to are read again with them. Files that were only touched, so that they say the same as
+    /// those in force, change nothing; a request reads them again all the same.
     ///
     /// Policies with fewer settings than those in force are applied, and the log says what is missing. Policies without
     /// any app or OAuth client do not replace policies that have one: a missing file is more probable than such an
@@ -15,23 +16,36 @@ extension ReloadSubject {
     ///
     /// - `loaded`: the folder's fingerprint from before the engine's present policies were read.
     /// - `present`: the policies that are in force now; nil when unknown.
-    /// - `then`: receives the policies that are in force from now on.
+    /// - `then`: receives the policies that are in force from now on, and those before them if they are known.
+    /// - `refused`: receives the revision of policies that were refused, and why, once for each reason.
     public static func policies(
         in directory: PolicyDirectory, for engine: Engine, loaded: FileFingerprint? = nil, present: PolicySet? = nil,
-        then: @escaping @Sendable (PolicySet) -> Void = { _ in }
+        then: @escaping @Sendable (_ policies: PolicySet, _ before: PolicySet?) -> Void = { _, _ in },
+        refused: @escaping @Sendable (PolicyRevision, any Error) -> Void = { _, _ in }
     ) -> ReloadSubject {
-        let last = PresentExtent(present)
-        return ReloadSubject("policies", fingerprint: { directory.fingerprint }, loaded: loaded) {
+        let last = PresentPolicies(present)
+        return ReloadSubject("policies", fingerprint: { directory.fingerprint }, loaded: loaded) { cause in
             let policies = directory.read()
-            let extent = PolicyExtent(policies)
-            if policies.problems == nil, !extent.servesApps, last.value?.servesApps ?? false {
-                throw NoAppsServed()
+            if cause == .change, !last.hasFailed, policies.problems == nil, policies.revision == engine.revision {
+                return nil
             }
-            try engine.replacePolicies(policies)
-            then(policies)
+            let extent = PolicyExtent(policies)
+            do {
+                if policies.problems == nil, !extent.servesApps, last.extent?.servesApps ?? false {
+                    throw NoAppsServed()
+                }
+                try engine.replacePolicies(policies)
+            } catch {
+                if last.fails(with: "\(error)") { refused(policies.revision, error) }
+                throw error
+            }
+            let before = last.replace(by: policies, extent)
+            then(policies, before?.policies)
             let counts = policies.counts
-            var metadata: Logger.Metadata = ["apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)"]
-            let losses = last.replace(by: extent).map { extent.losses(since: $0) } ?? []
+            var metadata: Logger.Metadata = [
+                "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "revision": "\(policies.revision)",
+            ]
+            let losses = before.map { extent.losses(since: $0.extent) } ?? []
             if !losses.isEmpty { metadata["fewer"] = "\(losses.joined(separator: ", "))" }
             return metadata
         }
@@ -45,21 +59,37 @@ private struct NoAppsServed: Error, CustomStringConvertible {
     }
 }
 
-/// The extent of the policies in force.
-private final class PresentExtent: Sendable {
-    private let state: Mutex<PolicyExtent?>
-
-    init(_ policies: PolicySet?) {
-        state = Mutex(policies.map { PolicyExtent($0) })
+/// The policies in force, and why the last attempt to replace them failed.
+private final class PresentPolicies: Sendable {
+    struct Present {
+        let policies: PolicySet
+        let extent: PolicyExtent
     }
 
-    var value: PolicyExtent? { state.withLock { $0 } }
+    private let state: Mutex<(present: Present?, failure: String?)>
 
-    /// Returns the previous one.
-    func replace(by extent: PolicyExtent) -> PolicyExtent? {
+    init(_ policies: PolicySet?) {
+        state = Mutex((policies.map { Present(policies: $0, extent: PolicyExtent($0)) }, nil))
+    }
+
+    var extent: PolicyExtent? { state.withLock { $0.present?.extent } }
+
+    /// Whether the last attempt failed.
+    var hasFailed: Bool { state.withLock { $0.failure != nil } }
+
+    /// Takes note of a failure; returns whether it is another one than the last time.
+    func fails(with text: String) -> Bool {
         state.withLock { state in
-            defer { state = extent }
-            return state
+            defer { state.failure = text }
+            return !state.failure.isExactly(text)
+        }
+    }
+
+    /// Returns the previous ones.
+    func replace(by policies: PolicySet, _ extent: PolicyExtent) -> Present? {
+        state.withLock { state in
+            defer { state = (Present(policies: policies, extent: extent), nil) }
+            return state.present
         }
     }
 }

@@ -8,7 +8,7 @@ public struct ReloadSubject: Sendable {
     let action: ReloadAction
     let fingerprint: (@Sendable () -> FileFingerprint)?
     let loaded: FileFingerprint?
-    let reload: @Sendable () throws -> Logger.Metadata?
+    let reload: @Sendable (ReloadCause) throws -> Logger.Metadata?
 
     /// Makes a subject from the closures that read it.
     ///
@@ -25,12 +25,31 @@ public struct ReloadSubject: Sendable {
         loaded: FileFingerprint? = nil,
         reload: @escaping @Sendable () throws -> Logger.Metadata?
     ) {
+        self.init(name, action: action, fingerprint: fingerprint, loaded: loaded, reloadFor: { _ in try reload() })
+    }
+
+    /// Makes a subject that is told why it is read again.
+    ///
+    /// The parameters are those of ``init(_:action:fingerprint:loaded:reload:)``.
+    public init(
+        _ name: String, action: ReloadAction = .reload, fingerprint: (@Sendable () -> FileFingerprint)? = nil,
+        loaded: FileFingerprint? = nil,
+        reloadFor reload: @escaping @Sendable (ReloadCause) throws -> Logger.Metadata?
+    ) {
         self.name = name
         self.action = action
         self.fingerprint = fingerprint
         self.loaded = loaded ?? fingerprint?()
         self.reload = reload
     }
+}
+
+/// Why a subject is read again.
+public enum ReloadCause: Sendable, Hashable {
+    /// An operator asked for it.
+    case request
+    /// Its files seem to have changed, or could not be read before.
+    case change
 }
 
 /// What happens to a subject.

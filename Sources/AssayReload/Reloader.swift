@@ -138,7 +138,7 @@ public final class Reloader: Service {
         let subject = subjects[index]
         // Taken before the reading: a change during the reading is found by the next check.
         let fingerprint = subject.fingerprint?()
-        let result = Result { try subject.reload() }
+        let result = Result { try subject.reload(isAsked ? .request : .change) }
         let before = state.withLock { state in
             defer {
                 state.progress[index].taken = fingerprint

@@ -62,7 +62,7 @@ struct PolicySubjectTests {
         let engine = try engine()
         let loaded = Mutex<[Int]>([])
         let scene = ReloadScene(
-            .policies(in: PolicyDirectory(folder.path), for: engine) { policies in
+            .policies(in: PolicyDirectory(folder.path), for: engine) { policies, _ in
                 loaded.withLock { $0.append(policies.apps.count) }
             })
         #expect(await isAccepted(Self.token, by: engine))
@@ -159,12 +159,50 @@ struct PolicySubjectTests {
         await scene.look(2)
         try write(policy())
         await scene.look(2)
+        // Each line ends with the revision.
+        let lines = scene.log.map { line in line.components(separatedBy: " revision=") }
+        #expect(lines.allSatisfy { $0.count == 2 && $0[1].utf8.count == 16 })
         #expect(
-            scene.log == [
+            lines.map { $0[0] } == [
                 "notice policies reloaded apps=1 oauth_clients=0",
                 "notice policies reloaded apps=1 fewer=callers 1 to 0 oauth_clients=0",
                 "notice policies reloaded apps=1 fewer=debug 5 to 2 oauth_clients=0",
             ])
+    }
+
+    @Test("Files that were only touched change nothing, until somebody asks")
+    func touched() async throws {
+        defer { remove() }
+        try write(policy())
+        let directory = PolicyDirectory(folder.path)
+        let engine = try engine()
+        let revision = engine.revision
+        let refused = Mutex<[PolicyRevision]>([])
+        let scene = ReloadScene(
+            .policies(
+                in: directory, for: engine, present: directory.read(),
+                refused: { revision, _ in refused.withLock { $0.append(revision) } }))
+        try write(policy())
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSince1970: 1)],
+            ofItemAtPath: folder.appendingPathComponent("a.yaml").path)
+        await scene.look(2)
+        #expect(scene.outcomes == ["policies unchanged"])
+        await scene.ask()
+        #expect(scene.outcomes == ["policies unchanged", "policies reloaded"])
+        #expect(engine.revision == revision)
+
+        // A wrong file that is mended again is no change either, and is refused once.
+        try write("projects: 5")
+        await scene.look(4)
+        try write(policy())
+        await scene.look(2)
+        #expect(refused.withLock { $0.count } == 1)
+        #expect(scene.reloader.readiness == .ready)
+        #expect(engine.revision == revision)
+        try write(policy("token_ttl: 2h, "))
+        await scene.look(2)
+        #expect(engine.revision != revision)
     }
 
     @Test("What changed between the reading and the start is seen")

@@ -132,7 +132,7 @@ extension FactName {
     /// The issuer of the custom token.
     public static let customTokenIssuer: FactName = "custom_token_issuer"
     /// The subject of the custom token, according to its issuer.
-    public static let customTokenSubject: FactName = "custom_token_subject"
+    public static let customTokenSubject = FactName("custom_token_subject", identifiesAttester: true)
 }
 
 /// What a client sends to exchange a custom token.

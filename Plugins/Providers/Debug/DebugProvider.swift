@@ -114,7 +114,7 @@ extension FactName {
     /// The name of the debug token that was presented, registered or changed.
     public static let debugTokenName: FactName = "debug_token"
     /// Its identifier in the API, because registered tokens may have the same name.
-    public static let debugTokenID: FactName = "debug_token_id"
+    public static let debugTokenID = FactName("debug_token_id", identifiesAttester: true)
 }
 
 /// Why the debug provider refuses.

@@ -7,7 +7,6 @@ enum ServerPlugins {
     private enum Limit {
         static let bytes = 1_048_576
         static let plugins = 4096
-        static let characters = 512
     }
 
     /// - Throws: ``ServerPluginsError`` when there is no such page, and `OutboundFailure` when nothing answers.
@@ -31,20 +30,8 @@ enum ServerPlugins {
             let name = json["name"]?.string
         else { return nil }
         return PluginHealth(
-            kind, line(name), version: line(json["version"]?.string ?? ""), state: state,
-            reason: json["reason"]?.string.map(line))
-    }
-
-    /// Text of another process, made safe for a terminal.
-    private static func line(_ text: String) -> String {
-        var line = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars.prefix(Limit.characters) {
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator: line.append("?")
-            default: line.append(scalar)
-            }
-        }
-        return String(line)
+            kind, SafeLine.of(name), version: SafeLine.of(json["version"]?.string ?? ""), state: state,
+            reason: json["reason"]?.string.map { SafeLine.of($0) })
     }
 }
 

@@ -194,20 +194,24 @@ struct ServeCommand: AsyncParsableCommand {
         metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
         Heap.trim()
+        recorded.record(.started(policies, at: host.clock.now))
         let counts = policies.counts
         logger.info(
             "policies, keys and state are ready",
             metadata: [
                 "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(keys.name)",
-                "state": "\(state)",
+                "state": "\(state)", "revision": "\(policies.revision)",
                 "version": "\(AssayProgram.current.version)",
             ])
 
         let subjects: [ReloadSubject] =
             [
-                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) { policies in
+                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) { policies, before in
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     metrics.loaded(policies, at: host.clock.now)
+                    recorded.record(.changed(to: policies, from: before, at: host.clock.now))
+                } refused: { revision, error in
+                    recorded.record(.refused(revision, error, at: host.clock.now))
                 },
                 .keys(in: keys.store, for: engine), processes.subject,
             ] + tls.subjects(certificate, loaded: tlsFingerprint)

@@ -4,11 +4,15 @@ public struct FactName: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
     @Exact public private(set) var text: String
     /// The type of the values under this name; names are compared without it.
     public let type: FactType
+    /// Whether values identify the attester, as the identifier of its key does: the deny list then also refuses tokens that were
+    /// issued for it.
+    public let identifiesAttester: Bool
 
     /// Makes a name.
-    public init(_ text: String, _ type: FactType = .text) {
+    public init(_ text: String, _ type: FactType = .text, identifiesAttester: Bool = false) {
         self.text = text
         self.type = type
+        self.identifiesAttester = identifiesAttester
     }
 
     /// Makes a name from a literal.

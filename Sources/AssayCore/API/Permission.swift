@@ -19,4 +19,6 @@ public struct Permission: Sendable, Hashable, CustomStringConvertible {
     public static let mintTokens = Permission("tokens.mint")
     /// Verifying and consuming tokens.
     public static let verifyTokens = Permission("appCheckTokens.verify")
+    /// Reading and changing the deny list of a project.
+    public static let denyList = Permission("denyList.manage")
 }

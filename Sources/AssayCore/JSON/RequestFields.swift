@@ -192,6 +192,22 @@ extension RequestFields {
         return try RequestFields(value, bytesLimit: bytesLimit)
     }
 
+    /// A field that is an object of any form; nil when it is absent.
+    package func object(_ name: String) throws(InvalidRequest) -> JSON? {
+        guard let value = try value(name) else { return nil }
+        guard value.members != nil else { throw InvalidRequest("the field '\(name)' must be an object") }
+        return value
+    }
+
+    /// A point in time (RFC 3339); nil when it is absent.
+    public func timestamp(_ name: String) throws(InvalidRequest) -> Instant? {
+        guard let text = try optionalString(name) else { return nil }
+        guard let instant = Instant(rfc3339: text) else {
+            throw InvalidRequest("the field '\(name)' must be a time such as 2027-01-01T00:00:00Z")
+        }
+        return instant
+    }
+
     /// Messages within the message; none when it is absent.
     public func messages(_ name: String) throws(InvalidRequest) -> [RequestFields] {
         guard let value = try value(name) else { return [] }

@@ -42,6 +42,15 @@ enum KernelShapes {
         .required("updateTime", .timestamp), .required("etag", .text),
     ]
 
+    static let denyEntry: MessageShape = [
+        .required("match", .message(MessageShape([.optional("jti", .text)], isOpen: true))), .optional("app", .text),
+        .optional("note", .textOfLength(0...200)), .optional("expireTime", .timestamp),
+    ]
+    static let denyEntryReply = MessageShape(
+        [
+            .required("name", .text), .required("createTime", .timestamp), .required("creator", .text),
+        ] + denyEntry.fields)
+
     static let config: MessageShape = [.optional("tokenTtl", .duration)]
     /// The provider defines the other fields.
     static let configReply = MessageShape(

@@ -8,7 +8,7 @@ internal import AssayYAML
 /// The callers in the policies, which may call methods that require a permission.
 struct Callers: Sendable {
     /// The callers with a bearer token, by its SHA-256, so that the time of a lookup reveals nothing about the token.
-    private var bearers: [[UInt8]: Caller] = [:]
+    private var bearers: [[UInt8]: (caller: Caller, proof: BearerProof)] = [:]
     /// The callers with JWTs, by `iss`, in the order of the policy.
     private var issuers: [ExactText: [(issuer: TrustedIssuer, caller: Caller)]] = [:]
 
@@ -41,7 +41,13 @@ struct Callers: Sendable {
         guard credentials.text.utf8.count >= CallerConfiguration.shortestToken,
             CallerToken.isWhole(credentials.text) != false
         else { return .unknown("the bearer token is too short, or mistyped") }
-        if let caller = bearers[SHA256.hash(Array(credentials.text.utf8))] { return .found(Found(caller: caller)) }
+        if let (caller, proof) = bearers[SHA256.hash(Array(credentials.text.utf8))] {
+            if let expires = proof.expires, expires <= now {
+                let name = proof.name.map { " `\($0)`" } ?? ""
+                return .unknown("the token\(name) of the caller \(caller.name) ended at \(expires)")
+            }
+            return .found(Found(caller: caller, token: proof.name))
+        }
         guard !issuers.isEmpty, let name = JWTClaims.issuer(ofUnverified: credentials.text) else {
             return .unknown("the bearer token is neither that of a caller nor a JWT that names its issuer")
         }
@@ -78,6 +84,8 @@ struct Callers: Sendable {
         let caller: Caller
         /// The `sub` of its JWT; nil without one.
         var subject: String?
+        /// The name of its bearer token; nil for a caller with one token only, and for a JWT.
+        var token: ExactText?
     }
 
     private mutating func add(
@@ -115,13 +123,15 @@ struct Callers: Sendable {
             }
             let found = problems.attempt { () throws(ConfigurationError) in try configuration.proof(host: host) }
             try problems.throwIfAny()
-            guard case let proof?? = found else { return }
+            guard let proof = found else { return }
             let caller = Caller(
                 name: policy.name, permissions: permissions, projects: configuration.projects.map { Set(exactly: $0) })
             switch proof {
-            case .secret(let hash):
-                guard bearers.updateValue(caller, forKey: hash) == nil else {
-                    throw ConfigurationError("another caller has the same bearer token")
+            case .tokens(let proofs):
+                for proof in proofs {
+                    guard bearers.updateValue((caller, proof), forKey: proof.hash) == nil else {
+                        throw ConfigurationError("another caller has the same bearer token")
+                    }
                 }
             case .issuer(let issuer):
                 issuers[issuer.name, default: []].append((issuer, caller))

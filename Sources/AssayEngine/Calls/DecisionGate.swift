@@ -15,6 +15,7 @@ final class DecisionGate: Sendable {
     let live: LiveSnapshot
     let failedChallenges = FailedChallenges()
     let verifiedPeers = VerifiedPeers()
+    let liveDenials: LiveDenials
     /// The limits of the plugins' calls that run.
     let deadlines: DeadlineQueue
     private let sink: any DecisionSink
@@ -23,13 +24,18 @@ final class DecisionGate: Sendable {
     private let history: StateHistory
     private let clockWatch: ClockWatch
 
-    init(sink: any DecisionSink, options: Engine.Options, live: LiveSnapshot, host: PluginHost) {
+    /// - Parameter facts: the facts of each provider of the program.
+    init(
+        sink: any DecisionSink, options: Engine.Options, live: LiveSnapshot, host: PluginHost,
+        facts: [ExactText: [FactName]]
+    ) {
         self.sink = sink
         reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)
+        liveDenials = LiveDenials(host, facts: facts)
         history = StateHistory(host, timeLimit: options.timeLimit)
         clockWatch = ClockWatch(host)
     }
@@ -44,15 +50,18 @@ final class DecisionGate: Sendable {
         let start: Duration
         let snapshot: Snapshot
         let stateBeginning: Instant
+        let denials: Denials
 
         fileprivate init(
-            decision: DecisionID, now: Instant, start: Duration, snapshot: Snapshot, stateBeginning: Instant
+            decision: DecisionID, now: Instant, start: Duration, snapshot: Snapshot, stateBeginning: Instant,
+            denials: Denials
         ) {
             self.decision = decision
             self.now = now
             self.start = start
             self.snapshot = snapshot
             self.stateBeginning = stateBeginning
+            self.denials = denials
         }
     }
 
@@ -75,10 +84,10 @@ final class DecisionGate: Sendable {
         let decision = DecisionID(now: now, randomness: host.randomness)
         var found: Callers.Found?
         let outcome: CallOutcome
-        switch await admission(snapshot, now: now) {
+        switch await admission(snapshot, now: now, uptime: start) {
         case .blocked(let reason):
             outcome = .unavailable(reason)
-        case .open(let beginning):
+        case .open(let beginning, let denials):
             var denial: CallOutcome?
             // This comes first, because the response to a caller without the permission must not reveal what exists.
             if let permission { (found, denial) = await check(call, has: permission, snapshot, now: now) }
@@ -86,7 +95,8 @@ final class DecisionGate: Sendable {
                 outcome = denial
             } else {
                 let passage = Passage(
-                    decision: decision, now: now, start: start, snapshot: snapshot, stateBeginning: beginning)
+                    decision: decision, now: now, start: start, snapshot: snapshot, stateBeginning: beginning,
+                    denials: denials)
                 outcome = await answer(RequestScope(passage, call: call, caller: found?.caller, gate: self))
             }
         }
@@ -124,12 +134,18 @@ final class DecisionGate: Sendable {
         return (found, denial)
     }
 
+    /// Puts a change of the service itself on record.
+    func record(_ event: AuditEvent) {
+        sink.record(event)
+    }
+
     private func record(
         _ outcome: CallOutcome, _ decision: DecisionID, _ call: Call, _ found: Callers.Found?, provider: String?,
         time: Instant, start: Duration, revision: PolicyRevision
     ) -> DecisionRecord {
         let isAnswered = outcome.isAnswered
         var facts = outcome.facts
+        if let token = found?.token { facts.insert(Fact(.callerToken, .text(token.string)), at: 0) }
         if let subject = found?.subject { facts.insert(Fact(.callerSubject, .text(SafeText.of(subject))), at: 0) }
         return DecisionRecord(
             decision: decision, time: time, duration: host.clock.uptime - start, method: SafeText.of(call.method),
@@ -152,7 +168,7 @@ extension DecisionGate {
     /// The same, or why the keys of the present snapshot cannot be used with the state.
     var blockingReasonOfKeys: String? {
         get async {
-            switch await admission(live.snapshot, now: host.clock.now) {
+            switch await admission(live.snapshot, now: host.clock.now, uptime: host.clock.uptime) {
             case .open: nil
             case .blocked(let reason): reason
             }
@@ -161,15 +177,18 @@ extension DecisionGate {
 
     private enum Admission {
         /// - Parameter beginning: since when the state is complete.
-        case open(beginning: Instant)
+        /// - Parameter _: the deny lists in force.
+        case open(beginning: Instant, Denials)
         case blocked(String)
     }
 
     /// Whether a snapshot may decide now: not before its keys and the state are known to be intact.
-    private func admission(_ snapshot: Snapshot, now: Instant) async -> Admission {
+    private func admission(_ snapshot: Snapshot, now: Instant, uptime: Duration) async -> Admission {
         if let blockingReason { return .blocked(blockingReason) }
         do {
-            return .open(beginning: try await history.confirm(snapshot.keys, now: now))
+            let beginning = try await history.confirm(snapshot.keys, now: now)
+            let stored = try await liveDenials.present(uptime: uptime)
+            return .open(beginning: beginning, Denials([snapshot.policies.denials, stored]))
         } catch {
             return .blocked("\(error)")
         }

@@ -61,13 +61,14 @@ public final class Engine: CallHandler {
         self.host = host
         self.options = options
         storeProbe = StoreProbe(host)
+        let sink = sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock)
         live = try LiveSnapshot(
             BoundPolicies(
                 policies, registry: registry, host: host, following: nil,
-                refusesDevelopment: options.refusesDevelopment), store: keys, host: host)
+                refusesDevelopment: options.refusesDevelopment), store: keys, host: host, sink: sink)
         gate = DecisionGate(
-            sink: sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock), options: options,
-            live: live, host: host)
+            sink: sink, options: options, live: live, host: host,
+            facts: registry.providers.mapValues(\.descriptor.facts))
     }
 
     /// The maintenance of providers and consumers under the policies in force.
@@ -102,6 +103,9 @@ public final class Engine: CallHandler {
 
     /// The warnings about the policies in force, with their places; nil when there are none.
     public var policyWarnings: Diagnostics? { snapshot.policies.warnings }
+
+    /// The revision of the policies in force.
+    public var revision: PolicyRevision? { snapshot.policies.revision }
 
     /// The snapshot for a request that begins now.
     var snapshot: Snapshot { live.snapshot }

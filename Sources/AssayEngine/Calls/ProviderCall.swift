@@ -94,6 +94,9 @@ struct ProviderCall: Sendable {
             if let error = sealer.undecided { return .unavailable("\(error)") }
             return .refused(reason, detail: detail, facts: facts)
         case .verified(let appraisal):
+            if let denial = scope.denial(of: appraisal.facts, provider: name, app: app) {
+                return .refused(KernelReasons.evidenceDenied, detail: denial.words, facts: appraisal.facts)
+            }
             let judgement = app.rules[ExactText(name)]?.judge(appraisal.facts, provider: name) ?? RuleSet.Judgement()
             RuleMetrics.count(judgement, of: app.identity.subject, on: scope.host.meter)
             var outcome = try outcome(of: appraisal, judgement, limitedUse: limitedUse, id: tokenID)
@@ -187,8 +190,11 @@ extension ProviderCall {
         let token = try scope.snapshot.keys.issuer(at: scope.now).issue(
             app.claims, provider: name, isForDevelopment: provider.descriptor.isForDevelopment,
             lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime, limitedUse: limitedUse,
-            id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) }, mark: mark,
-            now: scope.now, randomness: scope.host.randomness)
+            id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },
+            attester: AttesterTag.first(of: appraisal.facts).map {
+                ($0, scope.snapshot.keys.sealingKey(at: scope.now))
+            },
+            mark: mark, now: scope.now, randomness: scope.host.randomness)
         return .reply(
             message(token, appraisal),
             .issued(tokenID: token.id, limitedUse: limitedUse, expires: token.expires), facts: appraisal.facts)

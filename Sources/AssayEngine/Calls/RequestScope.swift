@@ -14,6 +14,8 @@ final class RequestScope: Sendable {
     let snapshot: Snapshot
     /// Since when the state is complete: a single-use value that was issued earlier counts as used.
     let stateBeginning: Instant
+    /// The deny lists in force.
+    let denials: Denials
     let call: Call
     /// The caller whose permission was checked; nil when the method requires none.
     let caller: Caller?
@@ -25,6 +27,7 @@ final class RequestScope: Sendable {
         start = passage.start
         snapshot = passage.snapshot
         stateBeginning = passage.stateBeginning
+        denials = passage.denials
         self.call = call
         self.caller = caller
         self.gate = gate
@@ -39,6 +42,12 @@ final class RequestScope: Sendable {
     var live: LiveSnapshot { gate.live }
     var failedChallenges: FailedChallenges { gate.failedChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
+
+    /// Puts a change of the service itself on record.
+    func record(_ event: AuditEvent) { gate.record(event) }
+
+    /// Lets the next request read the deny list of the state store again.
+    func expireDenials() { gate.liveDenials.expire() }
 }
 
 extension RequestScope {

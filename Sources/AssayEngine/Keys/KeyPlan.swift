@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayPolicy
 internal import AssayVerifier
 
 /// What a ring means to calls: which key signs and which seals at a time, and which are published then.
@@ -49,6 +50,12 @@ final class KeyPlan: Sendable {
 
     /// What seals artifacts and authenticates challenges at a time.
     func sealingKey(at now: Instant) -> SealingKey { sealers.element(at: now) }
+
+    /// The tags of attesters that the `jti` of a token may carry: one for each sealing key, of which at most one is not random.
+    func attesterTags(of tokenID: String) -> [AttesterTag] {
+        guard let id = Base64.decodeURL(utf8: Array(tokenID.utf8)[...]) else { return [] }
+        return ring.sealing.compactMap { $0.attester(of: id) }
+    }
 
     /// Whether the plan has a sealing key with an identifier.
     func knows(_ id: [UInt8]) -> Bool { ring.sealing.contains { $0.id == id } }

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayPolicy
 internal import Synchronization
 
 /// A secret that seals artifacts and authenticates challenges.
@@ -14,6 +15,7 @@ struct SealingKey: RingKey {
     let secret: SecretBytes
     var times: KeyTimes
     private let challenges: HMACSHA256
+    private let tokenTags: HMACSHA256
 
     private static let version: UInt8 = 1
     private static let headCount = 33
@@ -26,6 +28,9 @@ struct SealingKey: RingKey {
         challenges = HMACSHA256(
             key: try HKDFSHA256.derive(
                 from: secret, salt: [], info: Array("assay challenge v1".utf8), count: HMACSHA256.byteCount))
+        tokenTags = HMACSHA256(
+            key: try HKDFSHA256.derive(
+                from: secret, salt: [], info: Array("assay token tag v1".utf8), count: HMACSHA256.byteCount))
     }
 
     /// Makes a new random key.
@@ -79,6 +84,33 @@ struct SealingKey: RingKey {
     private func boxKey(salt: ArraySlice<UInt8>) throws(CryptoError) -> SecretBytes {
         try HKDFSHA256.derive(
             from: secret, salt: salt, info: Array("assay artifact v1".utf8), count: AES256GCM.keyByteCount)
+    }
+}
+
+// MARK: - Tags of attesters in tokens
+
+extension SealingKey {
+    /// The bytes of a random `jti`.
+    static let tokenIDBytes = 32
+    /// How many of them are random where the others hide a tag.
+    private static let randomBytes = tokenIDBytes - AttesterTag.byteCount
+
+    /// A `jti` of 24 random bytes and the tag of an attester, which is hidden by a code of the random ones under this key.
+    ///
+    /// Without the key it cannot be told from a random one, nor can two tokens of one attester be recognised as such.
+    func tokenID(for attester: AttesterTag, randomness: Randomness) -> String {
+        let random = randomness.bytes(Self.randomBytes)
+        return Base64.encodeURL(random + zip(mask(random[...]), attester.bytes).map { $0 ^ $1 })
+    }
+
+    /// The tag that a `jti` carries if it was made with this key, otherwise random bytes; nil when it has another length.
+    func attester(of id: [UInt8]) -> AttesterTag? {
+        guard id.count == Self.tokenIDBytes else { return nil }
+        return AttesterTag(zip(mask(id[..<Self.randomBytes]), id[Self.randomBytes...]).map { $0 ^ $1 })
+    }
+
+    private func mask(_ random: ArraySlice<UInt8>) -> [UInt8] {
+        Array(tokenTags.authenticate(random).prefix(AttesterTag.byteCount))
     }
 }
 

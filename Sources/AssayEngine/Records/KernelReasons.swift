@@ -161,6 +161,21 @@ public enum KernelReasons {
             with `enforcement: shadow` first: records then have `would_refuse`.
             """)
 
+    /// The deny list refuses the evidence.
+    public static let evidenceDenied = Reason(
+        "evidence_denied", "The evidence is genuine, and the deny list has its key or another fact of it.",
+        advice: """
+            The record's `detail` has the place of the entry and its note. Remove the entry (`deny` in the policies, or \
+            `assay deny remove`) when the incident is over, or give it an end with `until`.
+            """)
+    /// The deny list refuses the token.
+    public static let tokenDenied = Reason(
+        "token_denied", "The token is valid, and the deny list has its `jti`, or the key that it was issued for.",
+        advice: """
+            The record's `detail` has the place of the entry and its note. A token that was issued before its key was \
+            denied is refused by servers of Assay only; a backend that verifies tokens by itself accepts it until it ends.
+            """)
+
     /// The reasons of challenges.
     public static let challenges = [
         challengeMalformed, challengeForged, challengeForAnotherApp, challengeExpired, challengeNotYetValid,
@@ -175,6 +190,7 @@ public enum KernelReasons {
             tokenProviderNotAllowed, tokenForDevelopment, tokenMissing, tokenReused, tokenRepeated,
             tokenInURL, tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed, tokenOfOAuthClient, consumerUnknown,
             actorMalformed, actorIssuerUnknown, actorExpired, actorInvalid, rateLimited, ruleRefused,
+            evidenceDenied, tokenDenied,
         ]
 }
 
@@ -198,9 +214,14 @@ extension FactName {
     public static let serviceLevel: FactName = "service_level"
     /// A resource policy that was changed, and the level that it sets now.
     public static let resourceLevel: FactName = "resource_level"
+    /// An entry of the deny list that was added or removed.
+    public static let denyEntry: FactName = "deny_entry"
+    /// The name of the caller's token, for a caller with several.
+    public static let callerToken: FactName = "caller_token"
 
     /// All of them: a plugin that declared one could put words of its own in the kernel's mouth.
     static let ofKernel: Set<FactName> = [
         .tokenID, .app, .callerSubject, .permission, .consumer, .actor, .alreadyConsumed, .serviceLevel, .resourceLevel,
+        .denyEntry, .callerToken,
     ]
 }

@@ -22,11 +22,15 @@ extension BoundPolicies {
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
             policies, permissions: registry.permissions, host: host, problems: sink)
+        let denials = DenyList(
+            policies.denials, facts: registry.providers.mapValues(\.descriptor.facts),
+            isWhole: registry.unavailable.isEmpty, problems: sink)
         self.init(
-            callers: callers, tokens: policies.tokens, revision: policies.revision,
+            callers: callers, tokens: policies.tokens, revision: policies.revision, denials: denials,
             descriptors: registry.providers.mapValues(\.descriptor))
         let warnings = DiagnosticSink()
         if let found = policies.warnings { warnings.report(found) }
+        for denial in policies.denials { denial.reportEnd(before: host.clock.now, to: warnings) }
         policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
         apps = BoundPolicies.apps(
             policies, registry: registry, host: host, following: present, problems: sink,

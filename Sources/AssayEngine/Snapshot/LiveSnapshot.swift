@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayCrypto
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import Logging
@@ -16,6 +17,7 @@ final class LiveSnapshot: Sendable {
 
     private let store: KeyStore
     private let host: PluginHost
+    private let sink: any DecisionSink
     private let current: Mutex<Snapshot>
     /// Held while keys are read and a snapshot is swapped, so that a slow swap cannot undo a faster one.
     private let reading: Mutex<Reading>
@@ -24,11 +26,14 @@ final class LiveSnapshot: Sendable {
     private static let patience = Duration.seconds(1)
 
     /// - Throws: ``KeyError`` when there are no keys and none can be made.
-    init(_ policies: BoundPolicies, store: KeyStore, host: PluginHost) throws(KeyError) {
+    init(
+        _ policies: BoundPolicies, store: KeyStore, host: PluginHost, sink: any DecisionSink
+    ) throws(KeyError) {
         let stored = try store.ring(
             for: policies.tokens, following: nil, now: host.clock.now, randomness: host.randomness)
         self.store = store
         self.host = host
+        self.sink = sink
         current = Mutex(Snapshot(policies: policies, keys: try KeyPlan(stored.ring)))
         reading = Mutex(Reading(mark: stored.mark))
         report(stored.changes)
@@ -42,7 +47,11 @@ final class LiveSnapshot: Sendable {
     func replace(_ policies: BoundPolicies) throws(KeyError) {
         try reading.withLock { (reading: inout Reading) throws(KeyError) in
             let keys = try read(&reading, for: policies.tokens)
-            current.withLock { $0 = Snapshot(policies: policies, keys: keys) }
+            let before = current.withLock { current in
+                defer { current = Snapshot(policies: policies, keys: keys) }
+                return current.keys
+            }
+            if before !== keys { sink.record(keys.event(after: before, now: host.clock.now)) }
         }
     }
 
@@ -116,12 +125,13 @@ final class LiveSnapshot: Sendable {
     }
 
     private func takeUp(_ keys: KeyPlan) -> Bool {
-        let isOther = current.withLock { current in
-            guard current.keys !== keys else { return false }
-            current = Snapshot(policies: current.policies, keys: keys)
-            return true
+        let before = current.withLock { current -> KeyPlan? in
+            guard current.keys !== keys else { return nil }
+            defer { current = Snapshot(policies: current.policies, keys: keys) }
+            return current.keys
         }
-        if isOther {
+        if let before {
+            sink.record(keys.event(after: before, now: host.clock.now))
             let now = host.clock.now
             host.logger.info(
                 "changed keys were loaded",
@@ -130,7 +140,7 @@ final class LiveSnapshot: Sendable {
                     "sealing": "\(Hex.encode(keys.sealingKey(at: now).id))",
                 ])
         }
-        return isOther
+        return before != nil
     }
 
     private func report(_ changes: [KeyRing.Change]) {

@@ -34,6 +34,8 @@ struct BoundPolicies: Sendable {
     let tokens: TokenPolicy
     /// What the policies say, in short, for records.
     let revision: PolicyRevision
+    /// The deny list of the policies.
+    let denials: DenyList
     /// The descriptors of this program's providers, by their names.
     let descriptors: [ExactText: PluginDescriptor]
     /// The warnings about the policies, which are valid all the same; nil when there are none.

@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
+internal import AssayPolicy
 internal import AssayVerifier
 
 /// Judges App Check tokens by the keys and policies of the snapshot.
@@ -48,6 +49,9 @@ struct TokenInspection: Sendable {
         }
         guard acceptsOAuthClients || app.identity.kind != .oauthClient else {
             throw Refusal(reason: KernelReasons.tokenOfOAuthClient, token: token)
+        }
+        if let denial = scope.denial(ofToken: token.id, app: app) {
+            throw Refusal(reason: KernelReasons.tokenDenied, detail: denial.words, token: token)
         }
         let accepted = Accepted(token: token, app: app, project: project, provider: provider)
         if provider.isExactly(MintedTokens.provider) { return accepted }

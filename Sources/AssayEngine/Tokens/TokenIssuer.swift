@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayKit
+internal import AssayPolicy
 
 /// Signs App Check tokens.
 struct TokenIssuer: Sendable {
@@ -15,15 +16,19 @@ struct TokenIssuer: Sendable {
     ///   - isForDevelopment: whether the provider proves nothing: the token says so, for backends that verify it.
     ///   - lifetime: the lifetime of a session token; limited-use tokens have their own.
     ///   - id: the `jti` that a caller chose; nil for a random one.
+    ///   - attester: the tag of the attester that the random `jti` carries, and the key that hides it; nil for none.
     ///   - mark: the rule of the policy that the token names; nil for none.
     func issue(
         _ claims: TokenClaims, provider: String, isForDevelopment: Bool, lifetime: Duration, limitedUse: Bool,
-        id chosen: ChosenTokenID? = nil, mark: String? = nil, now: Instant, randomness: Randomness
+        id chosen: ChosenTokenID? = nil, attester: (tag: AttesterTag, key: SealingKey)? = nil, mark: String? = nil,
+        now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
         let lifetime = limitedUse ? TokenLifetime.limitedUse : lifetime
         let issued = Instant(seconds: now.seconds)
         let expires = issued + lifetime
-        let id = chosen?.id ?? Base64.encodeURL(randomness.bytes(32))
+        let id =
+            chosen?.id ?? attester.map { $0.key.tokenID(for: $0.tag, randomness: randomness) }
+            ?? Base64.encodeURL(randomness.bytes(SealingKey.tokenIDBytes))
         var members = [
             JSONMember("sub", .string(claims.subject)),
             JSONMember("aud", .array(claims.audience.map { .string($0) })),

@@ -4,8 +4,10 @@ internal import AssayHosting
 extension HTTPReply {
     /// The page of readiness with its reasons.
     ///
-    /// - Parameter plugins: those that cannot do their work.
-    init(_ readiness: Readiness, plugins: [PluginHealth]) {
+    /// - Parameters:
+    ///   - plugins: those that cannot do their work.
+    ///   - revision: the policies in force; nil when they are unknown.
+    init(_ readiness: Readiness, plugins: [PluginHealth], revision: PolicyRevision?) {
         let (status, json): (HTTPStatus, JSON) =
             switch readiness {
             case .ready: (.ok, ["status": "ok"])
@@ -13,12 +15,16 @@ extension HTTPReply {
             case .notReady(let reason):
                 (.serviceUnavailable, HTTPReply.error(.serviceUnavailable, "UNAVAILABLE", reason))
             }
-        guard !plugins.isEmpty else {
-            self.init(status, json)
-            return
+        var members = json.members ?? []
+        if let revision {
+            members.append(JSONMember("revision", .string(revision.hash)))
+            if let label = revision.label { members.append(JSONMember("label", .string(label))) }
         }
-        let shown = plugins.map { JSONMember($0.name, .string($0.summary)) }
-        self.init(status, .object((json.members ?? []) + [JSONMember("plugins", .object(shown))]))
+        if !plugins.isEmpty {
+            members.append(
+                JSONMember("plugins", .object(plugins.map { JSONMember($0.name, .string($0.summary)) })))
+        }
+        self.init(status, .object(members))
     }
 }
 

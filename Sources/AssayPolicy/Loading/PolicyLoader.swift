@@ -25,6 +25,10 @@ struct PolicyLoader {
     /// The entries that add apps to a project of another place.
     private var additions: [YAMLMapping] = []
     private var revision = RevisionReader([])
+    private var denials: [DenyPolicy] = []
+    /// How many entries the deny list has, with those that are wrong.
+    private var denialCount = 0
+    private var deniedApps: [YAMLValue] = []
 
     init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
@@ -38,7 +42,7 @@ struct PolicyLoader {
             apps: open.flatMap { $0.apps + $0.clients }, sections: sections,
             problems: sink.diagnostics, warnings: warnings.diagnostics,
             development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull,
-            revision: revision.revision)
+            revision: revision.revision, denials: denials)
     }
 
     /// Reads files: first what they define for each other, then all the rest.
@@ -65,6 +69,18 @@ struct PolicyLoader {
         guard isWhole, !sink.isOverfull else { return }
         profiles.reportUnused(to: warnings)
         issuers.reportUnused(to: warnings)
+        checkDeniedApps()
+    }
+
+    /// Reports the apps of the deny list that no project has.
+    private func checkDeniedApps() {
+        let known = Set(open.flatMap { $0.apps + $0.clients }.map { ExactText($0.identity.subject) })
+        guard open.allSatisfy(\.knowsAllApps) else { return }
+        for value in deniedApps {
+            guard let name = value.decode(String.self), !known.contains(ExactText(name)) else { continue }
+            value.report(
+                "unknown app or OAuth client `\(name)`", hint: Spelling.hint(for: name, among: known.map(\.string)))
+        }
     }
 
     private func readDefinitions(_ file: YAMLMapping) {
@@ -88,6 +104,9 @@ struct PolicyLoader {
         revision.read(file)
         if let section = file.optional("tokens") { readTokens(section) }
         if let section = file.optional("callers")?.mapping() { readCallers(section) }
+        if let section = file.optional(DenyReader.key) {
+            denials += DenyReader.read(section, count: &denialCount, apps: &deniedApps)
+        }
         guard let section = file.optional("projects") else { return }
         guard let elements = section.elements() else {
             isWhole = false

@@ -12,6 +12,7 @@ package enum AppKeys {
 package enum RootKeys {
     package static let all = [
         "version", RevisionReader.key, "tokens", "callers", "projects", Profiles.section, NamedIssuers.section,
+        DenyReader.key,
     ]
 }
 

@@ -26,6 +26,8 @@ public struct PolicySet: Sendable {
     package let knowsAllProjects: Bool
     /// What the files say, in short.
     public let revision: PolicyRevision
+    /// The deny list of the files.
+    package let denials: [DenyPolicy]
 
     /// The number of apps, and of OAuth clients, which do not count as apps.
     public var counts: (apps: Int, oauthClients: Int) {

@@ -77,13 +77,28 @@ enum ComparableFact: Sendable, Comparable {
     init?(_ value: Fact.Value, _ type: FactType) {
         guard type.admits(value) else { return nil }
         switch value {
-        case .text(let text): self = type == .version ? .version(Self.parts(of: text)) : .text(ExactText(text))
+        case .text(let text):
+            self =
+                switch type {
+                case .version: .version(Self.parts(of: text))
+                case .digest: .text(Self.digest(text))
+                default: .text(ExactText(text))
+                }
         case .integer(let number): self = .integer(number)
         case .bool(let value): self = .bool(value)
         case .instant(let instant): self = .instant(instant)
         case .duration(let duration): self = .duration(duration)
         }
     }
+
+    /// A digest in one spelling: it may be written in hexadecimal, or in Base 64 with either alphabet.
+    private static func digest(_ text: String) -> ExactText {
+        let bytes = (hexadecimalDigests.contains(text.utf8.count) ? Hex.decode(text) : nil) ?? Base64.decode(text)
+        return ExactText(bytes.map { Hex.encode($0) } ?? text)
+    }
+
+    /// The lengths of digests in hexadecimal: of 128, 160, 224, 256, 384 and 512 bits.
+    private static let hexadecimalDigests = [32, 40, 56, 64, 96, 128]
 
     private static func parts(of version: String) -> [ExactText] {
         var parts = version.split(onASCII: ".").map {

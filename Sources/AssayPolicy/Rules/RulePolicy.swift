@@ -44,14 +44,7 @@ package struct RuleSet: Sendable {
 
     private struct Rule: Sendable {
         let policy: RulePolicy
-        let conditions: [(fact: ExactText, type: FactType, tests: [FactTest])]
-
-        func matches(_ facts: [ExactText: Fact.Value]) -> Bool {
-            conditions.allSatisfy { condition in
-                let value = facts[condition.fact].flatMap { ComparableFact($0, condition.type) }
-                return condition.tests.allSatisfy { $0.holds(for: value) }
-            }
-        }
+        let matcher: FactMatcher
     }
 
     /// What rules say of some evidence.
@@ -88,25 +81,16 @@ package struct RuleSet: Sendable {
         // Its own facts are of its own types.
         for name in facts[ExactText(provider)] ?? [] { types[ExactText(name.text)] = name.type }
         types[ExactText(Self.provider)] = .words(providers.map { ExactText($0) })
+        let unknown = { (condition: RulePolicy.Condition) in
+            condition.entry.diagnostic(
+                "no provider of the app tells the fact `\(condition.fact)`", in: condition.path,
+                hint: Spelling.hint(for: condition.fact, among: types.keys.map(\.string)))
+        }
         rules = policies.map { policy in
             Rule(
                 policy: policy,
-                conditions: policy.conditions.compactMap { condition in
-                    guard let type = types[ExactText(condition.fact)] else {
-                        if isWhole {
-                            sink.report(
-                                condition.entry.diagnostic(
-                                    "no provider of the app tells the fact `\(condition.fact)`", in: condition.path,
-                                    hint: Spelling.hint(for: condition.fact, among: types.keys.map(\.string))))
-                        }
-                        return nil
-                    }
-                    let tests = condition.tests.compactMap { test in
-                        Self.test(
-                            test.comparison, YAMLValue(test.value, path: test.path, sink: sink), condition.fact, type)
-                    }
-                    return (ExactText(condition.fact), type, tests)
-                })
+                matcher: FactMatcher(
+                    policy.conditions, types: types, unknown: isWhole ? unknown : nil, problems: sink))
         }
     }
 
@@ -117,7 +101,7 @@ package struct RuleSet: Sendable {
         var values = Dictionary(
             facts.map { (ExactText($0.name.text), $0.value) }, uniquingKeysWith: { first, _ in first })
         values[ExactText(Self.provider)] = .text(provider)
-        for rule in rules where rule.matches(values) {
+        for rule in rules where rule.matcher.matches(values) {
             guard !rule.policy.isShadow else {
                 judgement.shadows.append(rule.policy)
                 continue
@@ -126,50 +110,5 @@ package struct RuleSet: Sendable {
             break
         }
         return judgement
-    }
-
-    private static func test(
-        _ comparison: Comparison, _ value: YAMLValue, _ fact: String, _ type: FactType
-    ) -> FactTest? {
-        guard !comparison.needsOrder || type.isOrdered else {
-            value.report("`\(comparison.rawValue)` needs an order, and `\(fact)` is \(type.words)")
-            return nil
-        }
-        switch comparison {
-        case .known: return value.decode(Bool.self).map { .known($0) }
-        case .equal: return read(value, fact, type).map { .among([$0], true) }
-        case .different: return read(value, fact, type).map { .among([$0], false) }
-        case .among, .notAmong:
-            guard let elements = value.elements() else { return nil }
-            if elements.isEmpty { value.report("expected at least one value") }
-            if elements.count > 1000 { value.report("expected at most 1000 values") }
-            return .among(elements.prefix(1000).compactMap { read($0, fact, type) }, comparison == .among)
-        case .below: return read(value, fact, type).map { .below($0, orEqual: false) }
-        case .atMost: return read(value, fact, type).map { .below($0, orEqual: true) }
-        case .above: return read(value, fact, type).map { .above($0, orEqual: false) }
-        case .atLeast: return read(value, fact, type).map { .above($0, orEqual: true) }
-        }
-    }
-
-    /// A value of the fact's type; nil for another one, which is reported.
-    private static func read(_ value: YAMLValue, _ fact: String, _ type: FactType) -> ComparableFact? {
-        let found: Fact.Value?
-        switch type {
-        case .integer: found = value.decode(Int64.self).map { .integer($0) }
-        case .bool: found = value.decode(Bool.self).map { .bool($0) }
-        case .duration: found = value.decode(Duration.self).map { .duration($0) }
-        case .instant: found = value.decode(Instant.self).map { .instant($0) }
-        case .text, .words, .version, .digest: found = value.decode(String.self).map { .text($0) }
-        }
-        guard let found else { return nil }
-        guard let known = ComparableFact(found, type) else {
-            var hint: String?
-            if case .words(let words) = type, case .text(let text) = found {
-                hint = Spelling.hint(for: text, among: words.map(\.string))
-            }
-            value.report("`\(fact)` is \(type.words)", hint: hint)
-            return nil
-        }
-        return known
     }
 }

@@ -50,27 +50,11 @@ enum RuleReader {
             conditions: conditions)
     }
 
+    /// The demands of a mapping on facts, by the facts' names.
     private static func demands(_ section: YAMLMapping) -> [RulePolicy.Condition] {
         let all = section.all()
         if all.count > conditionLimit { section.value.report("a rule has at most \(conditionLimit) conditions") }
-        return all.prefix(conditionLimit).map { entry, value in
-            var tests: [(Comparison, YAMLNode, YAMLPath)] = []
-            switch value.node.content {
-            case .scalar where value.node.isNull: value.report("expected a value, or a comparison such as {below: 5}")
-            case .scalar: tests.append((.equal, value.node, value.path))
-            case .sequence: tests.append((.among, value.node, value.path))
-            case .mapping(let entries):
-                if entries.isEmpty { value.report("expected a comparison such as {below: 5}") }
-                for inner in entries {
-                    guard let comparison = Comparison(exactly: inner.key) else {
-                        value.sink.report(inner.unknownKey(in: value.path, known: Comparison.allCases.map(\.rawValue)))
-                        continue
-                    }
-                    tests.append((comparison, inner.value, value.path.key(inner.key)))
-                }
-            }
-            return RulePolicy.Condition(fact: entry.key, entry: entry, path: section.path, tests: tests)
-        }
+        return all.prefix(conditionLimit).map { RulePolicy.Condition($0.entry, $0.value, in: section.path) }
     }
 
     /// One of the words of a type.
@@ -96,4 +80,26 @@ enum RuleEnforcement: String, CaseIterable {
     case enforced
     /// It is only recorded.
     case shadow
+}
+
+extension RulePolicy.Condition {
+    /// Reads a demand on a fact, whose name is the key of an entry; what is wrong is reported.
+    init(_ entry: YAMLEntry, _ value: YAMLValue, in path: YAMLPath) {
+        var tests: [(Comparison, YAMLNode, YAMLPath)] = []
+        switch value.node.content {
+        case .scalar where value.node.isNull: value.report("expected a value, or a comparison such as {below: 5}")
+        case .scalar: tests.append((.equal, value.node, value.path))
+        case .sequence: tests.append((.among, value.node, value.path))
+        case .mapping(let entries):
+            if entries.isEmpty { value.report("expected a comparison such as {below: 5}") }
+            for inner in entries {
+                guard let comparison = Comparison(exactly: inner.key) else {
+                    value.sink.report(inner.unknownKey(in: value.path, known: Comparison.allCases.map(\.rawValue)))
+                    continue
+                }
+                tests.append((comparison, inner.value, value.path.key(inner.key)))
+            }
+        }
+        self.init(fact: entry.key, entry: entry, path: path, tests: tests)
+    }
 }

@@ -305,7 +305,8 @@ extension PolicySchema {
             ], required: ["id", "app"])
     }
 
-    var rule: [JSONMember] {
+    /// A demand on a fact.
+    var condition: JSON {
         let value: JSON = ["type": ["string", "number", "boolean"]]
         let comparisons = Comparison.allCases.map { comparison -> JSONMember in
             switch comparison {
@@ -321,13 +322,16 @@ extension PolicySchema {
                     ["description": .string(comparison.words), "type": ["string", "number", "boolean"]])
             }
         }
-        let condition: JSON = [
+        return [
             "anyOf": [
                 .object(ShapeSchema.object(comparisons)), ["type": ["string", "number", "boolean"]],
                 ["type": "array", "minItems": 1, "items": value],
             ]
         ]
-        return ShapeSchema.object(
+    }
+
+    var rule: [JSONMember] {
+        ShapeSchema.object(
             [
                 text(
                     "name", "The rule's name in records, metrics and tokens.", "^[A-Za-z0-9._@-]{1,64}$",

@@ -88,6 +88,9 @@ package struct PolicySchema {
                             ]),
                         JSONMember(Profiles.section, .object(profiles)),
                         JSONMember(NamedIssuers.section, .object(issuers)),
+                        list(
+                            DenyReader.key, of: "deny_entry",
+                            "What is refused although it is genuine: evidence by its facts, and tokens by their `jti`."),
                     ] + shared.map { JSONMember($0.name, .object(self.shared($0))) })
                 + [JSONMember("$defs", .object(definitions))])
     }
@@ -100,7 +103,7 @@ package struct PolicySchema {
             JSONMember("oauth_client", .object(client)), JSONMember("caller", .object(callerEntry)),
             JSONMember("verification", .object(verification)),
             JSONMember("service", .object(service)), JSONMember("rate_limit", .object(rateLimit)),
-            JSONMember("rule", .object(rule)),
+            JSONMember("rule", .object(rule)), JSONMember("deny_entry", .object(denyEntry)),
             JSONMember("providers", .object(providerSections)),
             JSONMember("shared_providers", .object(providerSections)),
             JSONMember("consumers", .object(consumerSections)),

@@ -170,7 +170,7 @@ struct CallerTests {
     @Test(
         "a caller that cannot be is refused at its place",
         arguments: [
-            ("root: {permissions: [admin]}", "one of `sha256`, `token` and `jwt`"),
+            ("root: {permissions: [admin]}", "one of `sha256`, `token`, `tokens` and `jwt`"),
             ("root: {sha256: ab, permissions: [admin]}", "64 hexadecimal digits"),
             ("root: {token: env:NONE, permissions: [admin]}", "env:NONE is not set"),
             ("root: {token: env:SHORT, permissions: [admin]}", "16 characters or more"),

@@ -121,6 +121,8 @@ struct TokenVerifierTests {
             "rate_limited",
             // RuleTests
             "rule_refused",
+            // DenyListTests
+            "evidence_denied", "token_denied",
         ]
         #expect(Set(KernelReasons.all.map(\.code)) == provoked)
         #expect(KernelReasons.all.count == provoked.count)

@@ -10,7 +10,7 @@ public enum AppAttestFacts {
     ///
     /// In a refused attestation, the key identifier that the client sent, unverified. In a refused assertion, that of
     /// the attested key in the artifact.
-    public static let keyID = FactName("key_id", .digest)
+    public static let keyID = FactName("key_id", .digest, identifiesAttester: true)
     /// How long ago the key was attested, in whole seconds.
     public static let keyAge = FactName("key_age", .duration)
     /// The version of the operating system, as the leaf certificate states it; absent when it is not numbers and dots, so that

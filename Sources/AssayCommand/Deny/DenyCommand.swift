@@ -1,0 +1,208 @@
+internal import ArgumentParser
+internal import AssayCore
+internal import AssayYAML
+
+/// `assay deny`.
+struct DenyCommand: ParsableCommand {
+    static var configuration: CommandConfiguration {
+        let program = AssayProgram.current.name
+        return CommandConfiguration(
+            commandName: "deny", abstract: "Deny keys and tokens at once, on all servers.",
+            discussion: """
+                The entries are kept in the state store, and take effect on all servers within seconds. What is to last belongs in \
+                the policies, under `deny`.
+
+                    \(program) deny add --project example-project --key-id 'R7et…' --until 7d --note 'incident 42'
+
+                The caller needs the permission `denyList.manage`, or `admin`. Each change is an audit record with the caller's name.
+
+                Exits with 0 when the server did it, and with 2 when it did not.
+                """,
+            subcommands: [DenyAddCommand.self, DenyListCommand.self, DenyRemoveCommand.self])
+    }
+}
+
+/// Which deny list a command is about.
+struct DenyOptions: ParsableArguments {
+    @OptionGroup
+    var service: ServiceOptions
+
+    @Option(help: ArgumentHelp("The project, by its number or ID.", valueName: "project"))
+    var project: String
+
+    func validate() throws {
+        guard !project.isEmpty, project.utf8.allSatisfy({ $0.isASCIILetterOrDigit || "-.:".utf8.contains($0) }) else {
+            throw ValidationError("a project is named by its number or ID")
+        }
+    }
+
+    var path: String { "/v1/projects/\(project)/denyEntries" }
+
+    /// Calls the server; a failure is reported, and ends the command.
+    func call<Value: Sendable>(_ body: (ServiceClient) async throws -> Value) async throws -> Value {
+        do {
+            return try await service.with(body)
+        } catch let error where !(error is ExitCode) && !(error is OutputError) {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        }
+    }
+}
+
+/// `assay deny add`.
+struct DenyAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Deny evidence by its facts, or a token by its `jti`.",
+        discussion: """
+            Prints the name of the entry. Several facts of one entry must all be true of evidence. A fact is compared as in `rules` of \
+            policies: `--fact bundle_version=1.2.3`.
+            """)
+
+    @OptionGroup
+    var options: DenyOptions
+
+    @Option(help: ArgumentHelp("The identifier of a key: the fact `key_id`.", valueName: "key"))
+    var keyID: String?
+
+    @Option(help: ArgumentHelp("The identifier of a token.", valueName: "jti"))
+    var jti: String?
+
+    @Option(
+        help: ArgumentHelp("Another fact; may be given several times.", valueName: "name=value"),
+        transform: { try DenyAddCommand.fact($0) })
+    var fact: [DeniedFact] = []
+
+    @Option(help: ArgumentHelp("The app or OAuth client that the entry is about; all by default.", valueName: "app"))
+    var app: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "When the entry ends: a time such as 2027-01-01T00:00:00Z, or a duration from now such as 7d; never by default.",
+            valueName: "time"), transform: { try DenyAddCommand.end($0) })
+    var until: Instant?
+
+    @Option(help: ArgumentHelp("Why the entry is there; records have it.", valueName: "text"))
+    var note: String?
+
+    func validate() throws {
+        guard keyID != nil || jti != nil || !fact.isEmpty else {
+            throw ValidationError("--key-id, --jti or --fact says what is denied")
+        }
+    }
+
+    func run() async throws {
+        var match: [JSONMember] = []
+        if let keyID { match.append(JSONMember("key_id", .string(keyID))) }
+        if let jti { match.append(JSONMember("jti", .string(jti))) }
+        match += fact.map { JSONMember($0.name, $0.value) }
+        var entry = [JSONMember("match", .object(match))]
+        if let app { entry.append(JSONMember("app", .string(app))) }
+        if let note { entry.append(JSONMember("note", .string(note))) }
+        if let until { entry.append(JSONMember("expireTime", .string(until.textWithMilliseconds))) }
+        let body = JSON.object(entry)
+        let reply = try await options.call { try await $0.call(.post, options.path, body) }
+        try Terminal.say(SafeLine.of(reply["name"]?.string ?? ""))
+    }
+
+    private static func fact(_ text: String) throws -> DeniedFact {
+        guard let end = text.firstIndex(ofASCII: "="), end > text.startIndex else {
+            throw ValidationError("write a fact as NAME=VALUE")
+        }
+        let value = String(text[text.index(after: end)...])
+        // The server reads it by the fact's type. Whole numbers and truth values are no texts.
+        let plain: JSON? = Int64(value).map { .integer($0) } ?? Bool(value).map { .bool($0) }
+        return DeniedFact(name: String(text[..<end]), value: plain ?? .string(value))
+    }
+
+    private static func end(_ text: String) throws -> Instant {
+        if let instant = Instant(rfc3339: text) { return instant }
+        guard let duration = YAMLNode.duration(text) else {
+            throw ValidationError("write a time such as 2027-01-01T00:00:00Z, or a duration such as 7d")
+        }
+        return HostClock.system.now + duration
+    }
+}
+
+/// A fact that an entry of the deny list demands.
+struct DeniedFact: Sendable {
+    let name: String
+    let value: JSON
+}
+
+/// `assay deny list`.
+struct DenyListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the entries that were added with `deny add`.",
+        discussion: """
+            Those of the policies are not listed. One line each: the name, what is denied, the end, who added it when, and why. With \
+            --format json, one JSON object each, as the API has it.
+            """)
+
+    @OptionGroup
+    var options: DenyOptions
+
+    @Option(help: "The output format.")
+    var format = PolicyCheckFormat.text
+
+    /// A server that never ends its list must not be believed.
+    private static let pageLimit = 100
+
+    func run() async throws {
+        let entries = try await options.call { client in
+            var entries: [JSON] = []
+            var query = ""
+            for _ in 0..<Self.pageLimit {
+                let page = try await client.call(.get, options.path + query)
+                entries += page["denyEntries"]?.array ?? []
+                guard let next = page["nextPageToken"]?.string else { break }
+                query = "?pageToken=\(Self.escaped(next))"
+            }
+            return entries
+        }
+        for entry in entries {
+            switch format {
+            case .json: try Terminal.say(String(decoding: entry.encoded, as: UTF8.self))
+            case .text: try Terminal.say(Self.line(entry))
+            }
+        }
+    }
+
+    /// A text as the value of a query.
+    private static func escaped(_ text: String) -> String {
+        let bytes = text.utf8.flatMap { byte in
+            byte.isASCIILetterOrDigit || "-._~".utf8.contains(byte) ? [byte] : PercentCoding.encode(byte)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func line(_ entry: JSON) -> String {
+        let text = { (name: String) in entry[name]?.string.map { SafeLine.of($0) } }
+        var words = [text("name") ?? "", SafeLine.of(String(decoding: entry["match"]?.encoded ?? [], as: UTF8.self))]
+        if let app = text("app") { words.append("app \(app)") }
+        words.append(text("expireTime").map { "until \($0)" } ?? "without an end")
+        words.append("by \(text("creator") ?? "") at \(text("createTime") ?? "")")
+        if let note = text("note") { words.append("\"\(note)\"") }
+        return words.joined(separator: "  ")
+    }
+}
+
+/// `assay deny remove`.
+struct DenyRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove", abstract: "Remove an entry that was added with `deny add`.")
+
+    @OptionGroup
+    var options: DenyOptions
+
+    @Argument(help: "The entry: the name that `deny add` printed, or its last part.")
+    var entry: String
+
+    func run() async throws {
+        let id = entry.split(onASCII: "/").last.map(String.init) ?? ""
+        guard !id.isEmpty, id.utf8.allSatisfy({ $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }) else {
+            Terminal.report("'\(SafeLine.of(entry))' names no entry")
+            throw ExitCode.couldNotRun
+        }
+        _ = try await options.call { try await $0.call(.delete, "\(options.path)/\(id)") }
+    }
+}

@@ -1,0 +1,104 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+
+/// The methods of `projects/*/denyEntries/*`, for entries that cannot wait for the policies.
+extension KernelMethods {
+    private static let collection = "/denyEntries"
+
+    static let denyEntries: [KernelMethod] = [
+        denyMethod(
+            "listDenyEntries", MethodPath(.get, collection, query: ["pageSize", "pageToken"]),
+            MessageShape(KernelShapes.page), reply: KernelShapes.list("denyEntries", of: KernelShapes.denyEntryReply)
+        ) { call in
+            let page = try ListPage(call.fields)
+            let project = try call.project().identity
+            let entries = try await StoredDenials.read(in: call.host.store).entries(of: project)
+                .sorted { $0.id < $1.id }
+            return .answered(page.reply("denyEntries", entries.map { ($0.id.string, $0.message) }))
+        },
+        denyMethod(
+            "createDenyEntry", MethodPath(.post, collection, body: .field("denyEntry")),
+            [.required("denyEntry", .message(KernelShapes.denyEntry))], reply: KernelShapes.denyEntryReply
+        ) { call in
+            let project = try call.project()
+            let fields = try call.fields.message("denyEntry") ?? RequestFields([:])
+            guard let match = try fields.object("match") else { throw InvalidRequest("the field 'match' is missing") }
+            let app = try fields.optionalString("app")
+            if let app, project.apps[app] == nil {
+                throw InvalidRequest("the field 'app' names an unknown app or OAuth client of this project")
+            }
+            let note = try fields.optionalString("note")
+            guard (note?.utf8.count ?? 0) <= 200 else { throw InvalidRequest("the field 'note' has at most 200 bytes") }
+            let until = try fields.timestamp("expireTime")
+            if let until, until <= call.now { throw InvalidRequest("the field 'expireTime' is in the past") }
+            let entry = StoredDenials.Entry(
+                id: ExactText(UUID4.text(call.host.randomness)), project: ExactText(project.identity.number),
+                app: app.map { ExactText($0) }, match: match, until: until, note: note.map { ExactText($0) },
+                created: call.now, creator: ExactText(call.caller?.name ?? ""))
+            try call.scope.check(entry)
+            try await StoredDenials.update(in: call.host.store, now: call.now) { $0.entries.append(entry) }
+            call.scope.report(.denyAdded, entry)
+            return .answered(entry.message, facts: [Fact(.denyEntry, .text(entry.name))])
+        },
+        denyMethod("deleteDenyEntry", MethodPath(.delete, "\(collection)/{denyEntryId}"), reply: []) { call in
+            let project = try call.project().identity
+            let id = ExactText(try call.fields.string("denyEntryId"))
+            let removed = try await StoredDenials.update(in: call.host.store, now: call.now) { denials in
+                guard
+                    let index = denials.entries.firstIndex(where: {
+                        $0.id == id && $0.project == ExactText(project.number)
+                    })
+                else { throw KernelCall.notFound }
+                return denials.entries.remove(at: index)
+            }
+            call.scope.report(.denyRemoved, removed)
+            return .answered([:], facts: [Fact(.denyEntry, .text(removed.name))])
+        },
+    ]
+
+    private static func denyMethod(
+        _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
+        _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
+    ) -> KernelMethod {
+        KernelMethod(
+            descriptor: MethodDescriptor(name: name, kind: .call(.denyList), resources: [.project], path: path)
+                .with(request: request, reply: reply),
+            answer: answer)
+    }
+}
+
+extension RequestScope {
+    /// Checks what an entry refuses by the facts that the program's providers declare.
+    fileprivate func check(_ entry: StoredDenials.Entry) throws {
+        let problems: Diagnostics?
+        do throws(Diagnostics) {
+            let sink = DiagnosticSink()
+            _ = DenyList(
+                [try entry.policy()], facts: snapshot.policies.descriptors.mapValues(\.facts), isWhole: true,
+                problems: sink)
+            problems = sink.diagnostics
+        } catch {
+            problems = error
+        }
+        guard let first = problems?.all.first else { return }
+        let path = first.path.isEmpty ? "match" : "match.\(first.path)"
+        throw InvalidRequest(
+            "the field '\(SafeText.of(path))' is wrong: \(SafeText.of(first.message))"
+                + (first.hint.map { "; \(SafeText.of($0))" } ?? ""))
+    }
+
+    /// Puts a change of the deny list on record, and lets it take effect here at once.
+    fileprivate func report(_ kind: AuditEvent.Kind, _ entry: StoredDenials.Entry) {
+        expireDenials()
+        var details = [JSONMember("entry", .string(entry.name)), JSONMember("match", entry.match)]
+        if let app = entry.app { details.append(JSONMember("app", .string(app.string))) }
+        if let until = entry.until { details.append(JSONMember("until", .string(until.textWithMilliseconds))) }
+        if let note = entry.note { details.append(JSONMember("note", .string(SafeText.of(note.string)))) }
+        record(
+            AuditEvent(
+                time: now, kind: kind, caller: caller?.name, revision: snapshot.policies.revision, details: details))
+    }
+}

@@ -1,0 +1,150 @@
+internal import AssayCore
+internal import AssayKit
+internal import AssayPolicy
+internal import AssayYAML
+internal import Logging
+internal import Synchronization
+
+/// The entries of the deny list in the state store, as this server knows them: read again every two seconds while requests come.
+///
+/// An entry that was added on any server so takes effect on all of them within seconds. While the store cannot be read, the entries
+/// that are known stay in force: without the store nobody can add others.
+final class LiveDenials: Sendable {
+    private struct State {
+        var list: DenyList?
+        /// When the list was read; nil when it must be read again.
+        var read: Duration?
+        var isReading = false
+        var failure: String?
+    }
+
+    /// How old the known entries may be.
+    static let interval = Duration.seconds(2)
+    /// How long reading them may take.
+    private static let timeLimit = Duration.seconds(1)
+
+    private let host: PluginHost
+    private let facts: [ExactText: [FactName]]
+    private let state = Mutex(State())
+
+    /// - Parameter facts: the facts of each provider of the program.
+    init(_ host: PluginHost, facts: [ExactText: [FactName]]) {
+        self.host = host
+        self.facts = facts
+    }
+
+    /// The entries in force.
+    ///
+    /// - Throws: the store's error, if they have never been read.
+    func present(uptime: Duration) async throws -> DenyList {
+        enum Step {
+            case known(DenyList)
+            case read(fallback: DenyList?)
+        }
+        let step = state.withLock { state -> Step in
+            if let list = state.list {
+                let isFresh = state.read.map { uptime - $0 < Self.interval } ?? false
+                // One request reads; the others go on with what is known.
+                if isFresh || state.isReading { return .known(list) }
+            }
+            state.isReading = true
+            return .read(fallback: state.list)
+        }
+        switch step {
+        case .known(let list): return list
+        case .read(let fallback):
+            do {
+                let list = try await read()
+                note(list, at: uptime)
+                return list
+            } catch {
+                fail(error, at: uptime)
+                guard let fallback else { throw error }
+                return fallback
+            }
+        }
+    }
+
+    /// Reads the entries again for the next request, because they were changed here.
+    func expire() {
+        state.withLock { $0.read = nil }
+    }
+
+    private func read() async throws -> DenyList {
+        let (store, facts) = (host.store, facts)
+        return try await Deadline.run(Self.timeLimit, clock: host.clock) {
+            let entries = try await StoredDenials.read(in: store).entries
+            guard !entries.isEmpty else { return DenyList() }
+            let sink = DiagnosticSink()
+            var policies: [DenyPolicy] = []
+            for entry in entries {
+                do throws(Diagnostics) {
+                    policies.append(try entry.policy())
+                } catch {
+                    sink.report(error)
+                }
+            }
+            // A program with fewer plugins does not know the facts of all entries; it does not issue tokens for them either.
+            return DenyList(policies, facts: facts, isWhole: false, problems: sink)
+        }
+    }
+
+    private func note(_ list: DenyList, at uptime: Duration) {
+        let before = state.withLock { state in
+            defer { (state.list, state.read, state.isReading, state.failure) = (list, uptime, false, nil) }
+            return state.failure
+        }
+        if before != nil { host.logger.notice("the deny list can be read again") }
+    }
+
+    private func fail(_ error: any Error, at uptime: Duration) {
+        let text = "\(error)"
+        let isNew = state.withLock { state in
+            defer { (state.read, state.isReading, state.failure) = (uptime, false, text) }
+            return state.failure == nil
+        }
+        if isNew {
+            host.logger.error(
+                "the deny list cannot be read from the state: the entries that are known stay in force",
+                metadata: ["error": "\(text)"])
+        }
+    }
+}
+
+/// The deny lists that a request is judged by: that of the policies, and that of the state store.
+struct Denials: Sendable {
+    let lists: [DenyList]
+
+    /// - Parameter lists: in the order in which they are asked.
+    init(_ lists: [DenyList]) {
+        self.lists = lists.filter { !$0.isEmpty }
+    }
+
+    /// Whether entries name attesters, so that the tags of tokens matter.
+    var namesAttesters: Bool { lists.contains { $0.namesAttesters } }
+
+    /// The first entry that a list answers with.
+    func first(_ ask: (DenyList) -> Denial?) -> Denial? {
+        for list in lists {
+            if let denial = ask(list) { return denial }
+        }
+        return nil
+    }
+}
+
+extension RequestScope {
+    /// The entry that refuses verified evidence; nil for none.
+    func denial(of facts: [Fact], provider: String, app: AppBinding) -> Denial? {
+        denials.first { $0.denial(of: facts, provider: provider, app: app.identity, at: now) }
+    }
+
+    /// The entry that refuses a token, by its `jti` or by the attester that it was issued for; nil for none.
+    func denial(ofToken id: String, app: AppBinding) -> Denial? {
+        if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) { return found }
+        guard denials.namesAttesters else { return nil }
+        for tag in snapshot.keys.attesterTags(of: id) {
+            if let found = denials.first({ $0.denial(of: tag, app: app.identity, at: now) }) { return found }
+        }
+        return nil
+    }
+}

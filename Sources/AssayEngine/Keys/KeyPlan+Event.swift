@@ -1,0 +1,26 @@
+internal import AssayCore
+internal import AssayCrypto
+internal import AssayHosting
+
+extension KeyPlan {
+    /// The identifiers of the keys, without the keys.
+    private var identifiers: (signing: [ExactText], sealing: [ExactText]) {
+        (ring.signing.map { ExactText($0.name) }, ring.sealing.map { ExactText($0.name) })
+    }
+
+    /// The record of these keys taking the place of others.
+    func event(after before: KeyPlan, now: Instant) -> AuditEvent {
+        let (present, past) = (identifiers, before.identifiers)
+        let (all, earlier) = (present.signing + present.sealing, past.signing + past.sealing)
+        var details = [
+            JSONMember("signing", .string(issuer(at: now).signer.keyID)),
+            JSONMember("sealing", .string(Hex.encode(sealingKey(at: now).id))),
+        ]
+        for (name, keys) in [
+            ("added", all.filter { !earlier.contains($0) }), ("removed", earlier.filter { !all.contains($0) }),
+        ] where !keys.isEmpty {
+            details.append(JSONMember(name, .array(keys.prefix(32).map { .string($0.string) })))
+        }
+        return AuditEvent(time: now, kind: .keysChanged, details: details)
+    }
+}
