@@ -39,6 +39,7 @@ final class RequestScope: Sendable {
     var live: LiveSnapshot { gate.live }
     var failedChallenges: FailedChallenges { gate.failedChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
+    var evidenceFolder: EvidenceFolder? { gate.evidenceFolder }
 }
 
 extension RequestScope {
