@@ -74,7 +74,7 @@ struct CaptureCommandTests {
             #expect(explained.status == 1, "\(explained.errors)")
             #expect(explained.output.contains("outcome   refused: counter_not_advanced"))
             #expect(explained.output.contains("assertion refused: counter_not_advanced."))
-            #expect(explained.output.contains("FAILED       counter"))
+            #expect(explained.output.contains("FAILED       counter_advanced"))
             let content = try await AssayProcess.run(
                 "verify", "record", "evidence", "--key", "key.pem", "--decision", decision, "--content",
                 folder: folder)

@@ -78,19 +78,19 @@ struct CapturePolicyTests {
     @Test(
         "A wrong section is refused at its place",
         arguments: [
-            ("capture: {}", "1:10", "capture", "`public_key`"),
+            ("capture: {}", "1:10", "capture.public_key", "missing key"),
             ("capture: 5", "1:10", "capture", "a mapping"),
             ("capture: {public_key: key.pem}", "1:23", "capture.public_key", "file:PATH"),
             ("capture: {public_key: '-----BEGIN PUBLIC KEY-----'}", "1:23", "capture.public_key", "P-256"),
             ("capture: {public_key: '-----BEGIN PRIVATE KEY-----'}", "1:23", "capture.public_key", "private key"),
-            ("capture: {public_key: 'file:a', decision: all}", "1:34", "capture.decision", "unknown key"),
-            ("capture: {public_key: 'file:a', decisions: refusd}", "1:45", "capture.decisions", "refused, all or none"),
-            ("capture: {public_key: 'file:a', max_evidence: 1}", "1:48", "capture.max_evidence", "1KiB to 1MiB"),
-            ("capture: {public_key: 'file:a', max_evidence: 2MiB}", "1:48", "capture.max_evidence", "1KiB to 1MiB"),
-            ("capture: {public_key: 'file:a', max_size: 1GB}", "1:44", "capture.max_size", "1MiB to 1TiB"),
-            ("capture: {public_key: 'file:a', max_size: -1}", "1:44", "capture.max_size", "1MiB to 1TiB"),
-            ("capture: {public_key: 'file:a', max_size: 99999999999999999999TiB}", "1:44", "capture.max_size", "1MiB"),
-            ("capture: {public_key: 'file:a', max_age: 59m}", "1:43", "capture.max_age", "1h to 3650d"),
+            ("capture: {public_key: 'file:a', decision: all}", "1:33", "capture.decision", "unknown key"),
+            ("capture: {public_key: 'file:a', decisions: refusd}", "1:44", "capture.decisions", "refused, all or none"),
+            ("capture: {public_key: 'file:a', max_evidence: 1}", "1:47", "capture.max_evidence", "1KiB to 1MiB"),
+            ("capture: {public_key: 'file:a', max_evidence: 2MiB}", "1:47", "capture.max_evidence", "1KiB to 1MiB"),
+            ("capture: {public_key: 'file:a', max_size: 1GB}", "1:43", "capture.max_size", "1MiB to 1TiB"),
+            ("capture: {public_key: 'file:a', max_size: -1}", "1:43", "capture.max_size", "1MiB to 1TiB"),
+            ("capture: {public_key: 'file:a', max_size: 99999999999999999999TiB}", "1:43", "capture.max_size", "1MiB"),
+            ("capture: {public_key: 'file:a', max_age: 59m}", "1:42", "capture.max_age", "1h to 3650d"),
         ])
     func refusals(_ text: String, _ place: String, _ path: String, _ message: String) {
         let error = #expect(throws: Diagnostics.self) { try Self.load(text) }

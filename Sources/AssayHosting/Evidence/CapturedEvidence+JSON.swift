@@ -138,7 +138,8 @@ private struct MemberReader {
     }
 
     subscript(name: String) -> JSON? {
-        json[name].flatMap { $0 == .null ? nil : $0 }
+        // `nil` would be a value of JSON, too.
+        if let value = json[name], value != JSON.null { .some(value) } else { Optional<JSON>.none }
     }
 
     func text(_ name: String) throws(EvidenceError) -> String {

@@ -4,6 +4,7 @@ internal import AssayCommand
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayHosting
+internal import AssayKit
 internal import AssayPolicy
 
 extension EvidenceExplainer {
