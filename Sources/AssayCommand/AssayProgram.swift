@@ -97,9 +97,10 @@ struct RootCommand: AsyncParsableCommand {
                 Exit codes: 0 when all went well, 1 when something was refused or failed, 2 when the command could not run.
                 """,
             version: program.version,
-            subcommands: [ServeCommand.self] + (VerifyCommand.subcommands.isEmpty ? [] : [VerifyCommand.self])
+            subcommands: [ServeCommand.self, VerifyCommand.self]
                 + [
-                    PolicyCommand.self, DenyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self,
+                    PolicyCommand.self, DenyCommand.self, DecisionsCommand.self, KeysCommand.self, StateCommand.self,
+                    PluginsCommand.self,
                     ConformanceCommand.self,
                     MethodsCommand.self,
                     ReasonsCommand.self,

@@ -17,6 +17,8 @@ public struct PluginCommand: Sendable {
     let invitation: String?
     /// The reasons in its output that no provider and no consumer has.
     let reasons: [Reason]
+    /// What explains captured evidence of a provider; nil for a command that explains none.
+    var explainer: EvidenceExplainer?
 
     var name: String { type.configuration.commandName ?? "\(type)" }
 
@@ -35,8 +37,12 @@ public struct PluginCommand: Sendable {
     /// - Parameters:
     ///   - type: the subcommand.
     ///   - reasons: the reasons in its output that no provider has, for `PROGRAM reasons`.
-    public static func verification<C: ParsableCommand>(_ type: C.Type, reasons: [Reason] = []) -> PluginCommand {
-        PluginCommand(place: .verification, type: type, invitation: nil, reasons: reasons)
+    ///   - explainer: what explains captured evidence of a provider, for `PROGRAM verify record`.
+    public static func verification<C: ParsableCommand>(
+        _ type: C.Type, reasons: [Reason] = [], explaining explainer: EvidenceExplainer? = nil
+    ) -> PluginCommand {
+        PluginCommand(
+            place: .verification, type: type, invitation: nil, reasons: reasons, explainer: explainer)
     }
 }
 
@@ -47,7 +53,7 @@ struct VerifyCommand: ParsableCommand {
     }
 
     static var subcommands: [any ParsableCommand.Type] {
-        AssayProgram.current.commands.filter { $0.place == .verification }.map(\.type)
+        AssayProgram.current.commands.filter { $0.place == .verification }.map(\.type) + [VerifyRecordCommand.self]
     }
 }
 

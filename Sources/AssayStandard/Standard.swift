@@ -72,7 +72,8 @@ extension [PluginCommand] {
     public static var standard: [PluginCommand] {
         var commands: [PluginCommand] = []
         #if AppAttest
-        commands.append(.verification(VerifyAppAttestCommand.self, reasons: SampleReasons.all))
+        commands.append(
+            .verification(VerifyAppAttestCommand.self, reasons: SampleReasons.all, explaining: .appAttest))
         #endif
         #if DebugTokens
         commands.append(.command(DebugTokenCommand.self))

@@ -89,7 +89,7 @@ private struct SchemaReader {
     /// Whether a path leads to what several apps share.
     private static func isShared(_ path: String) -> Bool {
         guard let first = path.split(onASCII: ".", maxSplits: 1).first else { return false }
-        return !["projects[]", "callers", "tokens"].contains(exactly: first)
+        return !["projects[]", "callers", "tokens", "capture"].contains(exactly: first)
     }
 
     /// Adds the keys of a mapping to a section.

@@ -110,6 +110,9 @@ struct ServeCommand: AsyncParsableCommand {
     var records: RecordOptions
 
     @OptionGroup
+    var capture: CaptureOptions
+
+    @OptionGroup
     var log: LogOptions
 
     func validate() throws {
@@ -169,6 +172,7 @@ struct ServeCommand: AsyncParsableCommand {
         let authorizationFingerprint = extAuthz.fingerprint(tls)
         let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
         let auditFile = try audit.open(host)
+        let evidence = try capture.open(host)
         let storage = StorageHost(http: client, logger: logger, meter: metrics.meter)
         let queues = try await sinks.open(registry, storage)
         var targets: [any DecisionSink] = [DecisionLog(logger)] + queues
@@ -185,7 +189,7 @@ struct ServeCommand: AsyncParsableCommand {
         try await UsedKeys.check(keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
         let options = Engine.Options(
             blockingReason: ServeCommand.first(audit.blockingReason(auditFile), sinkReason, { keys.blockingReason }),
-            refusesDevelopment: production)
+            refusesDevelopment: production, evidence: evidence)
         let engine = try await OwnThread.run {
             try Engine(
                 registry: registry, policies: policies, keys: keys.store, host: host,
@@ -193,6 +197,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
+        capture.warn(engine, logger)
         Heap.trim()
         recorded.record(.started(policies, at: host.clock.now))
         let counts = policies.counts
@@ -206,8 +211,10 @@ struct ServeCommand: AsyncParsableCommand {
 
         let subjects: [ReloadSubject] =
             [
-                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) { policies, before in
+                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) {
+                    [capture] policies, before in
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
+                    capture.warn(engine, logger)
                     metrics.loaded(policies, at: host.clock.now)
                     recorded.record(.changed(to: policies, from: before, at: host.clock.now))
                 } refused: { revision, error in
@@ -229,7 +236,7 @@ struct ServeCommand: AsyncParsableCommand {
         try TransportMetrics.add(budget, to: metrics.registry)
         let pages = HTTPPages(
             showsDetail: true,
-            checks: audit.checks(auditFile) + sinks.checks(queues) + [
+            checks: audit.checks(auditFile) + sinks.checks(queues) + capture.checks(evidence) + [
                 { reloader.readiness }, { store.readiness }, { keys.readiness },
             ],
             metrics: metrics.page)
@@ -253,6 +260,7 @@ struct ServeCommand: AsyncParsableCommand {
         // other servers outlives those that it calls for.
         var services: [any Service] = [StoreService(store: store, logger: logger), client]
         services += audit.services(auditFile, logger)
+        services += capture.services(evidence, engine)
         for queue in queues { services.append(SinkService(queue: queue)) }
         services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
         services += [

@@ -18,6 +18,8 @@ final class DecisionGate: Sendable {
     let liveDenials: LiveDenials
     /// The limits of the plugins' calls that run.
     let deadlines: DeadlineQueue
+    /// Where captured evidence is kept; nil for nowhere.
+    let evidenceFolder: EvidenceFolder?
     private let sink: any DecisionSink
     /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
@@ -32,6 +34,7 @@ final class DecisionGate: Sendable {
         self.sink = sink
         reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
+        evidenceFolder = options.evidence
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)

@@ -27,15 +27,18 @@ public final class Engine: CallHandler {
         /// Such settings are a provider for development (`PluginDescriptor.isForDevelopment`), what plugins declare
         /// about their keys (`PolicyKey.Development`), and `accept_development: true`.
         public var refusesDevelopment: Bool
+        /// Where evidence is kept that the section `capture` of the policies asks for; nil for nowhere.
+        public var evidence: EvidenceFolder?
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
         public init(
             timeLimit: Duration = .seconds(10), blockingReason: (@Sendable () -> String?)? = nil,
-            refusesDevelopment: Bool = false
+            refusesDevelopment: Bool = false, evidence: EvidenceFolder? = nil
         ) {
             self.timeLimit = timeLimit
             self.blockingReason = blockingReason
             self.refusesDevelopment = refusesDevelopment
+            self.evidence = evidence
         }
     }
 
@@ -106,6 +109,17 @@ public final class Engine: CallHandler {
 
     /// The revision of the policies in force.
     public var revision: PolicyRevision? { snapshot.policies.revision }
+
+    /// Whether the policies in force ask for captured evidence, and have a key for it.
+    public var capturesEvidence: Bool { snapshot.policies.capture != nil }
+
+    /// Deletes the captured evidence that the policies in force keep no longer.
+    ///
+    /// Call it regularly, at least once an hour: what is too old must go also when nothing is captured.
+    public func tidyEvidence() {
+        guard let folder = options.evidence, let capture = snapshot.policies.capture else { return }
+        folder.tidy(capture.limits)
+    }
 
     /// The snapshot for a request that begins now.
     var snapshot: Snapshot { live.snapshot }

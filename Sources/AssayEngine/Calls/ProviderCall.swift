@@ -79,15 +79,25 @@ struct ProviderCall: Sendable {
         let tokenID =
             method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
         let prepared = try await scope.reading(provider.pluginGuard) { try prepare(fields) }
+        let tape = tape
+        let outcome = try await decide(prepared, tape, limitedUse: limitedUse, id: tokenID)
+        if let tape { capture(outcome, challenge: prepared.challenge, tape) }
+        return outcome
+    }
+
+    /// Has evidence appraised, and issues a token for it.
+    private func decide(
+        _ prepared: PreparedExchange, _ tape: CallTape?, limitedUse: Bool, id tokenID: String?
+    ) async throws -> CallOutcome {
         let sealer = sealer
         let verdict: Verdict
         if let challenge = prepared.challenge {
             // The deadline covers all work that waits for the store or the provider.
             verdict = try await scope.withinDeadline {
-                try await redeem(challenge) { try await appraise(prepared, sealer) }
+                try await redeem(challenge) { try await appraise(prepared, sealer, tape) }
             }
         } else {
-            verdict = try await appraise(prepared, sealer)
+            verdict = try await appraise(prepared, sealer, tape)
         }
         switch verdict {
         case .refused(let reason, let detail, let facts):
@@ -110,13 +120,15 @@ struct ProviderCall: Sendable {
     /// Lets the provider appraise evidence.
     ///
     /// - Throws: `PluginFault` for a verdict that does not count; why there is none.
-    private func appraise(_ prepared: PreparedExchange, _ sealer: CallSealer) async throws -> Verdict {
+    private func appraise(
+        _ prepared: PreparedExchange, _ sealer: CallSealer, _ tape: CallTape?
+    ) async throws -> Verdict {
         let plugin = provider.pluginGuard
-        let context = context(sealer, challenge: prepared.challenge)
+        let context = context(sealer, challenge: prepared.challenge, tape)
         let verdict: Verdict
         do {
             verdict = try await scope.calling(plugin, provider.breaker, isFault: { !plugin.fault(in: $0).isNil }) {
-                try await prepared.appraise(context)
+                try await CallTape.recording(tape) { try await prepared.appraise(context) }
             }
         } catch let failure as CallFailure {
             let answer = plugin.answer(failure)
@@ -225,13 +237,19 @@ extension ProviderCall {
             randomness: scope.host.randomness)
     }
 
-    private func context(_ sealer: CallSealer, challenge: [UInt8]?) -> ProviderContext {
+    private func context(_ sealer: CallSealer, challenge: [UInt8]?, _ tape: CallTape? = nil) -> ProviderContext {
         ProviderContext(
             decision: scope.decision, app: app.identity, challenge: challenge, deadline: scope.deadline,
             peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(provider.space, in: provider.store),
             appState: StateSpace(provider.appSpace, in: provider.store),
-            sealer: Sealer(seal: { try sealer.seal($0) }, open: { sealer.open($0) }), logger: scope.host.logger,
+            sealer: Sealer(
+                seal: { try sealer.seal($0) },
+                open: { sealed in
+                    let content = sealer.open(sealed)
+                    tape?.note(opened: content, of: sealed)
+                    return content
+                }), logger: scope.host.logger,
             clock: scope.host.clock,
             wasVerified: { [verifiedPeers = scope.verifiedPeers, uptime = scope.host.clock.uptime, name = app.name] in
                 verifiedPeers.contains($0, of: name, at: uptime)

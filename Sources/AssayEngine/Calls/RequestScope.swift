@@ -42,6 +42,7 @@ final class RequestScope: Sendable {
     var live: LiveSnapshot { gate.live }
     var failedChallenges: FailedChallenges { gate.failedChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
+    var evidenceFolder: EvidenceFolder? { gate.evidenceFolder }
 
     /// Puts a change of the service itself on record.
     func record(_ event: AuditEvent) { gate.record(event) }

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
 internal import AssayState
 
@@ -18,17 +19,23 @@ struct PluginStore: StateStore {
 
     func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
         try checkWrite(key.space)
-        return try await away { try await store.insert(key, value: value, expires: expires) }
+        let isDone = try await away { try await store.insert(key, value: value, expires: expires) }
+        CallTape.current?.note(key, .insert(isDone))
+        return isDone
     }
 
     func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
         try checkWrite(key.space)
-        return try await away { try await store.advance(key, to: value) }
+        let isDone = try await away { try await store.advance(key, to: value) }
+        CallTape.current?.note(key, .advance(to: value, isDone))
+        return isDone
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {
         try check(key.space)
-        return try await away { try await store.get(key) }
+        let value = try await away { try await store.get(key) }
+        CallTape.current?.note(key, .get(value))
+        return value
     }
 
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
@@ -38,6 +45,7 @@ struct PluginStore: StateStore {
 
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
         try check(space)
+        CallTape.current?.noteUnkept()
         return try await away { try await store.list(space, after: name, limit: limit) }
     }
 

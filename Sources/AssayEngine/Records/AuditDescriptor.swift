@@ -24,6 +24,13 @@ final class AuditDescriptor: Sendable {
         hadName = nameCount(descriptor) > 0
     }
 
+    /// Makes a file in an open folder, readable by its owner only; nil when it exists or cannot be made, as `errno` says.
+    init?(new name: String, in folder: Int32) {
+        descriptor = openat(folder, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { return nil }
+        hadName = true
+    }
+
     deinit {
         close(descriptor)
     }
@@ -48,6 +55,11 @@ final class AuditDescriptor: Sendable {
     ///
     /// A file that was renamed still has a name. Log rotation renames the file first.
     var isRemoved: Bool { hadName && nameCount(descriptor) == 0 }
+
+    /// Takes back what a failed write has left; returns whether it could.
+    func truncate(to size: Int) -> Bool {
+        ftruncate(descriptor, off_t(size)) == 0
+    }
 
     /// Makes the written lines survive a loss of power, if that is possible.
     func flush() {

@@ -1,8 +1,8 @@
 internal import AssayCore
 
 /// Makes text from outside safe for a log line: printable ASCII only, and short.
-enum SafeText {
-    static func of(_ text: String, limit: Int = 160) -> String {
+package enum SafeText {
+    package static func of(_ text: String, limit: Int = 160) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var shown = ""
         for scalar in text.unicodeScalars.prefix(limit) {

@@ -45,7 +45,7 @@ extension Registry {
             AuditMetrics.written, AuditMetrics.lost, AuditMetrics.summed, AuditMetrics.waiting, AuditMetrics.isWritable,
             SinkMetrics.written, SinkMetrics.lost, SinkMetrics.failed, SinkMetrics.waiting,
             ClockWatch.jumps, IssuerKeys.skipped,
-        ] + GuardMetrics.all + RuleMetrics.all
+        ] + GuardMetrics.all + RuleMetrics.all + EvidenceMetrics.all
 
     /// A plugin's own responses replace the kernel's.
     private func listed(

@@ -11,7 +11,7 @@ public struct Registry: Sendable {
     let providers: [ExactText: ProviderPlugin]
     let consumers: [ExactText: ConsumerPlugin]
     /// The platform sections that apps can have, in the order of their names.
-    let platforms: [any PlatformSection.Type]
+    package let platforms: [any PlatformSection.Type]
     let stores: [ExactText: StorePlugin]
     let sinks: [ExactText: SinkPlugin]
     let vaults: [ExactText: VaultPlugin]

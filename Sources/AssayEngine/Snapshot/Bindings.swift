@@ -19,13 +19,15 @@ final class AppBinding: Sendable {
     let bucket: TokenBucket?
     /// The rules over the facts of each provider, by its name.
     let rules: [ExactText: RuleSet]
+    /// Which of its evidence is captured, if the policies have a key for it.
+    let capture: CapturePolicy.Decisions
     /// The place of its policy.
     let location: SourceLocation
 
     /// - Parameter bucket: the one of the previous snapshot, if its limit is unchanged; nil when calls are not limited.
     init(
         _ policy: AppPolicy, providers: [ExactText: ProviderBinding], methods: [ExactText: MethodBinding],
-        bucket: TokenBucket?, rules: [ExactText: RuleSet] = [:]
+        bucket: TokenBucket?, capture: CapturePolicy.Decisions = .none, rules: [ExactText: RuleSet] = [:]
     ) {
         identity = policy.identity
         claims = TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity)
@@ -34,6 +36,7 @@ final class AppBinding: Sendable {
         self.providers = providers
         self.methods = methods
         self.bucket = bucket
+        self.capture = capture
         self.rules = rules
     }
 }

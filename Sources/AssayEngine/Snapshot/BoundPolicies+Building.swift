@@ -32,6 +32,11 @@ extension BoundPolicies {
         if let found = policies.warnings { warnings.report(found) }
         for denial in policies.denials { denial.reportEnd(before: host.clock.now, to: warnings) }
         policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
+        do throws(Diagnostics) {
+            capture = try CaptureBinding(policies.capture, host.secrets)
+        } catch {
+            sink.report(error)
+        }
         apps = BoundPolicies.apps(
             policies, registry: registry, host: host, following: present, problems: sink,
             warnings: warnings)
@@ -83,6 +88,7 @@ extension BoundPolicies {
             let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
             let app = AppBinding(
                 policy, providers: providers, methods: methods, bucket: bucket,
+                capture: policy.capture ?? policies.capture?.decisions ?? .none,
                 rules: rules(of: policy, registry: registry, problems: sink))
             apps[policy.identity.resource] = app
             if let alias = policy.alias { apps[alias] = app }

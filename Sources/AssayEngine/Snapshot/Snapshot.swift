@@ -28,6 +28,8 @@ struct BoundPolicies: Sendable {
     var consumers = ConsumerBindings()
     /// The maintenance of providers and consumers.
     var maintenance = MaintenanceList([])
+    /// Whom evidence is captured for; nil for none.
+    var capture: CaptureBinding?
     /// The callers of methods that demand a permission.
     let callers: Callers
     /// What the policies say about tokens, and so about keys.

@@ -11,6 +11,9 @@ struct PolicyLoader {
     /// Whether all projects are known.
     private var isWhole: Bool
     private var tokens: (policy: TokenPolicy, location: SourceLocation)?
+    private var capture: (policy: CapturePolicy?, location: SourceLocation)?
+    /// The first app that says what is captured of it.
+    private var capturedApp: YAMLValue?
     private var callers: [CallerPolicy] = []
     private var projects: [ProjectPolicy] = []
     private var names = ClaimedNames()
@@ -38,7 +41,7 @@ struct PolicyLoader {
     /// What was read.
     var policies: PolicySet {
         PolicySet(
-            tokens: tokens?.policy ?? TokenPolicy(), callers: callers, projects: projects,
+            tokens: tokens?.policy ?? TokenPolicy(), capture: capture?.policy, callers: callers, projects: projects,
             apps: open.flatMap { $0.apps + $0.clients }, sections: sections,
             problems: sink.diagnostics, warnings: warnings.diagnostics,
             development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull,
@@ -67,6 +70,9 @@ struct PolicyLoader {
             for client in project.clientValues where !sink.isOverfull { readClient(client, of: project) }
         }
         guard isWhole, !sink.isOverfull else { return }
+        if capture == nil, let capturedApp {
+            capturedApp.warn("has no effect without the section `\(CaptureReader.key)` of the file", into: warnings)
+        }
         profiles.reportUnused(to: warnings)
         issuers.reportUnused(to: warnings)
         checkDeniedApps()
@@ -103,6 +109,7 @@ struct PolicyLoader {
         }
         revision.read(file)
         if let section = file.optional("tokens") { readTokens(section) }
+        if let section = file.optional(CaptureReader.key) { readCapture(section) }
         if let section = file.optional("callers")?.mapping() { readCallers(section) }
         if let section = file.optional(DenyReader.key) {
             denials += DenyReader.read(section, count: &denialCount, apps: &deniedApps)
@@ -137,6 +144,15 @@ struct PolicyLoader {
             policy.rsaBits = bits
         }
         tokens = (policy, value.location)
+    }
+
+    private mutating func readCapture(_ value: YAMLValue) {
+        if let first = capture {
+            value.report(
+                "the section `\(CaptureReader.key)` is in more than one place",
+                related: [.init(location: first.location, message: "first here")])
+        }
+        capture = (CaptureReader.read(value), value.location)
     }
 
     private mutating func readCallers(_ section: YAMLMapping) {
@@ -295,6 +311,8 @@ struct PolicyLoader {
         let providers = readProviders(section, of: "the app")
         let rateLimit = section.optional(RateLimitReader.key).flatMap { RateLimitReader.read($0) }
         let number = project.identity.number
+        let captured = section.optional(CaptureReader.key)
+        if capturedApp == nil, let captured { capturedApp = captured }
         let app = AppPolicy(
             identity: AppIdentity(
                 resource: "projects/\(number)/apps/\(id ?? "")", kind: .app, project: project.identity,
@@ -302,6 +320,7 @@ struct PolicyLoader {
             issuerPrefix: project.issuerPrefix, alias: "projects/\(project.identity.id)/apps/\(id ?? "")",
             providers: providers, rateLimit: rateLimit,
             rules: section.optional(RuleReader.key).map { RuleReader.read($0, warnings: warnings) } ?? [],
+            capture: captured.flatMap { CaptureReader.decisions($0) },
             // Only plugins can tell which of the other keys are sections of platforms, and which are unknown.
             sections: section.rest().map { PolicySection($0, in: section.path, kernelKeys: []) },
             isSound: project.isSound && !id.isNil, location: value.location)
@@ -338,8 +357,8 @@ struct PolicyLoader {
                 identity: identity, issuerPrefix: project.issuerPrefix, alias: nil,
                 providers: own ?? app?.providers ?? [],
                 rateLimit: section.optional(RateLimitReader.key).map { RateLimitReader.read($0) } ?? app?.rateLimit,
-                rules: app?.rules ?? [], sections: [], isSound: !id.isNil && app?.isSound == true,
-                location: value.location))
+                rules: app?.rules ?? [], capture: app?.capture, sections: [],
+                isSound: !id.isNil && app?.isSound == true, location: value.location))
     }
 
     /// The app that an OAuth client is linked to; nil when it does not exist, which is reported.

@@ -5,6 +5,7 @@ internal import AssayYAML
 package enum AppKeys {
     package static let all = [
         "id", "name", Profiles.key, ProviderKeys.tokenTTL, "providers", RateLimitReader.key, RuleReader.key,
+        CaptureReader.key,
     ]
 }
 
@@ -12,7 +13,7 @@ package enum AppKeys {
 package enum RootKeys {
     package static let all = [
         "version", RevisionReader.key, "tokens", "callers", "projects", Profiles.section, NamedIssuers.section,
-        DenyReader.key,
+        DenyReader.key, CaptureReader.key,
     ]
 }
 

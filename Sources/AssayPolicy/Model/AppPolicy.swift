@@ -20,6 +20,8 @@ public struct AppPolicy: Sendable {
     public let rateLimit: RateLimit?
     /// The rules over what providers find; for an OAuth client, those of its app.
     public let rules: [RulePolicy]
+    /// Which of its evidence is captured; nil for what the section `capture` of the file says.
+    public let capture: CapturePolicy.Decisions?
     /// The keys of the app that the loader does not know; none for an OAuth client, which uses those of its app.
     package let sections: [PolicySection]
     /// Whether the identity has no errors, so that providers can be made for it.

@@ -6,6 +6,8 @@ public import AssayYAML
 public struct PolicySet: Sendable {
     /// How tokens are signed.
     public let tokens: TokenPolicy
+    /// Which evidence is captured, and for whom; nil for none.
+    public let capture: CapturePolicy?
     /// The callers of methods that demand a permission.
     public let callers: [CallerPolicy]
     /// The projects, in the order in which the files name them.

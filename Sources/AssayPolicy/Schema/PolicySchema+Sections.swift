@@ -280,6 +280,7 @@ extension PolicySchema {
                 RuleReader.key, of: "rule",
                 "Rules over the facts that providers find, for evidence that they have verified: the first that matches decides."
             ),
+            capturedDecisions("Which evidence of the app is captured; when absent, what the section `capture` says."),
         ]
     }
 

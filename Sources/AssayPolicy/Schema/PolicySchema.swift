@@ -77,7 +77,8 @@ package struct PolicySchema {
                                     "The operator's name for this revision of the policies; records have it next to a hash.",
                                 "type": "string", "pattern": "^[A-Za-z0-9._:/+-]{1,64}$", "examples": ["2026-11-24.1"],
                             ]),
-                        JSONMember("tokens", .object(tokens)), JSONMember("callers", .object(callers)),
+                        JSONMember("tokens", .object(tokens)), JSONMember(CaptureReader.key, .object(capture)),
+                        JSONMember("callers", .object(callers)),
                         JSONMember(
                             "projects",
                             [

@@ -1,0 +1,99 @@
+internal import AssayCore
+internal import AssayCrypto
+internal import AssayHosting
+internal import AssayKit
+internal import AssayState
+internal import Synchronization
+
+/// What one call of a provider learned of the state, and of what this service had sealed: without it, its evidence could
+/// not be judged again.
+///
+/// It is bounded: what does not fit is missing, and said to be.
+final class CallTape: Sendable {
+    /// The tape of the call that the present task belongs to; nil where nothing is captured.
+    @TaskLocal static var current: CallTape?
+
+    private struct State {
+        var answers: [StateAnswer] = []
+        var opened: [OpenedData] = []
+        var bytes = 0
+        var isWhole = true
+    }
+
+    private static let countLimit = 64
+    private static let byteLimit = 32_768
+
+    private let spaces: ProviderSpaces
+    private let state = Mutex(State())
+
+    init(_ provider: ProviderBinding) {
+        spaces = ProviderSpaces(provider)
+    }
+
+    /// Takes down an answer of the state store.
+    func note(_ key: StateKey, _ operation: StateAnswer.Operation) {
+        var size = key.name.utf8.count + 64
+        if case .get(let value?) = operation { size += value.count }
+        let answer = StateAnswer(spaces.name(of: key.space), key.name, operation)
+        add(size) { $0.answers.append(answer) }
+    }
+
+    /// Takes down that the store was asked for something whose answer is too large to keep.
+    func noteUnkept() {
+        state.withLock { $0.isWhole = false }
+    }
+
+    /// Takes down what was opened.
+    func note(opened content: [UInt8]?, of sealed: [UInt8]) {
+        let opened = OpenedData(digest: SHA256.hash(sealed), content: content)
+        add((content?.count ?? 0) + 64) { $0.opened.append(opened) }
+    }
+
+    private func add(_ size: Int, _ append: (inout State) -> Void) {
+        state.withLock { state in
+            guard state.answers.count + state.opened.count < Self.countLimit, state.bytes + size <= Self.byteLimit
+            else {
+                state.isWhole = false
+                return
+            }
+            state.bytes += size
+            append(&state)
+        }
+    }
+
+    /// Puts what was taken down into evidence.
+    func complete(_ evidence: inout CapturedEvidence) {
+        let state = state.withLock { $0 }
+        evidence.state = state.answers
+        evidence.opened = state.opened
+        if !state.isWhole { evidence.leftOut.insert(.state) }
+    }
+
+    /// Runs a call of a plugin with a tape, or without one.
+    static func recording<Value: Sendable>(
+        _ tape: CallTape?, _ operation: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        guard let tape else { return try await operation() }
+        return try await $current.withValue(tape, operation: operation)
+    }
+}
+
+/// The namespaces of a provider for one app, by the names that records have for them.
+struct ProviderSpaces: Sendable {
+    private let own: [(space: String, name: String)]
+
+    init(_ provider: ProviderBinding) {
+        own = [
+            (provider.space, "state"), (provider.appSpace, "appState"), (provider.descriptor.name, "plugin"),
+        ]
+    }
+
+    /// `state`, `appState` or `plugin`, and what follows in the namespace.
+    func name(of space: String) -> String {
+        for (own, name) in own where space.starts(withExactly: own) {
+            let rest = space.utf8.dropFirst(own.utf8.count)
+            if rest.first == nil || rest.first == UInt8(ascii: "/") { return name + (String(rest) ?? "") }
+        }
+        return space
+    }
+}

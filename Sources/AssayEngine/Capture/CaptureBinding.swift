@@ -1,0 +1,18 @@
+internal import AssayCore
+internal import AssayCrypto
+internal import AssayPolicy
+internal import AssayYAML
+
+/// The section `capture` of policies in force, with its key.
+struct CaptureBinding: Sendable {
+    let recipient: JWERecipient
+    let limits: CaptureLimits
+
+    /// - Returns: nil without the section.
+    /// - Throws: why the key cannot be read.
+    init?(_ policy: CapturePolicy?, _ secrets: SecretSource) throws(Diagnostics) {
+        guard let policy, let recipient = try policy.recipient(secrets) else { return nil }
+        self.recipient = recipient
+        limits = policy.limits
+    }
+}

@@ -1,0 +1,35 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+internal import AssayPolicy
+
+extension ProviderCall {
+    /// What takes down what the provider learns of the state; nil if the evidence is not captured in any case.
+    var tape: CallTape? {
+        guard scope.evidenceFolder != nil, scope.snapshot.policies.capture != nil, app.capture != .none else {
+            return nil
+        }
+        return CallTape(method.provider)
+    }
+
+    /// Has the evidence kept, if the policy captures this outcome.
+    func capture(_ outcome: CallOutcome, challenge: [UInt8]?, _ tape: CallTape) {
+        guard let folder = scope.evidenceFolder, let capture = scope.snapshot.policies.capture else { return }
+        let result: CapturedEvidence.Outcome
+        switch outcome.outcome {
+        case .refused(let reason): result = .refused(ExactText(reason.code))
+        case .issued where app.capture == .all: result = .issued
+        default: return
+        }
+        folder.add(of: app.name, peer: scope.call.peer, capture) {
+            var evidence = CapturedEvidence(
+                decision: scope.decision, time: scope.now, resource: app.identity.resource,
+                provider: method.provider.descriptor.name, method: method.descriptor.name,
+                version: scope.call.version, body: scope.call.body, challenge: challenge, outcome: result,
+                detail: outcome.safeDetail(isAnswered: outcome.isAnswered), rule: outcome.rules.decided?.string,
+                revision: "\(scope.snapshot.policies.revision)")
+            tape.complete(&evidence)
+            return evidence
+        }
+    }
+}

@@ -1,0 +1,154 @@
+internal import AssayCore
+internal import AssayCrypto
+internal import AssayHosting
+internal import AssayKit
+internal import AssayState
+internal import Synchronization
+
+/// The world as a provider saw it when evidence was judged: one piece of evidence after the other.
+final class ReplayStage: Sendable {
+    private struct State {
+        var evidence: CapturedEvidence?
+        var spaces: ProviderSpaces?
+        /// The answers of the state that were not given again yet.
+        var answers: [StateAnswer] = []
+        /// What the provider needed and the record does not have.
+        var gap: String?
+        var assumptions: [String] = []
+        /// The time of the evidence; that of this machine before the first one.
+        var now = HostClock.system.now
+        /// How far the uptime is ahead of this machine's.
+        var lead = Duration.zero
+    }
+
+    private let state = Mutex(State())
+
+    /// The time of the evidence.
+    ///
+    /// Between two pieces of evidence the uptime makes a step of a day, so that no limit and no memory of a plugin has an
+    /// effect on the next one.
+    var clock: HostClock {
+        HostClock(
+            now: { self.state.withLock { $0.now } },
+            uptime: { self.state.withLock { HostClock.system.uptime + $0.lead } },
+            sleep: { try await HostClock.system.sleep(for: $0) })
+    }
+
+    /// Why the evidence cannot be judged; nil when it can.
+    var gap: String? { state.withLock { $0.gap } }
+
+    var assumptions: [String] { state.withLock { $0.assumptions } }
+
+    func begin(_ evidence: CapturedEvidence, _ provider: ProviderBinding) {
+        state.withLock { state in
+            let lead = state.lead + .seconds(86_400)
+            state = State(
+                evidence: evidence, spaces: ProviderSpaces(provider), answers: evidence.state, now: evidence.time,
+                lead: lead)
+        }
+    }
+
+    func end() {
+        state.withLock { state in
+            (state.evidence, state.spaces, state.answers) = (nil, nil, [])
+        }
+    }
+
+    /// Takes down what is missing; the first counts.
+    func miss(_ what: String) {
+        state.withLock { if $0.gap.isNil { $0.gap = what } }
+    }
+
+    /// The content of sealed data that was opened then.
+    func open(_ sealed: [UInt8]) -> [UInt8]? {
+        let digest = SHA256.hash(sealed)
+        let found = state.withLock { $0.evidence?.opened.first { $0.digest == digest } }
+        guard let found else {
+            miss("it opens sealed data that it did not open then, and only the service has the key")
+            return nil
+        }
+        return found.content
+    }
+
+    /// The next answer that fits a question; one that was given once is given again, if there is no later one.
+    func answer<Value: Sendable>(_ key: StateKey, _ fit: (StateAnswer.Operation) -> Value?) -> Value? {
+        state.withLock { state in
+            guard let space = state.spaces?.name(of: key.space) else { return nil }
+            let fitting = state.answers.enumerated().compactMap { index, answer -> (index: Int, value: Value)? in
+                guard answer.space.isExactly(space), answer.name.isExactly(key.name) else { return nil }
+                return fit(answer.operation).map { (index, $0) }
+            }
+            guard let first = fitting.first else { return nil }
+            // A later answer is there for the next question.
+            if fitting.count > 1 { state.answers.remove(at: first.index) }
+            return first.value
+        }
+    }
+
+    /// Takes down what is taken to be so.
+    func assume(_ what: String) {
+        state.withLock { state in
+            let text = SafeText.of(what)
+            guard state.assumptions.count < 8, !state.assumptions.contains(exactly: text) else { return }
+            state.assumptions.append(text)
+        }
+    }
+}
+
+/// The state as it was: it answers what it answered then.
+struct ReplayStore: StateStore {
+    let stage: ReplayStage
+
+    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
+        let known = stage.answer(key) { operation -> Bool? in
+            if case .insert(let isDone) = operation { isDone } else { nil }
+        }
+        if let known { return known }
+        stage.assume("the state had no entry \(key.name)")
+        return true
+    }
+
+    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
+        let known = stage.answer(key) { operation -> Bool? in
+            guard case .advance(let other, let isDone) = operation else { return nil }
+            // A refused value says that the counter was no lower, an accepted one that it was.
+            return isDone ? (value >= other ? true : nil) : (value <= other ? false : nil)
+        }
+        if let known { return known }
+        stage.assume("the counter \(key.name) was below \(value)")
+        return true
+    }
+
+    func get(_ key: StateKey) async throws -> [UInt8]? {
+        let known = stage.answer(key) { operation -> [UInt8]?? in
+            if case .get(let value) = operation { .some(value) } else { nil }
+        }
+        if let known { return known }
+        throw missing("it reads an entry of the state that it did not read then")
+    }
+
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
+
+    func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+        throw missing("it lists entries of the state, which records do not have")
+    }
+
+    private func missing(_ what: String) -> EvidenceError {
+        stage.miss(what)
+        return EvidenceError(what)
+    }
+}
+
+/// No network: a provider that asks another server cannot be judged offline.
+final class ReplayHTTP: OutboundHTTP {
+    private let stage: ReplayStage
+
+    init(stage: ReplayStage) {
+        self.stage = stage
+    }
+
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        stage.miss("it asks another server: \(SafeText.of(request.url.host))")
+        throw OutboundFailure(.noClient, "captured evidence is judged offline")
+    }
+}
