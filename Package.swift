@@ -471,6 +471,7 @@ let package = Package(
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
+                .target(name: "AssayApple", condition: simulator),
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -53,18 +53,25 @@ public final class Engine: CallHandler {
     /// - `sink`: receives a record of each decision; by default, the host's logger receives them, those about strangers
     ///   up to a rate.
     /// - Throws: `Diagnostics` about the policies, ``KeyError`` about the keys.
-    public init(
+    public convenience init(
         registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
+        options: Options = Options()
+    ) throws {
+        let bound = try BoundPolicies(
+            policies, registry: registry, host: host, following: nil, refusesDevelopment: options.refusesDevelopment)
+        try self.init(registry: registry, bound: bound, keys: keys, host: host, sink: sink, options: options)
+    }
+
+    /// Builds the first snapshot of policies whose instances are made.
+    init(
+        registry: Registry, bound: BoundPolicies, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)?,
         options: Options = Options()
     ) throws {
         self.registry = registry
         self.host = host
         self.options = options
         storeProbe = StoreProbe(host)
-        live = try LiveSnapshot(
-            BoundPolicies(
-                policies, registry: registry, host: host, following: nil,
-                refusesDevelopment: options.refusesDevelopment), store: keys, host: host)
+        live = try LiveSnapshot(bound, store: keys, host: host)
         gate = DecisionGate(
             sink: sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock), options: options,
             live: live, host: host)

@@ -34,7 +34,12 @@ public struct RulePolicy: Sendable {
     }
 
     /// Whether it matches all evidence.
-    var matchesAll: Bool { conditions.isEmpty }
+    package var matchesAll: Bool { conditions.isEmpty }
+
+    /// The facts that it demands something of, with their places.
+    package var demands: [RuleLook.Demand] {
+        conditions.map { RuleLook.Demand(fact: $0.fact, location: $0.entry.keyLocation) }
+    }
 }
 
 /// The rules of an app for the evidence of one provider.
@@ -44,13 +49,23 @@ package struct RuleSet: Sendable {
 
     private struct Rule: Sendable {
         let policy: RulePolicy
-        let conditions: [(fact: ExactText, type: FactType, tests: [FactTest])]
+        let conditions: [(demand: RuleLook.Demand, type: FactType, tests: [FactTest])]
 
         func matches(_ facts: [ExactText: Fact.Value]) -> Bool {
-            conditions.allSatisfy { condition in
-                let value = facts[condition.fact].flatMap { ComparableFact($0, condition.type) }
-                return condition.tests.allSatisfy { $0.holds(for: value) }
-            }
+            conditions.indices.allSatisfy { holds($0, for: facts) }
+        }
+
+        private func holds(_ index: Int, for facts: [ExactText: Fact.Value]) -> Bool {
+            let condition = conditions[index]
+            let value = facts[condition.demand.fact].flatMap { ComparableFact($0, condition.type) }
+            return condition.tests.allSatisfy { $0.holds(for: value) }
+        }
+
+        /// Judges every condition, also after one that does not hold.
+        func look(at facts: [ExactText: Fact.Value]) -> RuleLook {
+            RuleLook(
+                rule: policy,
+                demands: conditions.indices.map { (conditions[$0].demand, holds($0, for: facts)) })
         }
     }
 
@@ -105,7 +120,8 @@ package struct RuleSet: Sendable {
                         Self.test(
                             test.comparison, YAMLValue(test.value, path: test.path, sink: sink), condition.fact, type)
                     }
-                    return (ExactText(condition.fact), type, tests)
+                    let demand = RuleLook.Demand(fact: condition.fact, location: condition.entry.keyLocation)
+                    return (demand, type, tests)
                 })
         }
     }
@@ -114,9 +130,7 @@ package struct RuleSet: Sendable {
     package func judge(_ facts: [Fact], provider: String) -> Judgement {
         var judgement = Judgement()
         guard !rules.isEmpty else { return judgement }
-        var values = Dictionary(
-            facts.map { (ExactText($0.name.text), $0.value) }, uniquingKeysWith: { first, _ in first })
-        values[ExactText(Self.provider)] = .text(provider)
+        let values = Self.values(facts, provider: provider)
         for rule in rules where rule.matches(values) {
             guard !rule.policy.isShadow else {
                 judgement.shadows.append(rule.policy)
@@ -126,6 +140,25 @@ package struct RuleSet: Sendable {
             break
         }
         return judgement
+    }
+
+    /// How each rule that evidence with these facts comes to looks at it; a rule after the one that decides is not among them.
+    package func looks(at facts: [Fact], provider: String) -> [RuleLook] {
+        let values = Self.values(facts, provider: provider)
+        var looks: [RuleLook] = []
+        for rule in rules {
+            let look = rule.look(at: values)
+            looks.append(look)
+            if look.matches, !rule.policy.isShadow { break }
+        }
+        return looks
+    }
+
+    private static func values(_ facts: [Fact], provider: String) -> [ExactText: Fact.Value] {
+        var values = Dictionary(
+            facts.map { (ExactText($0.name.text), $0.value) }, uniquingKeysWith: { first, _ in first })
+        values[ExactText(Self.provider)] = .text(provider)
+        return values
     }
 
     private static func test(
@@ -153,23 +186,6 @@ package struct RuleSet: Sendable {
 
     /// A value of the fact's type; nil for another one, which is reported.
     private static func read(_ value: YAMLValue, _ fact: String, _ type: FactType) -> ComparableFact? {
-        let found: Fact.Value?
-        switch type {
-        case .integer: found = value.decode(Int64.self).map { .integer($0) }
-        case .bool: found = value.decode(Bool.self).map { .bool($0) }
-        case .duration: found = value.decode(Duration.self).map { .duration($0) }
-        case .instant: found = value.decode(Instant.self).map { .instant($0) }
-        case .text, .words, .version, .digest: found = value.decode(String.self).map { .text($0) }
-        }
-        guard let found else { return nil }
-        guard let known = ComparableFact(found, type) else {
-            var hint: String?
-            if case .words(let words) = type, case .text(let text) = found {
-                hint = Spelling.hint(for: text, among: words.map(\.string))
-            }
-            value.report("`\(fact)` is \(type.words)", hint: hint)
-            return nil
-        }
-        return known
+        FactReader.read(value, of: fact, type).flatMap { ComparableFact($0, type) }
     }
 }
