@@ -805,8 +805,9 @@ let package = Package(
         .testTarget(
             name: "AssayStandardTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayStandard", "AssayTestSupport",
-                "AssayTesting",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayStandard",
+                "AssayTestSupport",
+                "AssayTesting", "AssayYAML",
                 "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -82,6 +82,10 @@ struct PolicyTestCommand: AsyncParsableCommand {
         }
         let simulators = PolicyTests.needSimulators(files) ? try AssayProgram.current.simulators : []
         let tests = try PolicyTests(files, of: folder.read(), registry: registry, simulators: simulators)
+        if simulators.isEmpty, tests.usesDevices {
+            Terminal.report(
+                "tests with `device` do not run: the simulated devices of the plugins need the package trait Simulator")
+        }
         let report = try await tests.run(filter: filter, findsDecisiveSettings: coverage)
         if let filter, report.results.isEmpty, tests.count > 0 {
             Terminal.report("no test has '\(filter.filter { $0.isASCII && !$0.isNewline })' in its name")

@@ -32,23 +32,36 @@ struct DeviceTrials: Sendable {
         await run(subject, order, section: subject.provider.section)
     }
 
-    /// Which of the provider's settings matter in a test: without them it ends otherwise.
+    /// Which of the provider's settings matter in a test: without them it ends otherwise, or the reason of its refusal has
+    /// their name, as `environment_not_allowed` has that of `environments`.
     func decisiveSettings(
         _ subject: Subject, _ order: DeviceOrder, _ finding: PolicyFinding
     ) async -> [(name: String, location: SourceLocation, isDecisive: Bool)] {
         var found: [(name: String, location: SourceLocation, isDecisive: Bool)] = []
         for (name, location) in subject.provider.section.keys.prefix(Self.settingLimit)
         where !name.isExactly("token_ttl") {
+            if Self.isNamed(name, by: finding.reason) {
+                found.append((name, location, true))
+                continue
+            }
             // A section that is wrong without a key needs the key in every test.
-            guard
-                case .finding(let other, _) = await run(subject, order, section: subject.provider.section.without(name))
-            else { continue }
+            let run = await run(subject, order, section: subject.provider.section.without(name))
+            guard case .finding(let other, _) = run else { continue }
             let isSame =
                 other.verdict == finding.verdict && other.reason == finding.reason && other.rule == finding.rule
                 && other.token?.lifetime == finding.token?.lifetime
             found.append((name, location, !isSame))
         }
         return found
+    }
+
+    /// Whether the code of a reason begins with the name of a setting, in the singular.
+    private static func isNamed(_ setting: String, by reason: Reason?) -> Bool {
+        guard let code = reason?.code else { return false }
+        var forms = [setting]
+        if setting.ends(withExactly: "ies") { forms.append("\(setting.dropLast(3))y") }
+        if setting.ends(withExactly: "s") { forms.append(String(setting.dropLast())) }
+        return forms.contains { code.isExactly($0) || code.starts(withExactly: "\($0)_") }
     }
 
     private func run(_ subject: Subject, _ order: DeviceOrder, section: PolicySection) async -> Run {

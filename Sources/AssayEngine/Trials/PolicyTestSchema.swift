@@ -58,11 +58,13 @@ private struct PolicyTestSchema {
             ),
             (
                 "facts",
-                Self.described("What a provider learned from evidence: the rules are judged.", Self.anyMapping)
+                Self.described(
+                    "What a provider learned from evidence: the rules are judged.",
+                    Self.anyOf(registry.descriptors.map { "facts_\($0.name)" }))
             ),
             (
                 "device",
-                Self.described("A simulated device: its evidence is made and verified.", Self.anyMapping)
+                Self.described("A simulated device: its evidence is made and verified.", ofSimulators("device"))
             ),
             (
                 "method",
@@ -70,7 +72,7 @@ private struct PolicyTestSchema {
                     "The method that is called. With `device` the provider's first exchange when absent.",
                     ["type": "string"])
             ),
-            ("change", Self.described("What of the evidence is changed, and how.", Self.anyMapping)),
+            ("change", Self.described("What of the evidence is changed, and how.", ofSimulators("change"))),
             ("at", Self.described("When the evidence is sent; now when absent.", Self.instant)),
             ("limited_use", Self.described("Whether a limited-use token is asked for.", ["type": "boolean"])),
             ("decision", Self.described("A decision of an audit file: its facts are judged again.", decision)),
@@ -87,6 +89,11 @@ private struct PolicyTestSchema {
             JSONMember("oneOf", .array(StatedCase.Form.allCases.map { ["required": [.string($0.rawValue)]] })))
         members.append(JSONMember("allOf", .array(registry.descriptors.map { conditional($0.name) })))
         return .object(members)
+    }
+
+    /// What can be said in a test that leaves its provider to the defaults of the file.
+    private func ofSimulators(_ part: String) -> JSON {
+        Self.anyOf(simulators.map(\.provider).sortedExactly().map { "\(part)_\($0)" })
     }
 
     /// The keys of a test that depend on its provider.
@@ -178,6 +185,11 @@ private struct PolicyTestSchema {
     private var app: JSON { ["type": "string", "examples": ["1:1234567890:ios:321abc456def7890"]] }
 
     private var provider: JSON { ["enum": .array(registry.descriptors.map { .string($0.name) })] }
+
+    private static func anyOf(_ definitions: [String]) -> JSON {
+        guard !definitions.isEmpty else { return anyMapping }
+        return ["anyOf": .array(definitions.map { ["$ref": .string("#/$defs/\($0)")] })]
+    }
 
     private static let anyMapping: JSON = ["type": ["object", "null"]]
     private static let instant: JSON = ["type": "string", "examples": ["2027-01-01T00:00:00Z"]]

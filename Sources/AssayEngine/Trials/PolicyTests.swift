@@ -39,6 +39,11 @@ public struct PolicyTests: Sendable {
     /// How many tests there are.
     public var count: Int { cases.count }
 
+    /// Whether a test has a device.
+    public var usesDevices: Bool {
+        cases.contains { if case .device = $0.question { true } else { false } }
+    }
+
     /// Whether a file has a test with `device`, for which simulators are needed.
     ///
     /// It looks at the bytes only, and may be wrong about a file without one.

@@ -47,7 +47,9 @@ struct StatedCase {
     /// A device may have nothing special.
     var device: YAMLValue? { values["device"] }
 
-    /// The form; nil, and reported, when there is none or more than one. A key of another form is reported, too.
+    /// The form; nil, and reported, when there is none or more than one.
+    ///
+    /// A key of another form is reported, too.
     func form(_ section: YAMLMapping) -> Form? {
         let stated = Form.allCases.filter { values[$0.rawValue] != nil }
         guard let form = stated.first else {

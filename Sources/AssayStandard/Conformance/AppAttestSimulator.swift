@@ -164,7 +164,7 @@ struct AppAttestSimulator: EvidenceSimulator {
                     object["authData"] = .bytes(data)
                 }
             }
-            if order.changes("receipt", "altered") { options.receiptBytes = { Self.flip(&$0) } }
+            if order.changes("receipt", "altered") { options.receiptBytes = { Self.flip(&$0, fromEnd: 40) } }
             if order.changes("receipt", "missing") { options.receiptBytes = { $0 = [] } }
             return options
         }
@@ -191,9 +191,9 @@ struct AppAttestSimulator: EvidenceSimulator {
             ]
         }
 
-        /// Changes one bit near the end.
-        private static func flip(_ bytes: inout [UInt8]) {
-            if !bytes.isEmpty { bytes[bytes.count - 1] ^= 1 }
+        /// Changes one bit near the end; the signature of a receipt is within its last 80 bytes.
+        private static func flip(_ bytes: inout [UInt8], fromEnd distance: Int = 1) {
+            if bytes.count >= distance { bytes[bytes.count - distance] ^= 1 }
         }
     }
 }

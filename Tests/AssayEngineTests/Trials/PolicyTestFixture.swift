@@ -36,7 +36,9 @@ struct StationProvider: AttestationProvider {
         facts: [version, sky, degrees, age, since, wet, town])
     static let methods: [ProviderMethod<StationProvider>] = [
         .exchange("exchangeReport") { (provider, request: Request, context) in try provider.appraise(request.fields) },
-        .call("listReports", permission: "reports.list") { (_, _: Request, _) in CallAnswer([:]) },
+        .call("listReports", MethodPath(.get, "/reports"), permission: Permission("reports.list"), reply: []) {
+            (_, _: Request, _) in CallAnswer([:])
+        },
     ]
 
     private let coldest: Int
@@ -44,11 +46,13 @@ struct StationProvider: AttestationProvider {
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
         coldest = configuration.coldest ?? -1000
         guard let key = configuration.key else { return }
+        let found: [UInt8]?
         do throws(SecretError) {
-            guard try host.secrets.resolve(key) != nil else { throw ConfigurationError(at: ["key"], "is not set") }
+            found = try host.secrets.resolve(key)
         } catch {
             throw ConfigurationError(at: ["key"], error.message)
         }
+        guard found != nil else { throw ConfigurationError(at: ["key"], "is not set") }
     }
 
     private func appraise(_ fields: RequestFields) throws -> Verdict {

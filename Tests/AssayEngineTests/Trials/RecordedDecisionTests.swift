@@ -59,10 +59,12 @@ struct RecordedDecisionTests {
     func mutations(id: String, expectation: String, old: String, new: String) async throws {
         try await withRecords { file in
             let text = Self.test(id, expectation)
-            #expect(try await PolicyTestFixture.tests(text, file: file).run().failed == 0)
+            let before = try await PolicyTestFixture.tests(text, file: file).run()
+            #expect(before.failed == 0)
             let changed = PolicyTestFixture.policy.replacingOccurrences(of: old, with: new)
             #expect(changed != PolicyTestFixture.policy)
-            #expect(try await PolicyTestFixture.tests(text, of: changed, file: file).run().failed == 1)
+            let after = try await PolicyTestFixture.tests(text, of: changed, file: file).run()
+            #expect(after.failed == 1)
         }
     }
 
@@ -103,7 +105,8 @@ struct RecordedDecisionTests {
                 "- {name: \"\($0)\", decision: {record: audit.ndjson, id: 01A}, expect: {verdict: refused}}"
             }
             let text = "tests:\n" + tests.joined(separator: "\n")
-            #expect(try await PolicyTestFixture.tests(text, file: file).run().passed == 20)
+            let report = try await PolicyTestFixture.tests(text, file: file).run()
+            #expect(report.passed == 20)
             #expect(truncate(path, 65 << 20) == 0)
             let problems = try #require(throws: Diagnostics.self) {
                 _ = try PolicyTestFixture.tests(text, file: file)
