@@ -471,6 +471,7 @@ let package = Package(
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
+                .target(name: "AssayApple", condition: simulator),
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -804,8 +805,9 @@ let package = Package(
         .testTarget(
             name: "AssayStandardTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayStandard", "AssayTestSupport",
-                "AssayTesting",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayStandard",
+                "AssayTestSupport",
+                "AssayTesting", "AssayYAML",
                 "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -96,4 +96,41 @@ struct PolicyDirectoryTests {
             #expect(directory.fingerprint != empty)
         }
     }
+
+    @Test("Tests are no policies: neither read as such, nor part of the revision or of the state of the files")
+    func testFiles() throws {
+        try withFolder { folder in
+            try write(Self.app, to: "\(folder)/a.yaml")
+            try write("projects: []", to: "\(folder)/test.yaml")
+            let directory = PolicyDirectory(folder)
+            let (revision, state) = (try directory.load().revision, directory.fingerprint)
+            for name in ["a_test.yaml", "B_TEST.YML", "_test.yaml", "a.b_test.yaml"] {
+                try write("tests: []", to: "\(folder)/\(name)")
+            }
+            // None of these is a test, and none is a policy.
+            for name in ["a_test.yaml.bak", ".c_test.yaml", "a_test.json", "a_test"] {
+                try write("neither", to: "\(folder)/\(name)")
+            }
+            #expect(try directory.load().revision == revision)
+            #expect(directory.fingerprint == state)
+            #expect(try directory.files().map(\.name) == ["\(folder)/a.yaml", "\(folder)/test.yaml"])
+            #expect(
+                try directory.testFiles().map(\.name)
+                    == ["B_TEST.YML", "_test.yaml", "a.b_test.yaml", "a_test.yaml"].map { "\(folder)/\($0)" })
+            try write("", to: "\(folder)/d_test.yaml")
+            let error = try #require(throws: Diagnostics.self) { try directory.testFiles() }
+            #expect(error.description.contains("d_test.yaml: the file is empty"))
+        }
+    }
+
+    @Test("A folder of tests alone has no policy, and one without tests has none")
+    func onlyTests() throws {
+        try withFolder { folder in
+            try write("tests: []", to: "\(folder)/a_test.yaml")
+            let error = try #require(throws: Diagnostics.self) { try PolicyDirectory(folder).files() }
+            #expect(error.description.contains("has no policy"))
+            try FileManager.default.moveItem(atPath: "\(folder)/a_test.yaml", toPath: "\(folder)/atest.yaml")
+            #expect(try PolicyDirectory(folder).testFiles().isEmpty)
+        }
+    }
 }

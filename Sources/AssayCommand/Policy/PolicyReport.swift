@@ -52,7 +52,7 @@ struct PolicyReport {
 
     /// The lines for programs.
     var lines: [JSON] {
-        (all?.all.map(line) ?? []) + [
+        (all?.all.map(Self.line) ?? []) + [
             [
                 "summary": [
                     "errors": .integer(Int64(errors)), "warnings": .integer(Int64(warnings)),
@@ -63,7 +63,8 @@ struct PolicyReport {
         ]
     }
 
-    private func line(_ problem: Diagnostic) -> JSON {
+    /// A problem for programs.
+    static func line(_ problem: Diagnostic) -> JSON {
         [
             "severity": .string(problem.severity.rawValue), "file": text(problem.file),
             "line": number(problem.location?.line), "column": number(problem.location?.column),
@@ -73,16 +74,16 @@ struct PolicyReport {
         ]
     }
 
-    private func related(_ note: Diagnostic.Note) -> JSON {
+    private static func related(_ note: Diagnostic.Note) -> JSON {
         [
             "file": .string(note.location.file), "line": number(note.location.line),
             "column": number(note.location.column), "message": .string(note.message),
         ]
     }
 
-    private func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
+    private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
-    private func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
+    private static func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
 
     private func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 }

@@ -19,17 +19,24 @@ struct PolicySchemaCommand: AsyncParsableCommand {
             "The folder of policies whose plugins in other processes are covered, too.", valueName: "folder"))
     var policies: String?
 
+    @Flag(help: "Print the schema of files with tests of policies, *_test.yaml.")
+    var tests = false
+
     func run() async throws {
         guard let policies else {
-            return try Terminal.say(PrettyJSON.text(of: try AssayProgram.current.registry().policySchema))
+            return try Terminal.say(PrettyJSON.text(of: try schema(AssayProgram.current.registry())))
         }
         do {
             try await PluginProcesses.with(in: PolicyDirectory(policies)) { registry in
-                try Terminal.say(PrettyJSON.text(of: registry.policySchema))
+                try Terminal.say(PrettyJSON.text(of: try schema(registry)))
             }
         } catch let problems as Diagnostics {
             for problem in problems.all { Terminal.complain(problem.description) }
             throw ExitCode.refused
         }
+    }
+
+    private func schema(_ registry: Registry) throws -> JSON {
+        tests ? registry.testSchema(simulators: try AssayProgram.current.simulators) : registry.policySchema
     }
 }

@@ -94,38 +94,11 @@ struct Callers: Sendable {
         let configuration = try policy.section.decode(CallerConfiguration.self)
         do throws(ConfigurationError) {
             var problems = ConfigurationProblems()
-            var permissions: Set<Permission> = []
-            for (index, name) in configuration.permissions.enumerated() {
-                if !known.contains(Permission(name)) {
-                    problems.report(
-                        ConfigurationError(
-                            at: ["permissions", .index(index)], "unknown permission `\(name)`", found: name,
-                            known: known.map(\.name)))
-                }
-                permissions.insert(Permission(name))
-            }
-            if permissions.isEmpty {
-                problems.report(at: ["permissions"], "without a permission the caller may do nothing")
-            }
-            // Nil if projects could not be read, because the unknown project may be one of them.
-            for (index, name) in (projects == nil ? [] : configuration.projects ?? []).enumerated()
-            where projects?.contains(where: { $0.identity.number.isExactly(name) || $0.identity.id.isExactly(name) })
-                == false
-            {
-                problems.report(
-                    ConfigurationError(
-                        at: ["projects", .index(index)], "unknown project `\(name)`", found: name,
-                        known: (projects ?? []).flatMap { [$0.identity.id, $0.identity.number] }))
-            }
-            if configuration.projects?.isEmpty == true {
-                problems.report(
-                    at: ["projects"], "without a project the caller may do nothing; leave the key out to allow all")
-            }
+            let caller = Callers.caller(
+                policy.name, configuration, known: known, projects: projects, problems: &problems)
             let found = problems.attempt { () throws(ConfigurationError) in try configuration.proof(host: host) }
             try problems.throwIfAny()
             guard let proof = found else { return }
-            let caller = Caller(
-                name: policy.name, permissions: permissions, projects: configuration.projects.map { Set(exactly: $0) })
             switch proof {
             case .tokens(let proofs):
                 for proof in proofs {
@@ -143,6 +116,45 @@ struct Callers: Sendable {
         } catch {
             throw policy.section.diagnostics(for: error)
         }
+    }
+
+    /// What a policy lets a caller do, whoever proves to be it.
+    ///
+    /// - Parameters:
+    ///   - known: the existing permissions.
+    ///   - projects: nil if not all are known.
+    static func caller(
+        _ name: String, _ configuration: CallerConfiguration, known: Set<Permission>, projects: [ProjectPolicy]?,
+        problems: inout ConfigurationProblems
+    ) -> Caller {
+        var permissions: Set<Permission> = []
+        for (index, name) in configuration.permissions.enumerated() {
+            if !known.contains(Permission(name)) {
+                problems.report(
+                    ConfigurationError(
+                        at: ["permissions", .index(index)], "unknown permission `\(name)`", found: name,
+                        known: known.map(\.name)))
+            }
+            permissions.insert(Permission(name))
+        }
+        if permissions.isEmpty {
+            problems.report(at: ["permissions"], "without a permission the caller may do nothing")
+        }
+        // Nil if projects could not be read, because the unknown project may be one of them.
+        for (index, name) in (projects == nil ? [] : configuration.projects ?? []).enumerated()
+        where projects?.contains(where: { $0.identity.number.isExactly(name) || $0.identity.id.isExactly(name) })
+            == false
+        {
+            problems.report(
+                ConfigurationError(
+                    at: ["projects", .index(index)], "unknown project `\(name)`", found: name,
+                    known: (projects ?? []).flatMap { [$0.identity.id, $0.identity.number] }))
+        }
+        if configuration.projects?.isEmpty == true {
+            problems.report(
+                at: ["projects"], "without a project the caller may do nothing; leave the key out to allow all")
+        }
+        return Caller(name: name, permissions: permissions, projects: configuration.projects.map { Set(exactly: $0) })
     }
 }
 

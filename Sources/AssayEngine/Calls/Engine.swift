@@ -56,8 +56,18 @@ public final class Engine: CallHandler {
     /// - `sink`: receives a record of each decision; by default, the host's logger receives them, those about strangers
     ///   up to a rate.
     /// - Throws: `Diagnostics` about the policies, ``KeyError`` about the keys.
-    public init(
+    public convenience init(
         registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
+        options: Options = Options()
+    ) throws {
+        let bound = try BoundPolicies(
+            policies, registry: registry, host: host, following: nil, refusesDevelopment: options.refusesDevelopment)
+        try self.init(registry: registry, bound: bound, keys: keys, host: host, sink: sink, options: options)
+    }
+
+    /// Builds the first snapshot of policies whose instances are made.
+    init(
+        registry: Registry, bound: BoundPolicies, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)?,
         options: Options = Options()
     ) throws {
         self.registry = registry
@@ -65,10 +75,7 @@ public final class Engine: CallHandler {
         self.options = options
         storeProbe = StoreProbe(host)
         let sink = sink ?? SampledDecisions([DecisionLog(host.logger)], clock: host.clock)
-        live = try LiveSnapshot(
-            BoundPolicies(
-                policies, registry: registry, host: host, following: nil,
-                refusesDevelopment: options.refusesDevelopment), store: keys, host: host, sink: sink)
+        live = try LiveSnapshot(bound, store: keys, host: host, sink: sink)
         gate = DecisionGate(
             sink: sink, options: options, live: live, host: host,
             facts: registry.providers.mapValues(\.descriptor.facts))

@@ -99,7 +99,7 @@ extension BoundPolicies {
 
 extension BoundPolicies {
     /// The rules of an app, read by the types of the facts of its providers.
-    private static func rules(
+    static func rules(
         of policy: AppPolicy, registry: Registry, problems sink: DiagnosticSink
     ) -> [ExactText: RuleSet] {
         guard !policy.rules.isEmpty else { return [:] }

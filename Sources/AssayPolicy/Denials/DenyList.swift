@@ -164,9 +164,7 @@ extension DenyList {
             }
         }
         guard !list.others.isEmpty else { return nil }
-        var values = Dictionary(
-            facts.map { (ExactText($0.name.text), $0.value) }, uniquingKeysWith: { first, _ in first })
-        values[ExactText(RuleSet.provider)] = .text(provider)
+        let values = RuleSet.values(facts, provider: provider)
         for (matcher, index) in list.others where matcher.matches(values) {
             if let found = first([index], app, now) { return found }
         }

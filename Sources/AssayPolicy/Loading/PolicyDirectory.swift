@@ -10,7 +10,8 @@ internal import Darwin
 #endif
 
 /// The folder of an operator's policies: its files `*.yaml` and `*.yml`, in upper or lower case, in the order of their
-/// names, but for `plugins.yaml`, which says which plugins run in processes of their own.
+/// names, but for `plugins.yaml`, which says which plugins run in processes of their own, and `*_test.yaml`, which test the
+/// policies.
 public struct PolicyDirectory: Sendable {
     /// The path of the folder.
     public let path: String
@@ -30,6 +31,17 @@ public struct PolicyDirectory: Sendable {
     public func files() throws(Diagnostics) -> [PolicyFile] {
         let sink = DiagnosticSink()
         let files = files(problems: sink)
+        try sink.throwIfAny()
+        return files
+    }
+
+    /// Reads the files with tests of the policies, `*_test.yaml` and `*_test.yml`, which are no policies.
+    ///
+    /// - Returns: none when the folder has none.
+    /// - Throws: as ``files()``.
+    public func testFiles() throws(Diagnostics) -> [PolicyFile] {
+        let sink = DiagnosticSink()
+        let files = files(.tests, problems: sink)
         try sink.throwIfAny()
         return files
     }
@@ -78,12 +90,20 @@ public struct PolicyDirectory: Sendable {
         return PolicyFile(name: path, bytes: try contents(of: path, limit: 1 << 20))
     }
 
-    private func files(problems: DiagnosticSink) -> [PolicyFile] {
+    /// What a file of the folder says.
+    private enum Kind {
+        case policies
+        case tests
+    }
+
+    private func files(_ kind: Kind = .policies, problems: DiagnosticSink) -> [PolicyFile] {
         var files: [PolicyFile] = []
         var total = 0
         do throws(Diagnostics) {
-            let names = try names()
-            if names.isEmpty { throw problem(path, "has no policy: no file that ends in .yaml or .yml") }
+            let names = try names(kind)
+            if names.isEmpty, kind == .policies {
+                throw problem(path, "has no policy: no file that ends in .yaml or .yml")
+            }
             for name in names where !problems.isOverfull && total <= PolicyDirectory.byteLimit {
                 let file = file(name)
                 do throws(Diagnostics) {
@@ -104,7 +124,7 @@ public struct PolicyDirectory: Sendable {
         path.ends(withExactly: "/") ? path + name : "\(path)/\(name)"
     }
 
-    private func names() throws(Diagnostics) -> [String] {
+    private func names(_ kind: Kind = .policies) throws(Diagnostics) -> [String] {
         guard let directory = opendir(path) else { throw problem(path, String(cString: strerror(errno))) }
         defer { closedir(directory) }
         var names: [String] = []
@@ -112,25 +132,40 @@ public struct PolicyDirectory: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            guard !name.starts(withExactly: "."), Self.isPolicy(name), !name.isExactly(Self.pluginsName) else {
-                continue
-            }
+            guard !name.starts(withExactly: "."), Self.kind(of: name) == kind else { continue }
             names.append(name)
             guard names.count <= PolicyDirectory.fileLimit else {
-                throw problem(path, "has more than \(PolicyDirectory.fileLimit) policy files")
+                throw problem(
+                    path,
+                    "has more than \(PolicyDirectory.fileLimit) \(kind == .policies ? "policy files" : "files with tests")"
+                )
             }
         }
         return names.sortedExactly()
     }
 
-    /// Files from Windows may have upper-case endings; they are policy files as well.
-    private static func isPolicy(_ name: String) -> Bool {
+    /// Files from Windows may have upper-case endings, which count as others do.
+    ///
+    /// - Returns: nil for a file that is not read.
+    private static func kind(of name: String) -> Kind? {
         let parts = name.split(onASCII: ".")
-        guard parts.count > 1, let ending = parts.last else { return false }
-        return ending.isExactlyIgnoringASCIICase("yaml") || ending.isExactlyIgnoringASCIICase("yml")
+        guard parts.count > 1, let ending = parts.last, !name.isExactly(pluginsName),
+            ending.isExactlyIgnoringASCIICase("yaml") || ending.isExactlyIgnoringASCIICase("yml")
+        else { return nil }
+        let isTest = parts[parts.count - 2].lowercasedASCII.ends(withExactly: "_test")
+        return isTest ? .tests : .policies
     }
 
     private func contents(of file: String, limit: Int) throws(Diagnostics) -> [UInt8] {
+        try Self.contents(
+            of: file, limit: limit,
+            excess: "the policies together are larger than \(PolicyDirectory.byteLimit >> 20) MiB")
+    }
+
+    /// The bytes of a regular file, at least one.
+    ///
+    /// - Parameter excess: the message for more bytes than `limit`.
+    package static func contents(of file: String, limit: Int, excess: String) throws(Diagnostics) -> [UInt8] {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw problem(file, String(cString: strerror(errno))) }
         defer { close(descriptor) }
@@ -153,12 +188,14 @@ public struct PolicyDirectory: Sendable {
             }
             bytes.append(contentsOf: buffer.prefix(count))
             guard bytes.count <= limit else {
-                throw problem(file, "the policies together are larger than \(PolicyDirectory.byteLimit >> 20) MiB")
+                throw problem(file, excess)
             }
         }
     }
 
-    private func problem(_ place: String, _ message: String) -> Diagnostics {
+    private func problem(_ place: String, _ message: String) -> Diagnostics { Self.problem(place, message) }
+
+    private static func problem(_ place: String, _ message: String) -> Diagnostics {
         Diagnostics(Diagnostic(file: place, location: nil, message: message))
     }
 }

@@ -29,6 +29,24 @@ public struct PolicySection: Sendable {
         PolicySection(entry.replacing(entry.value.merged(over: base)), in: parent, kernelKeys: kernelKeys)
     }
 
+    /// The same section with the keys of another mapping in the place of its own; `null` there takes a key away.
+    package func overlaid(by node: YAMLNode) -> PolicySection {
+        PolicySection(entry.replacing(entry.value.overlaid(by: node)), in: parent, kernelKeys: kernelKeys)
+    }
+
+    /// The same section without a key.
+    package func without(_ key: String) -> PolicySection {
+        PolicySection(entry.replacing(entry.value.without([key])), in: parent, kernelKeys: kernelKeys)
+    }
+
+    /// Its keys with their places, in the order of the file.
+    package var keys: [(name: String, location: SourceLocation)] {
+        (entry.value.entries ?? []).map { ($0.key, $0.keyLocation) }
+    }
+
+    /// Its values, as YAML's core schema means them.
+    package var json: JSON { entry.value.json }
+
     /// The text of one of its keys; nil when it is absent or no text.
     func text(of key: String) -> String? {
         guard case .scalar(let text, _)? = entry.value[key]?.content else { return nil }

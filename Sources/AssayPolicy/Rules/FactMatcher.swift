@@ -9,6 +9,13 @@ struct FactMatcher: Sendable {
         let fact: ExactText
         let type: FactType
         let tests: [FactTest]
+        /// The place of the demand in its file.
+        let location: SourceLocation
+
+        func holds(for facts: [ExactText: Fact.Value]) -> Bool {
+            let value = facts[fact].flatMap { ComparableFact($0, type) }
+            return tests.allSatisfy { $0.holds(for: value) }
+        }
     }
 
     let conditions: [Condition]
@@ -30,16 +37,14 @@ struct FactMatcher: Sendable {
             let tests = condition.tests.compactMap { test in
                 Self.test(test.comparison, YAMLValue(test.value, path: test.path, sink: sink), condition.fact, type)
             }
-            return Condition(fact: ExactText(condition.fact), type: type, tests: tests)
+            return Condition(
+                fact: ExactText(condition.fact), type: type, tests: tests, location: condition.entry.keyLocation)
         }
     }
 
     /// Whether all demands are fulfilled.
     func matches(_ facts: [ExactText: Fact.Value]) -> Bool {
-        conditions.allSatisfy { condition in
-            let value = facts[condition.fact].flatMap { ComparableFact($0, condition.type) }
-            return condition.tests.allSatisfy { $0.holds(for: value) }
-        }
+        conditions.allSatisfy { $0.holds(for: facts) }
     }
 
     private static func test(
@@ -67,23 +72,6 @@ struct FactMatcher: Sendable {
 
     /// A value of the fact's type; nil for another one, which is reported.
     private static func read(_ value: YAMLValue, _ fact: String, _ type: FactType) -> ComparableFact? {
-        let found: Fact.Value?
-        switch type {
-        case .integer: found = value.decode(Int64.self).map { .integer($0) }
-        case .bool: found = value.decode(Bool.self).map { .bool($0) }
-        case .duration: found = value.decode(Duration.self).map { .duration($0) }
-        case .instant: found = value.decode(Instant.self).map { .instant($0) }
-        case .text, .words, .version, .digest: found = value.decode(String.self).map { .text($0) }
-        }
-        guard let found else { return nil }
-        guard let known = ComparableFact(found, type) else {
-            var hint: String?
-            if case .words(let words) = type, case .text(let text) = found {
-                hint = Spelling.hint(for: text, among: words.map(\.string))
-            }
-            value.report("`\(fact)` is \(type.words)", hint: hint)
-            return nil
-        }
-        return known
+        FactReader.read(value, of: fact, type).flatMap { ComparableFact($0, type) }
     }
 }

@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayYAML
 
 /// How a rule compares a fact with a value.
@@ -136,7 +136,7 @@ extension FactType {
     }
 
     /// What a value of the type is called.
-    var words: String {
+    package var words: String {
         switch self {
         case .text: "text"
         case .words(let words): "one of \(words.map { "`\($0)`" }.joined(separator: ", "))"

@@ -34,7 +34,12 @@ public struct RulePolicy: Sendable {
     }
 
     /// Whether it matches all evidence.
-    var matchesAll: Bool { conditions.isEmpty }
+    package var matchesAll: Bool { conditions.isEmpty }
+
+    /// The facts that it demands something of, with their places.
+    package var demands: [RuleLook.Demand] {
+        conditions.map { RuleLook.Demand(fact: $0.fact, location: $0.entry.keyLocation) }
+    }
 }
 
 /// The rules of an app for the evidence of one provider.
@@ -45,6 +50,15 @@ package struct RuleSet: Sendable {
     private struct Rule: Sendable {
         let policy: RulePolicy
         let matcher: FactMatcher
+
+        /// Judges every condition, also after one that does not hold.
+        func look(at facts: [ExactText: Fact.Value]) -> RuleLook {
+            RuleLook(
+                rule: policy,
+                demands: matcher.conditions.map {
+                    (RuleLook.Demand(fact: $0.fact.string, location: $0.location), $0.holds(for: facts))
+                })
+        }
     }
 
     /// What rules say of some evidence.
@@ -98,9 +112,7 @@ package struct RuleSet: Sendable {
     package func judge(_ facts: [Fact], provider: String) -> Judgement {
         var judgement = Judgement()
         guard !rules.isEmpty else { return judgement }
-        var values = Dictionary(
-            facts.map { (ExactText($0.name.text), $0.value) }, uniquingKeysWith: { first, _ in first })
-        values[ExactText(Self.provider)] = .text(provider)
+        let values = Self.values(facts, provider: provider)
         for rule in rules where rule.matcher.matches(values) {
             guard !rule.policy.isShadow else {
                 judgement.shadows.append(rule.policy)
@@ -110,5 +122,25 @@ package struct RuleSet: Sendable {
             break
         }
         return judgement
+    }
+
+    /// How each rule that evidence with these facts comes to looks at it; a rule after the one that decides is not among them.
+    package func looks(at facts: [Fact], provider: String) -> [RuleLook] {
+        let values = Self.values(facts, provider: provider)
+        var looks: [RuleLook] = []
+        for rule in rules {
+            let look = rule.look(at: values)
+            looks.append(look)
+            if look.matches, !rule.policy.isShadow { break }
+        }
+        return looks
+    }
+
+    /// Facts by their names, with the provider's.
+    static func values(_ facts: [Fact], provider: String) -> [ExactText: Fact.Value] {
+        var values = Dictionary(
+            facts.map { (ExactText($0.name.text), $0.value) }, uniquingKeysWith: { first, _ in first })
+        values[ExactText(Self.provider)] = .text(provider)
+        return values
     }
 }

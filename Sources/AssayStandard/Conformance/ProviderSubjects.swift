@@ -53,7 +53,8 @@ extension ProviderSubject {
                 "trust_anchor: no certificate # wrong", "environments: [production, testing] # wrong",
                 "receipts: sometimes # wrong", "token_ttl: 1m # wrong",
             ],
-            app: { "apple: {team_id: ABCDE12345, bundle_id: com.example.app\($0.rawValue)}" })
+            app: { "apple: {team_id: ABCDE12345, bundle_id: com.example.app\($0.rawValue)}" },
+            simulator: AppAttestSimulator())
     }
 
     /// Servers that sign with the key of a service account.
@@ -81,7 +82,7 @@ extension ProviderSubject {
             section: { _ in "service_accounts: [{email: \(email), public_key: \"\(pem)\"}]" },
             wrongSections: [
                 "service_accounts: [{email: \(email), public_key: x}] # wrong", "service_accounts: {} # wrong",
-            ])
+            ], simulator: try CustomTokenSimulator(key))
     }
 
     /// Developers who know a debug token of the app.
@@ -96,7 +97,7 @@ extension ProviderSubject {
             "tokens: [{name: local, sha256: \(Hex.encode(DebugToken.hash(of: debugToken(app))))}]"
         },
         wrongSections: ["tokens: [{name: local, sha256: abc}] # wrong", "tokens: [{name: local}] # wrong"],
-        secretTexts: TestApp.allCases.map { debugToken($0) })
+        secretTexts: TestApp.allCases.map { debugToken($0) }, simulator: DebugSimulator())
 
     private static func debugToken(_ app: TestApp) -> String { "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C1\(app.rawValue)" }
 
@@ -117,7 +118,8 @@ extension ProviderSubject {
             ],
             app: { _ in "apple: {team_id: ABCDE12345, bundle_id: com.example.app}" },
             secrets: SecretSource { $0.place == .environment("KEY") ? Array(team.privateKeyPEM.utf8) : nil },
-            secretTexts: [team.privateKeyPEM], upstream: { tokens.answer($0) })
+            secretTexts: [team.privateKeyPEM], upstream: { tokens.answer($0) },
+            simulator: DeviceCheckSimulator())
     }
 
     /// A reply that lacks something.

@@ -1,3 +1,4 @@
+public import AssayEngine
 public import AssayHosting
 
 #if Simulator
@@ -6,7 +7,6 @@ internal import AssayCustomBackend
 internal import AssayCustomToken
 internal import AssayDebug
 internal import AssayDeviceCheck
-internal import AssayEngine
 internal import AssayFleetEngine
 internal import AssayOAuthClient
 internal import AssayTesting
@@ -38,3 +38,14 @@ extension [any ConformanceSuite] {
     }
 }
 #endif
+
+extension [any EvidenceSimulator] {
+    /// The simulated devices of the plugins that come with Assay, for `PolicyTests`.
+    ///
+    /// None without the package trait `Simulator`.
+    ///
+    /// - Throws: `CryptoError` when no keys can be made.
+    public static var standard: [any EvidenceSimulator] {
+        get throws { try [any ConformanceSuite].standard.compactMap { ($0 as? any SimulatingSuite)?.simulator } }
+    }
+}

@@ -1,4 +1,4 @@
-internal import AssayEngine
+public import AssayEngine
 public import AssayHosting
 public import AssayKit
 
@@ -34,7 +34,7 @@ public import AssayKit
 /// | `contract` | no call broke the contract |
 ///
 /// A plugin in a process of its own has one more, `restart`: a killed process is replaced, and what was used stays used.
-public struct AttestationProviderSuite<Provider: AttestationProvider>: ConformanceSuite {
+public struct AttestationProviderSuite<Provider: AttestationProvider>: SimulatingSuite {
     let checks: ProviderChecks
 
     /// Makes the suite of a provider.
@@ -49,6 +49,9 @@ public struct AttestationProviderSuite<Provider: AttestationProvider>: Conforman
     public var kind: PluginKind { checks.kind }
     /// The provider's name in policies.
     public var name: String { checks.name }
+
+    /// What makes evidence for tests of policies.
+    public var simulator: (any EvidenceSimulator)? { checks.subject.simulator }
 
     /// Runs all checks.
     public func report(_ effort: ConformanceEffort) async -> ConformanceReport { await checks.report(effort) }

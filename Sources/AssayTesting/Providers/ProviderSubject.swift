@@ -1,4 +1,5 @@
 public import AssayCore
+public import AssayEngine
 
 /// What ``AttestationProviderSuite`` needs to know of a provider, from its author.
 public struct ProviderSubject: Sendable {
@@ -52,14 +53,18 @@ public struct ProviderSubject: Sendable {
     public var secretTexts: [String]
     /// The genuine answers of other servers; nil for a provider that calls none.
     public var upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)?
+    /// Makes evidence for tests of policies (`assay policy test`); nil if the provider has no simulated devices for them.
+    public var simulator: (any EvidenceSimulator)?
 
     /// Describes a provider.
     public init(
         exchanges: [Exchange], section: @escaping @Sendable (TestApp) -> String, wrongSections: [String] = [],
         app: @escaping @Sendable (TestApp) -> String = { _ in "" }, platform: String = "ios",
         secrets: SecretSource = SecretSource { _ in nil }, secretTexts: [String] = [],
-        upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil
+        upstream: (@Sendable (OutboundRequest) async -> OutboundResponse)? = nil,
+        simulator: (any EvidenceSimulator)? = nil
     ) {
+        self.simulator = simulator
         self.exchanges = exchanges
         self.section = section
         self.wrongSections = wrongSections

@@ -24,6 +24,12 @@ extension YAMLNode {
         return replacing(merged)
     }
 
+    /// This mapping, in its place, with the keys of another one in the place of its own; `null` there takes a key away.
+    package func overlaid(by other: YAMLNode) -> YAMLNode {
+        guard case .mapping(let entries) = other.merged(over: self).content else { return other }
+        return replacing(entries)
+    }
+
     /// The same mapping without some of its keys.
     package func without(_ keys: [String]) -> YAMLNode {
         guard case .mapping(let entries) = content else { return self }

@@ -21,6 +21,7 @@ struct SchemaValidator {
         "$schema", "$defs", "title", "description", "default", "examples", "type", "$ref", "enum", "const", "pattern",
         "minimum", "maximum", "minLength", "maxLength", "items", "minItems", "uniqueItems", "properties", "required",
         "additionalProperties", "propertyNames", "oneOf", "allOf", "anyOf", "durationMinimum", "durationMaximum",
+        "if", "then",
     ]
 
     /// The schema that a reference leads to, with what stands beside the reference.
@@ -44,6 +45,7 @@ struct SchemaValidator {
             && isInRange(value, schema) && isText(value, schema) && isList(value, schema) && isObject(value, schema)
             && (schema["oneOf"]?.array.map { $0.count { accepts(value, by: $0) } == 1 } ?? true)
             && (schema["allOf"]?.array ?? []).allSatisfy { accepts(value, by: $0) }
+            && (schema["if"].map { !accepts(value, by: $0) || accepts(value, by: schema["then"] ?? [:]) } ?? true)
     }
 
     func unknownWords(of schema: JSON) -> [String] {

@@ -1,0 +1,105 @@
+internal import AssayCore
+internal import AssayPolicy
+internal import AssayYAML
+
+extension PolicyCase {
+    /// Compares what was found with what is expected.
+    ///
+    /// - Parameter looks: how the rules looked at the evidence.
+    func result(_ finding: PolicyFinding, looks: [RuleLook] = []) -> PolicyTestResult {
+        let mismatches: [Diagnostic]
+        switch expectation {
+        case .permission(let expected):
+            let isMet = finding.permission == expected.value
+            mismatches = isMet ? [] : [expected.mismatch("`\(expected.value.rawValue)`", "`\(finding.words)`")]
+        case .verdict(let expected):
+            mismatches = expected.mismatches(finding, looks, rules: question.subject?.app.rules)
+        }
+        return PolicyTestResult(self, mismatches.isEmpty ? .passed : .failed(mismatches), finding)
+    }
+}
+
+extension VerdictExpectation {
+    fileprivate func mismatches(
+        _ finding: PolicyFinding, _ looks: [RuleLook], rules: [RulePolicy]?
+    ) -> [Diagnostic] {
+        var found: [Diagnostic] = []
+        if verdict.value != finding.verdict {
+            found.append(
+                verdict.mismatch(
+                    "`\(verdict.value.rawValue)`", finding.verdict.map { "`\($0.rawValue)`" } ?? "no verdict"))
+        }
+        if let reason, !reason.value.isExactly(finding.reason?.code ?? "") {
+            found.append(reason.mismatch("`\(reason.value)`", Self.shown(finding.reason?.code)))
+        }
+        if let rule, !rule.value.isExactly(finding.rule?.string) {
+            let hint = rule.value.flatMap { Self.hint($0, looks, rules: rules ?? []) }
+            found.append(rule.mismatch(Self.shown(rule.value), Self.shown(finding.rule?.string), hint: hint))
+        }
+        if let marks { found += Self.mismatches(marks, finding.marks, looks, rules: rules ?? []) }
+        if let wouldRefuse { found += Self.mismatches(wouldRefuse, finding.wouldRefuse, looks, rules: rules ?? []) }
+        return found + tokenMismatches(finding.token)
+    }
+
+    /// Compares lists of names, in any order.
+    private static func mismatches(
+        _ expected: Expected<[String]>, _ found: [ExactText], _ looks: [RuleLook], rules: [RulePolicy]
+    ) -> [Diagnostic] {
+        let (wanted, names) = (Set(exactly: expected.value), Set(found))
+        guard wanted != names else { return [] }
+        let missing = wanted.subtracting(names).sorted().first
+        return [
+            expected.mismatch(
+                shown(wanted.sorted()), shown(names.sorted()),
+                hint: missing.flatMap { hint($0.string, looks, rules: rules) })
+        ]
+    }
+
+    /// Why a rule is not among those that matched.
+    private static func hint(_ name: String, _ looks: [RuleLook], rules: [RulePolicy]) -> String? {
+        guard let rule = rules.first(where: { $0.name.isExactly(name) }) else {
+            return "the app has no rule `\(name)`"
+                + (Spelling.suggestion(for: name, among: rules.map(\.name)).map { ": did you mean `\($0)`?" } ?? "")
+        }
+        guard let look = looks.first(where: { $0.rule.name.isExactly(name) }) else {
+            return "an earlier rule decides, before `\(name)` at \(rule.location)"
+        }
+        let lacking = look.demands.filter { !$0.holds }.map { "`\($0.demand.fact)` at \($0.demand.location)" }
+        guard !lacking.isEmpty else { return "the rule is at \(rule.location)" }
+        return "the rule does not match, because of \(lacking.joined(separator: " and "))"
+    }
+
+    private func tokenMismatches(_ token: PolicyFinding.Token?) -> [Diagnostic] {
+        guard let token else {
+            let first =
+                lifetime.map { $0.mismatch("a token", "none") } ?? limitedUse.map { $0.mismatch("a token", "none") }
+            return (first ?? claims.first.map { $0.value.mismatch("a token", "none") }).map { [$0] } ?? []
+        }
+        var found: [Diagnostic] = []
+        if let lifetime, lifetime.value != token.lifetime {
+            found.append(
+                lifetime.mismatch(
+                    "\(lifetime.value.components.seconds) seconds", "\(token.lifetime.components.seconds) seconds"))
+        }
+        if let limitedUse, limitedUse.value != token.isForLimitedUse {
+            found.append(limitedUse.mismatch("\(limitedUse.value)", "\(token.isForLimitedUse)"))
+        }
+        for (name, claim) in claims {
+            let value = token.claims[name] ?? .null
+            guard claim.value != value else { continue }
+            found.append(claim.mismatch(Self.shown(claim.value), Self.shown(value)))
+        }
+        return found
+    }
+
+    private static func shown(_ name: String?) -> String { name.map { "`\($0)`" } ?? "none" }
+
+    private static func shown(_ names: [ExactText]) -> String {
+        names.isEmpty ? "none" : names.map { "`\($0)`" }.joined(separator: ", ")
+    }
+
+    private static func shown(_ value: JSON) -> String {
+        if case .null = value { return "none" }
+        return SafeText.of(String(decoding: value.encoded, as: UTF8.self))
+    }
+}

@@ -1,0 +1,227 @@
+import AssayCore
+import AssayEngine
+import AssayPolicy
+import AssayYAML
+import Foundation
+import Testing
+
+@Suite("Tests of policies")
+struct PolicyTestRunTests {
+    /// A test in one line, with what is behind `expect:`.
+    private static func test(_ question: String, _ expectation: String) -> String {
+        "tests:\n  - {name: a, \(question), expect: {\(expectation)}}"
+    }
+
+    private static let about = "app: \"1:1:ios:a\", provider: station"
+
+    @Test(
+        "A test says what must become of facts, a device or a caller",
+        arguments: [
+            // Facts.
+            ("\(about), facts: {version: \"1.9\", sky: clear}", "verdict: refused, reason: rule_refused, rule: old"),
+            ("\(about), facts: {version: \"2.0\", sky: clear}", "verdict: accepted, rule: rest, marks: []"),
+            ("\(about), facts: {version: \"1.9\"}", "verdict: accepted, would_refuse: []"),
+            ("\(about), facts: {version: \"1.9\", sky: null}", "verdict: accepted, rule: rest"),
+            ("\(about), facts: {degrees: 31, age: 30m}", "verdict: accepted, marks: [new], would_refuse: [trial]"),
+            ("\(about), facts:", "verdict: accepted, rule: rest, token: {ttl: 2h, limited_use: false}"),
+            ("app: projects/example/apps/1:1:ios:a, facts: {}", "verdict: accepted"),
+            ("app: projects/1/apps/1:1:ios:a, facts: {}", "verdict: accepted"),
+            (
+                "\(about), facts: {age: 5m}",
+                """
+                verdict: accepted, token: {claims: {assay_mark: new, sub: "1:1:ios:a", provider: station, development: null, \
+                aud: [projects/1, projects/example]}}
+                """
+            ),
+            // Devices.
+            ("\(about), device: {degrees: 3}", "verdict: accepted, rule: rest, token: {ttl: 2h, limited_use: false}"),
+            (
+                "\(about), device: {degrees: 3}, limited_use: true",
+                "verdict: accepted, token: {ttl: 5m, limited_use: true}"
+            ),
+            ("\(about), device: {degrees: -6}", "verdict: refused, reason: report_cold"),
+            ("\(about), device: {version: \"1.0\", sky: clear}", "verdict: refused, rule: old"),
+            ("\(about), device: {degrees: 31}", "verdict: accepted, would_refuse: [trial]"),
+            ("\(about), device: {}, change: {report: forged}", "verdict: refused, reason: report_forged, rule: null"),
+            ("\(about), device: {degrees: -6}, change: {report: twice}", "verdict: refused, reason: report_cold"),
+            ("\(about), device:, at: 2030-01-01T00:00:00Z", "verdict: accepted"),
+            // Callers.
+            (
+                "caller: deployer, method: mintAppCheckToken, resource: \"projects/1/apps/1:1:ios:a\"",
+                "permission: denied"
+            ),
+            (
+                "caller: minter, method: mintAppCheckToken, resource: \"projects/1/apps/1:1:ios:a\"",
+                "permission: allowed"
+            ),
+            (
+                "caller: minter, method: mintAppCheckToken, resource: \"projects/2/apps/1:2:ios:b\"",
+                "permission: denied"
+            ),
+            ("caller: deployer, method: verifyAppCheckToken, resource: projects/example", "permission: allowed"),
+            ("caller: deployer, method: verifyAppCheckToken, resource: projects/other", "permission: denied"),
+            ("caller: minter, method: listReports, resource: \"projects/1/apps/1:1:ios:a\"", "permission: denied"),
+        ])
+    func passes(question: String, expectation: String) async throws {
+        let results = try await PolicyTestFixture.run(Self.test(question, expectation))
+        #expect(results.map(\.words) == ["passed"])
+    }
+
+    @Test(
+        "What is not as expected is said at its place, with what was found and why",
+        arguments: [
+            (
+                "facts: {version: \"1.9\"}", "verdict: refused, rule: old",
+                """
+                2:94 expected `refused`, found `accepted`; 2:109 expected `old`, found `rest` / the rule does not match, because of \
+                `sky` at a.yaml:12:54
+                """
+            ),
+            (
+                "facts: {version: \"1.9\"}", "verdict: accepted, rule: odl",
+                "2:110 expected `odl`, found `rest` / the app has no rule `odl`: did you mean `old`?"
+            ),
+            (
+                "facts: {age: 5m}", "verdict: accepted, rule: rest",
+                "2:102 expected `rest`, found `new` / an earlier rule decides, before `rest` at a.yaml:14:13"
+            ),
+            (
+                "facts: {age: 2h}", "verdict: accepted, marks: [new]",
+                "2:103 expected `new`, found none / the rule does not match, because of `age` at a.yaml:13:33"
+            ),
+            (
+                "facts: {degrees: 31}", "verdict: accepted, would_refuse: []",
+                "2:114 expected none, found `trial`"
+            ),
+            (
+                "facts: {}", "verdict: accepted, token: {ttl: 1h, limited_use: true, claims: {provider: other}}",
+                "2:102 expected 3600 seconds, found 7200 seconds; 2:119 expected true, found false; "
+                    + "2:144 expected \"other\", found \"station\""
+            ),
+            (
+                "facts: {version: \"1.9\", sky: clear}", "verdict: accepted, token: {ttl: 2h}",
+                "2:106 expected `accepted`, found `refused`; 2:129 expected a token, found none"
+            ),
+            (
+                "device: {}, change: {report: forged}", "verdict: refused, reason: report_cold",
+                "2:123 expected `report_cold`, found `report_forged`"
+            ),
+            ("device: {degrees: -6}", "verdict: accepted", "2:91 expected `accepted`, found `refused`"),
+        ])
+    func fails(question: String, expectation: String, words: String) async throws {
+        let results = try await PolicyTestFixture.run(Self.test("\(Self.about), \(question)", expectation))
+        #expect(results.map(\.words) == [words])
+    }
+
+    @Test("A failed test of a permission says what the caller lacks")
+    func lackingPermission() async throws {
+        let text = Self.test(
+            "caller: deployer, method: mintAppCheckToken, resource: \"projects/1/apps/1:1:ios:a\"",
+            "permission: allowed")
+        let result = try #require(try await PolicyTestFixture.run(text).first)
+        #expect(result.words == "2:127 expected `allowed`, found `denied`")
+        #expect(result.finding?.explanation == "the caller deployer lacks the permission tokens.mint")
+    }
+
+    @Test(
+        "Whatever is changed in the policies, a test of it fails",
+        arguments: [
+            // Facts: a rule is removed, turned around, widened, weakened, or comes later.
+            ("facts: {version: \"1.9\", sky: clear}", "verdict: refused, rule: old", "{name: old,", "{name: older,"),
+            ("facts: {version: \"1.9\", sky: clear}", "verdict: refused", "below: \"2.0\"", "above: \"2.0\""),
+            ("facts: {version: \"1.9\", sky: clear}", "verdict: refused", "sky: clear", "sky: cloudy"),
+            ("facts: {version: \"1.9\"}", "verdict: accepted", ", sky: clear", ""),
+            ("facts: {version: \"1.9\", sky: clear}", "verdict: refused", "clear}, then: refuse", "clear}, then: mark"),
+            ("facts: {degrees: 31}", "verdict: accepted, would_refuse: [trial]", ", enforcement: shadow", ""),
+            ("facts: {degrees: 30}", "verdict: accepted, would_refuse: []", "above: 30", "at_least: 30"),
+            ("facts: {age: 5m}", "verdict: accepted, token: {claims: {assay_mark: new}}", ", claim: true", ""),
+            ("facts: {}", "verdict: accepted, token: {ttl: 2h}", "token_ttl: 2h", "token_ttl: 3h"),
+            (
+                "facts: {}", "verdict: accepted, rule: rest", "- {name: rest, then: allow}",
+                "- {name: rest, then: refuse}"
+            ),
+            // Devices: what the provider demands is widened.
+            ("device: {degrees: -6}", "verdict: refused, reason: report_cold", "coldest: -5, ", ""),
+            ("device: {degrees: -6}", "verdict: refused, reason: report_cold", "coldest: -5", "coldest: -7"),
+            ("device: {version: \"1.9\", sky: clear}", "verdict: refused", "below: \"2.0\"", "below: \"1.0\""),
+        ])
+    func mutations(question: String, expectation: String, old: String, new: String) async throws {
+        let text = Self.test("\(Self.about), \(question)", expectation)
+        #expect(try await PolicyTestFixture.run(text).map(\.words) == ["passed"])
+        let changed = PolicyTestFixture.policy.replacingOccurrences(of: old, with: new)
+        #expect(changed != PolicyTestFixture.policy)
+        let results = try await PolicyTestFixture.run(text, of: changed)
+        #expect(results.map(\.words) != ["passed"])
+    }
+
+    @Test(
+        "Whatever is changed in what a caller may do, a test of it fails",
+        arguments: [
+            (
+                "denied", "1", "permissions: [appCheckTokens.verify]",
+                "permissions: [appCheckTokens.verify, tokens.mint]"
+            ),
+            ("denied", "1", "permissions: [appCheckTokens.verify]", "permissions: [admin]"),
+            ("denied", "2", "permissions: [appCheckTokens.verify], projects: [example]", "permissions: [tokens.mint]"),
+        ])
+    func callerMutations(permission: String, project: String, old: String, new: String) async throws {
+        let app = project == "1" ? "1:1:ios:a" : "1:2:ios:b"
+        let text = Self.test(
+            "caller: deployer, method: mintAppCheckToken, resource: \"projects/\(project)/apps/\(app)\"",
+            "permission: \(permission)")
+        #expect(try await PolicyTestFixture.run(text).map(\.words) == ["passed"])
+        let changed = PolicyTestFixture.policy.replacingOccurrences(of: old, with: new)
+        #expect(changed != PolicyTestFixture.policy)
+        #expect(try await PolicyTestFixture.run(text, of: changed).map(\.words) != ["passed"])
+    }
+
+    @Test("Facts and a device that has them come to the same end")
+    func sameEnds() async throws {
+        for version in ["1.9", "2.0"] {
+            for sky in ["clear", "cloudy"] {
+                for degrees in [30, 31] {
+                    let said = "version: \"\(version)\", sky: \(sky), degrees: \(degrees)"
+                    let ends = try await PolicyTestFixture.run(
+                        """
+                        defaults: {app: "1:1:ios:a"}
+                        tests:
+                          - {name: facts, facts: {\(said)}, expect: {verdict: accepted}}
+                          - {name: device, device: {\(said)}, expect: {verdict: accepted}}
+                        """
+                    ).map { "\($0.finding?.words ?? "") \($0.finding?.wouldRefuse ?? [])" }
+                    #expect(ends.count == 2 && ends[0] == ends[1])
+                }
+            }
+        }
+    }
+
+    @Test("A device whose secrets nobody can make up, and one without a simulator, do not run")
+    func notRun() async throws {
+        let text = Self.test("\(Self.about), device: {whatever: 1}", "verdict: accepted")
+        #expect(
+            try await PolicyTestFixture.run(text, simulator: nil).map(\.words) == [
+                "not run: this program has no simulated devices of the provider `station`"
+            ])
+        let simple = Self.test("\(Self.about), device: {}", "verdict: accepted")
+        #expect(
+            try await PolicyTestFixture.run(simple, simulator: StationSimulator(hasSecret: false)).map(\.words) == [
+                "not run: needs the secret env:NOBODY_SETS_THIS"
+            ])
+    }
+
+    @Test("Tests are chosen by a part of their names, and run in the order of the file")
+    func filter() async throws {
+        let tests = try PolicyTestFixture.tests(
+            """
+            tests:
+              - {name: one red, app: "1:1:ios:a", facts: {}, expect: {verdict: accepted}}
+              - {name: two, app: "1:1:ios:a", facts: {}, expect: {verdict: refused}}
+              - {name: three red, app: "1:1:ios:a", facts: {}, expect: {verdict: accepted}}
+            """)
+        let all = try await tests.run()
+        #expect(all.results.map(\.name) == ["one red", "two", "three red"])
+        #expect(all.passed == 2 && all.failed == 1 && all.notRun == 0)
+        #expect(try await tests.run(filter: "red").results.map(\.name) == ["one red", "three red"])
+        #expect(try await tests.run(filter: "RED").results.isEmpty)
+    }
+}
