@@ -1,0 +1,14 @@
+public import AssayPolicy
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+
+extension Registry {
+    /// The same policies as they come into force: with the sections of platforms read, and with what apps of a platform share merged into the
+    /// sections of their providers.
+    ///
+    /// ``PolicySet/check(_:host:refusesDevelopment:)`` and an engine do this themselves; a comparison by `PolicyChanges` needs it.
+    public func effective(_ policies: PolicySet) -> PolicySet {
+        policies.reading(platforms, providers: unavailable.isEmpty ? Array(providers.keys.map(\.string)) : nil)
+    }
+}
