@@ -4,5 +4,8 @@ internal import ArgumentParser
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Work with policy files.",
-        subcommands: [PolicyCheckCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self])
+        subcommands: [
+            PolicyCheckCommand.self, PolicyShowCommand.self, PolicyExplainCommand.self, PolicyDiffCommand.self,
+            PolicySchemaCommand.self, PolicyKeysCommand.self,
+        ])
 }

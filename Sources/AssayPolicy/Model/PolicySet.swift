@@ -26,6 +26,8 @@ public struct PolicySet: Sendable {
     package let knowsAllProjects: Bool
     /// What the files say, in short.
     public let revision: PolicyRevision
+    /// The files, as far as they could be read.
+    let roots: [YAMLNode]
 
     /// The number of apps, and of OAuth clients, which do not count as apps.
     public var counts: (apps: Int, oauthClients: Int) {
