@@ -180,6 +180,8 @@ public struct DecisionReplay {
         case (nil, nil): return false
         default: differs = true
         }
+        // A consumer's name is that of the record.
+        if settings.count >= Self.groupLimit { settings.removeAll() }
         settings[key] = differs
         return differs
     }
