@@ -448,7 +448,7 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
                 "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
-                "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
+                "CLibZ", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -31,7 +31,8 @@ struct ConformanceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Check the plugins in processes of their own that plugins.yaml in this folder names.", valueName: "folder"))
+            "Check the plugins in processes of their own that plugins.yaml in this folder names.", valueName: "folder"),
+        completion: .directory)
     var policies: String?
 
     @Flag(help: "Try a few dozen variants of each field, and not every byte.")

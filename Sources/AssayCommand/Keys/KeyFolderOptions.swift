@@ -7,7 +7,8 @@ struct KeyFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The folder of the keys, or a key vault as SCHEME:LOCATION. By default a folder next to the state's file, or "
-                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
+                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
+        completion: .directory)
     var keys: String?
 
     @Option(

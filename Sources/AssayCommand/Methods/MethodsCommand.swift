@@ -20,7 +20,7 @@ struct MethodsCommand: ParsableCommand {
     @Option(help: "The output format.")
     var format = MethodsFormat.text
 
-    @Option(help: "With --format openapi: the folder of the policies to describe.")
+    @Option(help: "With --format openapi: the folder of the policies to describe.", completion: .directory)
     var policies: String?
 
     func validate() throws {

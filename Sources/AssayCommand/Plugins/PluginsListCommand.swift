@@ -31,7 +31,9 @@ struct PluginsListCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON: one object, with everything that each plugin declares.")
     var json = false
 
-    @Option(help: ArgumentHelp("The folder of policies whose use of the plugins is shown.", valueName: "folder"))
+    @Option(
+        help: ArgumentHelp("The folder of policies whose use of the plugins is shown.", valueName: "folder"),
+        completion: .directory)
     var policies: String?
 
     @Option(

@@ -1,10 +1,8 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayKit
 internal import AssayPolicy
 internal import AssayYAML
-internal import Logging
 
 /// `assay policy check`.
 struct PolicyCheckCommand: AsyncParsableCommand {
@@ -24,10 +22,11 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             `file`, `line`, `column`, `end_line`, `end_column`, `path` (of the key), `message`, `hint`, and `related` \
             (other places: `file`, `line`, `column`, `message`), in this order; what there is not is null. Lines and \
             columns count from 1, columns in characters (Unicode scalars), and the end is the first place behind. The last \
-            line is {"summary": {"errors", "warnings", "omitted", "apps", "oauth_clients"}}.
+            line is {"summary": {"errors", "warnings", "omitted", "apps", "oauth_clients"}}, with `secrets_not_read` for \
+            --without-secrets.
             """)
 
-    @Argument(help: "The folder of policy files.")
+    @Argument(help: "The folder of policy files.", completion: .directory)
     var directory = "policies"
 
     @Flag(
@@ -35,6 +34,12 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             "Also refuse what is for development, such as the provider debug, as `\(AssayProgram.current.name) serve --production` does."
     )
     var production = false
+
+    @Flag(
+        help: ArgumentHelp(
+            "Do not read secrets and key sets that policies refer to: for machines that do not have them.",
+            discussion: "All else is checked; the summary says how many were not read."))
+    var withoutSecrets = false
 
     @Option(help: "The output format.")
     var format = PolicyCheckFormat.text
@@ -50,25 +55,26 @@ struct PolicyCheckCommand: AsyncParsableCommand {
     }
 
     private func check(_ policies: PolicySet, _ registry: Registry) throws {
-        let logger = Logger(label: AssayProgram.current.name, factory: { _ in SwiftLogNoOpLogHandler() })
+        let withheld = withoutSecrets ? WithheldSecrets() : nil
         var problems: Diagnostics?
         // What plugins warn of is known only where nothing is wrong.
         var warnings = policies.warnings
         do throws(Diagnostics) {
             warnings = try policies.check(
-                registry, host: PluginHost(store: MemoryStore(clock: .system), logger: logger),
-                refusesDevelopment: production)
+                registry, host: CheckedPolicies.host(withheld), refusesDevelopment: production)
         } catch {
             problems = error
         }
-        try report(policies, problems, warnings: warnings, plugins: registry.warnings)
+        try report(policies, problems, warnings: warnings, plugins: registry.warnings, withheld: withheld?.count)
     }
 
     private func report(
-        _ policies: PolicySet, _ problems: Diagnostics?, warnings: Diagnostics?, plugins: [String] = []
+        _ policies: PolicySet, _ problems: Diagnostics?, warnings: Diagnostics?, plugins: [String] = [],
+        withheld: Int? = nil
     ) throws {
         let report = PolicyReport(
-            directory: directory, policies: policies, problems: problems, warnings: warnings, plugins: plugins)
+            directory: directory, policies: policies, problems: problems, warnings: warnings, plugins: plugins,
+            withheld: withheld)
         switch format {
         case .text:
             for text in report.problemTexts { Terminal.complain(text) }

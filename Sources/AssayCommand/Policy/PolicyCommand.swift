@@ -5,6 +5,7 @@ struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Work with policy files.",
         subcommands: [
-            PolicyCheckCommand.self, PolicyTestCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self,
+            PolicyCheckCommand.self, PolicyShowCommand.self, PolicyExplainCommand.self, PolicyDiffCommand.self,
+            PolicyTestCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self,
         ])
 }

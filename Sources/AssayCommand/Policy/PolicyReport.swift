@@ -11,15 +11,19 @@ struct PolicyReport {
     private let warnings: Int
     private let apps: Int
     private let clients: Int
+    /// How many secrets were not read; nil if they were.
+    private let withheld: Int?
 
     /// - Parameters:
     ///   - questionable: the warnings of the loader and of plugins.
     ///   - plugins: what is questionable about the plugins themselves, whatever the policies say.
+    ///   - withheld: how many secrets were not read; nil if they were.
     init(
         directory: String, policies: PolicySet, problems: Diagnostics?, warnings questionable: Diagnostics?,
-        plugins: [String] = []
+        plugins: [String] = [], withheld: Int? = nil
     ) {
         self.directory = directory
+        self.withheld = withheld
         let none = Diagnostic(
             .warning, file: directory, location: nil, message: "no app is defined: every request will be refused")
         let lacking = problems == nil && policies.apps.isEmpty ? Diagnostics(none) : nil
@@ -45,21 +49,21 @@ struct PolicyReport {
         var counts: [String] = []
         if errors > 0 { counts.append((isCutShort ? "at least " : "") + count(errors, "error")) }
         if warnings > 0 { counts.append(count(warnings, "warning")) }
-        if errors > 0 { return "\(directory): \(counts.joined(separator: ", "))" }
+        let unread = withheld.map { "; \(count($0, "secret")) not read" } ?? ""
+        if errors > 0 { return "\(directory): \(counts.joined(separator: ", "))\(unread)" }
         let good = counts.isEmpty ? "all good" : "good, with \(counts.joined())"
-        return "\(directory): \(count(apps, "app")) and \(count(clients, "OAuth client")), \(good)"
+        return "\(directory): \(count(apps, "app")) and \(count(clients, "OAuth client")), \(good)\(unread)"
     }
 
     /// The lines for programs.
     var lines: [JSON] {
-        (all?.all.map(Self.line) ?? []) + [
-            [
-                "summary": [
-                    "errors": .integer(Int64(errors)), "warnings": .integer(Int64(warnings)),
-                    "omitted": .integer(Int64(all?.omitted ?? 0)), "apps": .integer(Int64(apps)),
-                    "oauth_clients": .integer(Int64(clients)),
-                ]
-            ]
+        var summary = [
+            ("errors", errors), ("warnings", warnings), ("omitted", all?.omitted ?? 0), ("apps", apps),
+            ("oauth_clients", clients),
+        ]
+        if let withheld { summary.append(("secrets_not_read", withheld)) }
+        return (all?.all.map(Self.line) ?? []) + [
+            ["summary": .object(summary.map { JSONMember($0.0, .integer(Int64($0.1))) })]
         ]
     }
 

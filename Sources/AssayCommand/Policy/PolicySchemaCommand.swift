@@ -16,7 +16,8 @@ struct PolicySchemaCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of policies whose plugins in other processes are covered, too.", valueName: "folder"))
+            "The folder of policies whose plugins in other processes are covered, too.", valueName: "folder"),
+        completion: .directory)
     var policies: String?
 
     @Flag(help: "Print the schema of files with tests of policies, *_test.yaml.")

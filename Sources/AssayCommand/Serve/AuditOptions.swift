@@ -11,7 +11,8 @@ internal import ServiceLifecycle
 struct AuditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file that receives one JSON line for each decision; reopened on SIGHUP.", valueName: "file"))
+            "A file that receives one JSON line for each decision; reopened on SIGHUP.", valueName: "file"),
+        completion: .file())
     var audit: String?
 
     @Flag(

@@ -46,7 +46,8 @@ struct ExtAuthzOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Accept only clients with a certificate that one of these authorities issued, in PEM form; read again as the "
-                + "server's certificate is. Needs --ext-authz-tls.", valueName: "file", visibility: visibility))
+                + "server's certificate is. Needs --ext-authz-tls.", valueName: "file", visibility: visibility),
+        completion: .file(extensions: ["pem", "crt"]))
     var extAuthzClientCa: String?
 
     @Option(

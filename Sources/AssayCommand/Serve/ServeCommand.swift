@@ -42,7 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
                 """)
     }
 
-    @Option(help: "The folder of policy files.")
+    @Option(help: "The folder of policy files.", completion: .directory)
     var policies = "policies"
 
     @Option(help: "The state store: sqlite:PATH, or memory, which loses used challenges and counters at the end.")
@@ -63,7 +63,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION. By default a folder next to "
-                + "the state's file, or ~/.local/state/assay/keys when the state is in memory.", valueName: "folder"))
+                + "the state's file, or ~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
+        completion: .directory)
     var keys: String?
 
     @Option(

@@ -9,13 +9,15 @@ struct TLSOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Serve over TLS with this certificate, followed by those of intermediate authorities, in PEM form; read again "
-                + "when it changes and on SIGHUP.", valueName: "file"))
+                + "when it changes and on SIGHUP.", valueName: "file"),
+        completion: .file(extensions: ["pem", "crt"]))
     var tlsCertificate: String?
 
     @Option(
         help: ArgumentHelp(
             "The certificate's private key in PEM form. Its owner is root or the user of this process; only a group of the process "
-                + "may read it as well.", valueName: "file"))
+                + "may read it as well.", valueName: "file"),
+        completion: .file(extensions: ["pem", "key"]))
     var tlsKey: String?
 
     func validate() throws {

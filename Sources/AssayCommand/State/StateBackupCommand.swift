@@ -21,7 +21,7 @@ struct StateBackupCommand: AsyncParsableCommand {
     @Flag(help: "Copy the keys as well, to FILE-keys.")
     var withKeys = false
 
-    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
     var file: String
 
     private func withOpenKeys(_ body: (OpenKeys) async throws -> Void) async throws {

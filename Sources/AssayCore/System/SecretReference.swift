@@ -78,6 +78,8 @@ public struct SecretReference: Sendable, Hashable, Decodable, CustomStringConver
 /// Resolves references to secrets.
 public struct SecretSource: Sendable {
     private let resolving: @Sendable (SecretReference, _ isSecret: Bool) throws(SecretError) -> [UInt8]?
+    /// What was asked of a source that reads nothing; nil for one that reads.
+    package internal(set) var withheld: WithheldSecrets?
 
     /// Makes a source from a closure, which returns nil for a secret that does not exist.
     public init(_ resolve: @escaping @Sendable (SecretReference) throws(SecretError) -> [UInt8]?) {

@@ -92,7 +92,7 @@ struct Callers: Sendable {
         _ policy: CallerPolicy, known: Set<Permission>, projects: [ProjectPolicy]?, host: PluginHost
     ) throws(Diagnostics) {
         let configuration = try policy.section.decode(CallerConfiguration.self)
-        do throws(ConfigurationError) {
+        _ = try policy.section.making(host) { (host) throws(ConfigurationError) in
             var problems = ConfigurationProblems()
             let caller = Callers.caller(
                 policy.name, configuration, known: known, projects: projects, problems: &problems)
@@ -113,8 +113,6 @@ struct Callers: Sendable {
                         at: ["jwt", "issuer"], "at most \(Callers.callersPerIssuer) callers may use one issuer")
                 }
             }
-        } catch {
-            throw policy.section.diagnostics(for: error)
         }
     }
 

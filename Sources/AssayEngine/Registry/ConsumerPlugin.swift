@@ -23,8 +23,8 @@ final class ConsumerPlugin: Sendable {
     let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
-    /// Makes an instance, and binds the methods to it.
-    let instantiate: @Sendable (PolicySection, ConsumerScope, PluginHost) throws(Diagnostics) -> ConsumerInstance
+    /// Makes an instance, and binds the methods to it; nil where the host withholds a secret that it needs.
+    let instantiate: @Sendable (PolicySection, ConsumerScope, PluginHost) throws(Diagnostics) -> ConsumerInstance?
 
     /// Whether instances of several projects may share an audience: the project of the token distinguishes them.
     var sharesAudiences: Bool {
@@ -57,10 +57,11 @@ final class ConsumerPlugin: Sendable {
         section = { ValueShape(of: C.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(C.Configuration.self) }
         instantiate = { (section, scope, host) throws(Diagnostics) in
-            let consumer = try section.instance(of: pluginGuard, host) {
+            let made = try section.instance(of: pluginGuard, host) {
                 (configuration: C.Configuration, host) throws(ConfigurationError) in
                 try C(configuration, scope: scope, host: host)
             }
+            guard let consumer = made else { return nil }
             var instance = ConsumerInstance(
                 audiences: consumer.audiences, maintenance: consumer.maintenance,
                 warnings: section.diagnostics(for: consumer.warnings))
@@ -93,9 +94,10 @@ final class ConsumerPlugin: Sendable {
         section = { .declared(foreign.section) }
         check = { (section) throws(Diagnostics) in _ = try section.json(foreign.section) }
         instantiate = { (section, scope, host) throws(Diagnostics) in
-            let made = try section.instance(of: pluginGuard, host, foreign.section) {
+            let found = try section.instance(of: pluginGuard, host, foreign.section) {
                 (section, host) throws(ConfigurationError) in try foreign.make(section, scope, host)
             }
+            guard let made = found else { return nil }
             var instance = ConsumerInstance(
                 audiences: made.audiences, maintenance: made.maintenance,
                 warnings: section.diagnostics(for: made.warnings))

@@ -109,28 +109,53 @@ extension PolicySection {
     /// Makes an instance of the plugin from its section, with what the plugin has of the host.
     ///
     /// - Throws: the errors of the section, at their places.
+    /// - Returns: nil where the host withholds a secret that the instance needs.
     func instance<Configuration: Decodable, Instance>(
         of plugin: PluginGuard, _ host: PluginHost,
         _ make: (Configuration, PluginHost) throws(ConfigurationError) -> Instance
-    ) throws(Diagnostics) -> Instance {
+    ) throws(Diagnostics) -> Instance? {
         let configuration = try decode(Configuration.self)
-        do throws(ConfigurationError) {
-            return try make(configuration, plugin.host(host))
-        } catch {
-            throw diagnostics(for: error)
-        }
+        return try making(host) { (host) throws(ConfigurationError) in try make(configuration, plugin.host(host)) }
     }
 
     /// The same for a section whose keys are known as values.
     func instance<Instance>(
         of plugin: PluginGuard, _ host: PluginHost, _ shape: DeclaredShape,
         _ make: (JSON, PluginHost) throws(ConfigurationError) -> Instance
-    ) throws(Diagnostics) -> Instance {
+    ) throws(Diagnostics) -> Instance? {
         let section = try json(shape)
+        return try making(host) { (host) throws(ConfigurationError) in try make(section, plugin.host(host)) }
+    }
+
+    /// Makes something of the section that may need secrets.
+    ///
+    /// - Throws: the errors at their places, without those that follow from a secret that the host withholds.
+    /// - Returns: nil when such a secret is all that is missing.
+    func making<Instance>(
+        _ host: PluginHost, _ make: (PluginHost) throws(ConfigurationError) -> Instance
+    ) throws(Diagnostics) -> Instance? {
+        let list = host.secrets.withheld
+        let own = WithheldSecrets()
+        var host = host
+        if list != nil { host.secrets = .withholding(own) }
+        defer { list?.add(own) }
         do throws(ConfigurationError) {
-            return try make(section, plugin.host(host))
+            return try make(host)
         } catch {
-            throw diagnostics(for: error)
+            let withheld = Set(own.references.map { ExactText($0.description) })
+            var problems = ConfigurationProblems()
+            for error in error.all
+            where withheld.isEmpty
+                || !WithheldSecrets.isNamed(in: error.message) && !contains(anyOf: withheld, at: error.path)
+            {
+                problems.report(error)
+            }
+            do throws(ConfigurationError) {
+                try problems.throwIfAny()
+            } catch {
+                throw diagnostics(for: error)
+            }
+            return nil
         }
     }
 }

@@ -18,8 +18,8 @@ struct ProviderPlugin: Sendable {
     let section: @Sendable () -> ValueShape
     /// Reports the errors of a section that can be found without an instance.
     let check: @Sendable (PolicySection) throws(Diagnostics) -> Void
-    /// Makes an instance for an app, and binds the methods to it.
-    let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound
+    /// Makes an instance for an app, and binds the methods to it; nil where the host withholds a secret that it needs.
+    let bind: @Sendable (ProviderPolicy, AppIdentity, PluginHost) throws(Diagnostics) -> Bound?
 
     /// An instance, its methods, and its warnings about its section.
     struct Bound {
@@ -51,10 +51,11 @@ struct ProviderPlugin: Sendable {
         section = { ValueShape(of: P.Configuration.self) }
         check = { (section) throws(Diagnostics) in _ = try section.decode(P.Configuration.self) }
         bind = { (policy, app, host) throws(Diagnostics) in
-            let instance = try policy.section.instance(of: pluginGuard, host) {
+            let made = try policy.section.instance(of: pluginGuard, host) {
                 (configuration: P.Configuration, host) throws(ConfigurationError) in
                 try P(configuration, app: app, host: host)
             }
+            guard let instance = made else { return nil }
             let provider = ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: configs.first?.fields(instance) ?? [],
                 maintenance: instance.maintenance)
@@ -81,9 +82,10 @@ struct ProviderPlugin: Sendable {
         section = { .declared(foreign.section) }
         check = { (section) throws(Diagnostics) in _ = try section.json(foreign.section) }
         bind = { (policy, app, host) throws(Diagnostics) in
-            let instance = try policy.section.instance(of: pluginGuard, host, foreign.section) {
+            let made = try policy.section.instance(of: pluginGuard, host, foreign.section) {
                 (section, host) throws(ConfigurationError) in try foreign.make(section, app, host)
             }
+            guard let instance = made else { return nil }
             let provider = ProviderBinding(
                 policy, of: pluginGuard, for: app, host: host, config: [], maintenance: instance.maintenance)
             return Bound(

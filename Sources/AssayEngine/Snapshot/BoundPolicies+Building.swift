@@ -15,9 +15,7 @@ extension BoundPolicies {
         _ policies: PolicySet, registry: Registry, host: PluginHost, following present: BoundPolicies?,
         refusesDevelopment: Bool = false
     ) throws(Diagnostics) {
-        let policies = policies.reading(
-            registry.platforms,
-            providers: registry.unavailable.isEmpty ? Array(registry.providers.keys.map(\.string)) : nil)
+        let policies = registry.effective(policies)
         let sink = DiagnosticSink()
         if let problems = policies.problems { sink.report(problems) }
         let callers = Callers(
@@ -76,7 +74,7 @@ extension BoundPolicies {
                         try plugin.check(provider.section)
                         continue
                     }
-                    let bound = try plugin.bind(provider, policy.identity, host)
+                    guard let bound = try plugin.bind(provider, policy.identity, host) else { continue }
                     for warning in bound.warnings { warnings.report(warning) }
                     for method in bound.methods { methods[method.descriptor.name] = method }
                     providers[provider.name] = bound.provider

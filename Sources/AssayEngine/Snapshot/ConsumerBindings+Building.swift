@@ -35,8 +35,8 @@ extension ConsumerBindings {
                     guard let plugin = registry.consumers[policy.name] else {
                         throw registry.missing(.consumer, policy.name, in: policy.section)
                     }
-                    let consumer = try ConsumerBindings.binding(
-                        plugin, policy.section, of: entry, host: host)
+                    let made = try ConsumerBindings.binding(plugin, policy.section, of: entry, host: host)
+                    guard let consumer = made else { continue }
                     for audience in consumer.instance.audiences {
                         if let other = places[audience],
                             !plugin.sharesAudiences || !other.plugin.descriptor.name.isExactly(plugin.descriptor.name)
@@ -58,9 +58,10 @@ extension ConsumerBindings {
         }
     }
 
+    /// - Returns: nil where the host withholds a secret that the instance needs.
     private static func binding(
         _ plugin: ConsumerPlugin, _ section: PolicySection, of project: ProjectBinding, host: PluginHost
-    ) throws(Diagnostics) -> ConsumerBinding {
+    ) throws(Diagnostics) -> ConsumerBinding? {
         // The kernel's own keys and the plugin's: the errors of both are reported together.
         let sink = DiagnosticSink()
         var demand: TokenDemand?
@@ -87,7 +88,7 @@ extension ConsumerBindings {
             sink.report(error)
         }
         try sink.throwIfAny()
-        guard let demand, let actors, let instance else { throw section.diagnostics("cannot be read") }
+        guard let demand, let actors, let instance else { return nil }
         return ConsumerBinding(
             plugin.pluginGuard, project: project, demand: demand, actors: actors, instance: instance, host: host)
     }
@@ -111,12 +112,17 @@ extension ConsumerBindings {
         return configuration.applied(to: standard)
     }
 
-    /// The issuers whose JWTs name users.
-    private static func actors(_ section: PolicySection, host: PluginHost) throws(Diagnostics) -> [ExactText:
-        TrustedIssuer]
-    {
+    /// The issuers whose JWTs name users; nil where the host withholds the keys of one.
+    private static func actors(
+        _ section: PolicySection, host: PluginHost
+    ) throws(Diagnostics) -> [ExactText: TrustedIssuer]? {
         let found = try section.kernelValue(ConsumerKeys.actors, as: [TrustedIssuerConfiguration].self)
-        let issuers = found ?? []
+        return try section.making(host) { (host) throws(ConfigurationError) in try actors(found ?? [], host: host) }
+    }
+
+    private static func actors(
+        _ issuers: [TrustedIssuerConfiguration], host: PluginHost
+    ) throws(ConfigurationError) -> [ExactText: TrustedIssuer] {
         var problems = ConfigurationProblems()
         var actors: [ExactText: TrustedIssuer] = [:]
         if issuers.count > actorLimit {
@@ -132,7 +138,7 @@ extension ConsumerBindings {
                 problems.report(at: path + ["issuer"], "the issuer is named twice")
             }
         }
-        try throwIfAny(problems, in: section)
+        try problems.throwIfAny()
         return actors
     }
 

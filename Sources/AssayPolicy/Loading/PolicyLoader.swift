@@ -32,6 +32,7 @@ struct PolicyLoader {
     /// How many entries the deny list has, with those that are wrong.
     private var denialCount = 0
     private var deniedApps: [YAMLValue] = []
+    private var nodes: [YAMLNode] = []
 
     init(sink: DiagnosticSink, isWhole: Bool) {
         self.sink = sink
@@ -45,7 +46,7 @@ struct PolicyLoader {
             apps: open.flatMap { $0.apps + $0.clients }, sections: sections,
             problems: sink.diagnostics, warnings: warnings.diagnostics,
             development: development.diagnostics, knowsAllProjects: isWhole && !sink.isOverfull,
-            revision: revision.revision, denials: denials)
+            revision: revision.revision, denials: denials, roots: nodes)
     }
 
     /// Reads files: first what they define for each other, then all the rest.
@@ -55,7 +56,12 @@ struct PolicyLoader {
         for file in files where !sink.isOverfull {
             do throws(Diagnostics) {
                 let root = YAMLValue(try YAMLDocument.parse(file.bytes, file: file.name), sink: sink)
-                if let mapping = root.mapping() { roots.append(mapping) } else { isWhole = false }
+                if let mapping = root.mapping() {
+                    roots.append(mapping)
+                    nodes.append(root.node)
+                } else {
+                    isWhole = false
+                }
             } catch {
                 isWhole = false
                 sink.report(error)
@@ -230,7 +236,7 @@ struct PolicyLoader {
                     ServiceReader.read($0, acceptsDevelopment: acceptsDevelopment, development: development)
                 } ?? [],
                 consumers: section.optional("consumers")?.mapping().map { readConsumers($0) } ?? [],
-                location: value.location))
+                location: value.location, node: value.node))
         verification?.finish()
         readResources(section, of: project)
     }
@@ -323,7 +329,7 @@ struct PolicyLoader {
             capture: captured.flatMap { CaptureReader.decisions($0) },
             // Only plugins can tell which of the other keys are sections of platforms, and which are unknown.
             sections: section.rest().map { PolicySection($0, in: section.path, kernelKeys: []) },
-            isSound: project.isSound && !id.isNil, location: value.location)
+            isSound: project.isSound && !id.isNil, location: value.location, node: value.node, linkedNode: nil)
         project.apps.append(app)
         guard let id else {
             project.knowsAllApps = false
@@ -358,7 +364,8 @@ struct PolicyLoader {
                 providers: own ?? app?.providers ?? [],
                 rateLimit: section.optional(RateLimitReader.key).map { RateLimitReader.read($0) } ?? app?.rateLimit,
                 rules: app?.rules ?? [], capture: app?.capture, sections: [],
-                isSound: !id.isNil && app?.isSound == true, location: value.location))
+                isSound: !id.isNil && app?.isSound == true, location: value.location, node: value.node,
+                linkedNode: app?.node))
     }
 
     /// The app that an OAuth client is linked to; nil when it does not exist, which is reported.
@@ -385,14 +392,14 @@ struct PolicyLoader {
         if all.isEmpty { value.warn("\(what) has no providers: every call for it will be refused", into: warnings) }
         return all.map { entry, value in
             // The provider checks that the section is a mapping.
-            let own = value.node[ProviderKeys.tokenTTL].flatMap { node in
-                node.isNull
-                    ? nil
-                    : ProviderKeys.tokenLifetime(
-                        YAMLValue(node, path: value.path.key(ProviderKeys.tokenTTL), sink: value.sink))
+            let stated = value.node[ProviderKeys.tokenTTL].flatMap { $0.isNull ? nil : $0 }
+            let own = stated.flatMap { node in
+                ProviderKeys.tokenLifetime(
+                    YAMLValue(node, path: value.path.key(ProviderKeys.tokenTTL), sink: value.sink))
             }
             return ProviderPolicy(
                 name: entry.key, tokenLifetime: own ?? common ?? ProviderKeys.defaultTokenLifetime,
+                lifetimeLocation: stated?.location ?? app.optional(ProviderKeys.tokenTTL)?.location,
                 section: PolicySection(entry, in: section.path, kernelKeys: ProviderKeys.all))
         }
     }

@@ -28,6 +28,10 @@ public struct AppPolicy: Sendable {
     package internal(set) var isSound: Bool
     /// The place of the policy in its file.
     public let location: SourceLocation
+    /// The policy as the files have it, with the profile merged into it.
+    let node: YAMLNode
+    /// The same of the app that an OAuth client is linked to; nil for an app.
+    let linkedNode: YAMLNode?
 }
 
 /// The policy of one provider for one app.
@@ -36,6 +40,8 @@ public struct ProviderPolicy: Sendable {
     public let name: String
     /// The lifetime of session tokens.
     public let tokenLifetime: Duration
+    /// Where the lifetime is stated; nil where it is the default.
+    package let lifetimeLocation: SourceLocation?
     /// The provider's own section.
     public internal(set) var section: PolicySection
 }

@@ -58,6 +58,11 @@ public struct PolicySection: Sendable {
         places.contains(location) || entry.value.touches(places)
     }
 
+    /// Whether the value at a path is one of some texts, or contains one.
+    package func contains(anyOf texts: Set<ExactText>, at path: [ConfigurationError.Component]) -> Bool {
+        entry.value.contains(anyOf: texts, at: path)
+    }
+
     /// The number of values in it.
     var valueCount: Int { entry.value.valueCount }
 

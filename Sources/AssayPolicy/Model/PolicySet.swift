@@ -30,6 +30,8 @@ public struct PolicySet: Sendable {
     public let revision: PolicyRevision
     /// The deny list of the files.
     package let denials: [DenyPolicy]
+    /// The files, as far as they could be read.
+    let roots: [YAMLNode]
 
     /// The number of apps, and of OAuth clients, which do not count as apps.
     public var counts: (apps: Int, oauthClients: Int) {

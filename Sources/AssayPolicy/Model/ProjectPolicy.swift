@@ -18,6 +18,8 @@ public struct ProjectPolicy: Sendable {
     public let consumers: [ConsumerPolicy]
     /// The place of the policy in its file.
     public let location: SourceLocation
+    /// The policy as its file has it, with the apps of that file.
+    let node: YAMLNode
 }
 
 /// The policy of one consumer for one project.

@@ -48,7 +48,7 @@ struct VerifyAppAttestCommand: ParsableCommand {
                 """)
     }
 
-    @Argument(help: "Files with one JSON object each; `-` is standard input.")
+    @Argument(help: "Files with one JSON object each; `-` is standard input.", completion: .file(extensions: ["json"]))
     var files: [String] = []
 
     @Option(

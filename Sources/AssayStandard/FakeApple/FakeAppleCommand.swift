@@ -36,7 +36,7 @@ struct FakeAppleCommand: AsyncParsableCommand {
         help: """
             Where the team's key is, or is to be written (`AuthKey_SIMULATED1.p8`), and a receipt to exchange; a \
             temporary folder, removed at the end, when left out.
-            """)
+            """, completion: .directory)
     var directory: String?
 
     @OptionGroup var answers: FakeAppleAnswers

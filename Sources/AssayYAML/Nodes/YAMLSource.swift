@@ -31,6 +31,11 @@ package final class YAMLSource: Sendable {
         }
     }
 
+    /// Whether any of a part is kept out of excerpts.
+    func conceals(_ part: Range<YAMLPosition>) -> Bool {
+        state.withLock { state in state.concealed.contains { $0.overlaps(part) } }
+    }
+
     /// The line at a position without what may be a secret, cut to a window when it is long; nil past the last line, for
     /// lines so long that it would take long to find the place, and when no text was kept.
     func excerpt(at position: YAMLPosition) -> SourceExcerpt? {

@@ -1,0 +1,113 @@
+internal import AssayCore
+internal import AssayKit
+internal import AssayYAML
+
+/// One thing of a set of policies that is compared with the same thing of another set.
+struct PolicySubject {
+    /// What it says, with defaults.
+    let tree: EffectiveValue
+    /// The whole of it in a few words, and its place.
+    let whole: PolicyChange.Value
+    /// The keys that an OAuth client has from its app, and the app.
+    var inherited: Set<ExactText> = []
+    var app: String?
+
+    init(_ tree: EffectiveValue, _ words: String, at location: SourceLocation?) {
+        self.tree = tree
+        whole = PolicyChange.Value(words, at: location)
+    }
+
+    /// What is compared with another one: without what both have from the same app, where it is compared already.
+    func tree(beside other: PolicySubject) -> EffectiveValue {
+        guard let app, let same = other.app, app.isExactly(same), let members = tree.members else { return tree }
+        let common = inherited.intersection(other.inherited)
+        return EffectiveValue(.mapping(members.filter { !common.contains(ExactText($0.key)) }), at: tree.location)
+    }
+}
+
+extension PolicySet {
+    /// The keys of the root that are compared in a way of their own, or whose parts are merged into others.
+    private static let readKeys = [
+        "version", RevisionReader.key, "tokens", "callers", "projects", Profiles.section, NamedIssuers.section,
+    ]
+
+    /// Everything that is compared, by its name.
+    var subjects: [PolicyChange.Subject: [ExactText: PolicySubject]] {
+        var subjects: [PolicyChange.Subject: [ExactText: PolicySubject]] = [:]
+        func add(_ kind: PolicyChange.Subject, _ name: String, _ subject: PolicySubject) {
+            subjects[kind, default: [:]][ExactText(name)] = subject
+        }
+        add(.tokens, "", PolicySubject(effectiveTokens, "", at: nil))
+        for caller in callers {
+            let tree = EffectiveValue(caller.section.node)
+            add(
+                .caller, caller.name, PolicySubject(tree, tree["permissions"]?.short ?? "", at: caller.section.location)
+            )
+        }
+        for project in projects {
+            let name = "projects/\(project.identity.number)"
+            let settings = [project.effectiveNames, [project.effectiveStage], project.effectiveSettings].flatMap(\.self)
+            add(
+                .project, name,
+                PolicySubject(
+                    EffectiveValue(.mapping(settings), at: project.location), project.identity.id, at: project.location)
+            )
+            for service in project.effectiveServices {
+                add(
+                    .service, "\(name)/services/\(service.key)",
+                    PolicySubject(service.value, service.value["enforcement"]?.short ?? "", at: service.value.location))
+            }
+            for (policy, consumer) in zip(project.consumers, project.effectiveConsumers) {
+                add(
+                    .consumer, "\(name)/consumers/\(consumer.key)",
+                    PolicySubject(consumer.value, "", at: policy.section.location))
+            }
+        }
+        for app in apps {
+            add(app.identity.kind == .app ? .app : .oauthClient, app.identity.resource, app.subject)
+        }
+        for entry in roots.flatMap({ $0.entries ?? [] })
+        where RootKeys.all.contains(exactly: entry.key) && !Self.readKeys.contains(exactly: entry.key)
+            && !entry.value.isNull
+        {
+            let tree = EffectiveValue(entry.value)
+            add(.section, entry.key, PolicySubject(tree, tree.short, at: entry.keyLocation))
+        }
+        return subjects
+    }
+
+    private var effectiveTokens: EffectiveValue {
+        let section = roots.lazy.compactMap { $0["tokens"] }.first { !$0.isNull }
+        func place(_ key: String) -> SourceLocation? {
+            section?[key].flatMap { $0.isNull ? nil : $0.location }
+        }
+        var members = [
+            EffectiveValue.Member("algorithm", .text(tokens.algorithm.rawValue, at: place("algorithm")))
+        ]
+        // Without effect for other algorithms.
+        if tokens.algorithm == .rs256 {
+            members.append(.init("rsa_bits", .text("\(tokens.rsaBits)", at: place("rsa_bits"))))
+        }
+        return EffectiveValue(.mapping(members), at: section?.location)
+    }
+}
+
+extension AppPolicy {
+    fileprivate var subject: PolicySubject {
+        var members: [EffectiveValue.Member] = []
+        if let app = identity.linkedApp { members.append(.init("app", .text(app, at: location(of: "app")))) }
+        let sections = effectiveSections
+        members += sections
+        members.append(.init("providers", effectiveProviders))
+        if let limit = effectiveRateLimit { members.append(.init(RateLimitReader.key, limit)) }
+        members.append(.init(RuleReader.key, effectiveRules))
+        let words = providers.map { EffectiveValue.shown($0.name) }.joined(separator: ", ")
+        var subject = PolicySubject(EffectiveValue(.mapping(members), at: location), words, at: location)
+        subject.app = identity.linkedApp
+        guard identity.kind == .oauthClient else { return subject }
+        subject.inherited = Set(sections.map { ExactText($0.key) }).union([ExactText(RuleReader.key)])
+        if inheritsProviders { subject.inherited.insert("providers") }
+        if inheritsRateLimit { subject.inherited.insert(RateLimitReader.key) }
+        return subject
+    }
+}

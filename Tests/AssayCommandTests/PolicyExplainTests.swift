@@ -1,0 +1,182 @@
+import AssayCore
+import AssayTestSupport
+import Foundation
+import Testing
+
+@Suite("assay policy explain")
+struct PolicyExplainTests {
+    private static let set = """
+        callers:
+          minter: {sha256: "\(String(repeating: "0f", count: 32))", permissions: [tokens.mint], projects: [example]}
+          admin: {sha256: "\(String(repeating: "1f", count: 32))", permissions: [admin]}
+        projects:
+          - number: 1
+            id: example
+            services: {orders.example.com: {enforcement: ENFORCED}}
+            consumers: {oauth_client: {authorization_servers: ["https://login.example.com"], clients: {"1:1:ios:a": c}, tokens: {providers: [app_attest], max_age: 10m}, introspection: {}}}
+            apps:
+              - id: "1:1:ios:a"
+                apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                token_ttl: 2h
+                rate_limit: {requests: 60, interval: 30s}
+                providers: {app_attest: {}, debug: {managed: {}}}
+                rules:
+                  - {name: old-ios, when: {os_version: {below: "26.2"}, environment: [production, development]}, then: refuse}
+                  - {name: tried, then: mark, claim: true, enforcement: shadow}
+          - {number: 2, id: other, apps: [{id: "1:2:ios:b", providers: {app_attest: {}}, apple: {team_id: ABCDE12345, bundle_id: com.example.b}}]}
+        """
+    private static let app = "projects/example/apps/1:1:ios:a"
+
+    private func explain(_ arguments: [String], in text: String = set) async throws -> AssayProcess.Result {
+        try await withTemporaryFolder { folder in
+            let policies = folder.appendingPathComponent("p")
+            try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            let process = try AssayProcess(["policy", "explain", "--policies", "p"] + arguments, folder: folder)
+            return await process.result()
+        }
+    }
+
+    private static let exchange = [
+        "  method exchangeAppAttestAssertion: the provider app_attest exchanges evidence for a token",
+        "+ no permission is needed",
+        "+ projects/example/apps/1:1:ios:a is an app (p/a.yaml:10:9)",
+        "+ the app has the provider app_attest (p/a.yaml:14:21)",
+        "? at most 60 calls in 30s, 60 at once: RESOURCE_EXHAUSTED beyond (p/a.yaml:13:21)",
+        "? the provider verifies the evidence (p/a.yaml:14:21)",
+        "? rule old-ios: refuse when os_version is below 26.2 and environment is one of production, development (p/a.yaml:16:13)",
+        "  rule tried: mark always; tokens name the rule; only tried (p/a.yaml:17:13)",
+        "  evidence that no rule matches is accepted",
+        "  tokens live 2h, limited-use tokens 5m (p/a.yaml:12:20)",
+        "  consumer oauth_client accepts them, at most 10m old (p/a.yaml:8:17)",
+        "  service orders.example.com (ENFORCED) accepts them (p/a.yaml:7:16)",
+    ]
+
+    @Test("An exchange is followed to the uses of its token, by the method's name or by the request")
+    func exchange() async throws {
+        let named = try await explain(["--method", "exchangeAppAttestAssertion", "--resource", Self.app])
+        #expect(named.lines == Self.exchange)
+        #expect(named.status == 0 && named.errors == "")
+        let routed = try await explain(["--route", "POST /v1beta/\(Self.app):exchangeAppAttestAssertion"])
+        #expect(routed.output == named.output)
+        let json = try await explain([
+            "--method", "exchangeAppAttestAssertion", "--resource", Self.app, "--format", "json",
+        ])
+        #expect(json.lines.count == Self.exchange.count)
+        #expect(
+            json.lines[1]
+                == #"{"effect":"passes","text":"no permission is needed","file":null,"line":null,"column":null}"#)
+        #expect(
+            json.lines[2]
+                == #"{"effect":"passes","text":"projects/example/apps/1:1:ios:a is an app","file":"p/a.yaml","line":10,"column":9}"#
+        )
+    }
+
+    /// A call, and the last line of what is said of it.
+    struct Example: Sendable, CustomTestStringConvertible {
+        let arguments: [String]
+        let last: String
+        let status: Int32
+
+        var testDescription: String { arguments.joined(separator: " ") }
+
+        init(_ method: String, _ resource: String, caller: String? = nil, _ last: String, _ status: Int32) {
+            arguments = ["--method", method, "--resource", resource] + (caller.map { ["--caller", $0] } ?? [])
+            (self.last, self.status) = (last, status)
+        }
+    }
+
+    private static let examples = [
+        Example(
+            "exchangeDebugTokn", app, "- unknown method `exchangeDebugTokn`; did you mean `exchangeDebugToken`?", 1),
+        Example(
+            "exchangeDebugToken", "projects/2/apps/1:2:ios:b",
+            "- the app has not the provider debug: FAILED_PRECONDITION; it has app_attest (p/a.yaml:18:60)", 1),
+        Example(
+            "exchangeDebugToken", "projects/2", "- the method is for an OAuth client or an app: INVALID_ARGUMENT", 1),
+        Example(
+            "exchangeDebugToken", "projects/example/apps/1:1:ios:b",
+            "- no policy has projects/example/apps/1:1:ios:b: NOT_FOUND; did you mean `projects/example/apps/1:1:ios:a`?",
+            1),
+        Example(
+            "exchangeDebugToken", "apps",
+            "- the resource must be projects/*/apps/*, oauthClients/* or projects/*: INVALID_ARGUMENT", 1),
+        Example(
+            "exchangeDebugToken", app,
+            "  service orders.example.com (ENFORCED) does not accept them: token_for_development (p/a.yaml:7:16)", 0),
+        Example(
+            "mintAppCheckToken", app, caller: "minter", "+ projects/example/apps/1:1:ios:a is an app (p/a.yaml:10:9)", 0
+        ),
+        Example(
+            "mintAppCheckToken", "projects/2/apps/1:2:ios:b", caller: "minter",
+            "- the caller minter may not act in the project other: PERMISSION_DENIED (p/a.yaml:2:3)", 1),
+        Example(
+            "mintAppCheckToken", app, caller: "minte",
+            "- unknown caller `minte`: UNAUTHENTICATED; did you mean `minter`?", 1),
+        Example(
+            "verifyAppCheckToken", "projects/1", caller: "minter",
+            "  the caller admin has it, in all projects (p/a.yaml:3:3)", 1),
+        Example("verifyAppCheckToken", "projects/1", caller: "admin", "+ projects/1 is a project (p/a.yaml:5:5)", 0),
+        Example("jwks", "projects/1", "+ the key set is served to everyone", 0),
+        Example(
+            "exchangeToken", "projects/1",
+            "  tokens of 1:1:ios:a by debug: refused token_for_development (p/a.yaml:14:37)", 0),
+        Example(
+            "exchangeToken", "projects/2",
+            "- the project has not the consumer fleet_engine or oauth_client: refused consumer_unknown (p/a.yaml:18:5)",
+            1),
+    ]
+
+    @Test("What stops a call is said with its place", arguments: examples)
+    func stops(_ example: Example) async throws {
+        let result = try await explain(example.arguments)
+        #expect(result.lines.last == example.last)
+        #expect(result.status == example.status)
+        #expect(result.lines.contains { $0.hasPrefix("- ") } == (example.status == 1))
+    }
+
+    @Test("Without a caller, those that may call are listed; with one that may not, too")
+    func callers() async throws {
+        let result = try await explain(["--method", "mintAppCheckToken", "--resource", Self.app])
+        #expect(
+            result.lines.dropFirst() == [
+                "? the permission tokens.mint is needed: name one of these callers with --caller",
+                "  the caller admin has it, in all projects (p/a.yaml:3:3)",
+                "  the caller minter has it, in example (p/a.yaml:2:3)",
+                "+ projects/example/apps/1:1:ios:a is an app (p/a.yaml:10:9)",
+            ])
+        let lacks = try await explain([
+            "--method", "verifyAppCheckToken", "--resource", "projects/1", "--caller", "minter",
+        ])
+        #expect(
+            lacks.lines.contains(
+                "- the caller minter lacks the permission appCheckTokens.verify: PERMISSION_DENIED (p/a.yaml:2:3)"))
+    }
+
+    @Test(
+        "A request that leads to no method is refused, and a wrong command line cannot run",
+        arguments: [
+            (["--route", "GET /v1/nothing"], 1, "'GET /v1/nothing' leads to no method: 404"),
+            (["--route", "GET /v1/\(app):exchangeDebugToken"], 1, "is known only for POST"),
+            (["--route", "GET /livez"], 1, "is a page of the server itself, and no method"),
+            (["--route", "nonsense"], 1, "is no request: write an HTTP method and a path"),
+            (["--method", "jwks"], 2, "Name the resource with --resource."),
+            (
+                ["--method", "jwks", "--route", "GET /v1/jwks"], 2,
+                "Name the method with --method, or the request with --route."
+            ),
+        ] as [([String], Int32, String)])
+    func routes(arguments: [String], status: Int32, text: String) async throws {
+        let result = try await explain(arguments)
+        #expect(result.status == status && result.output == "")
+        #expect(result.errors.contains(text))
+    }
+
+    @Test("Policies with errors are not explained")
+    func wrong() async throws {
+        let result = try await explain(["--method", "jwks", "--resource", "x"], in: "projects: 1")
+        #expect(
+            result.status == 2 && result.output == ""
+                && result.errors.contains("p/a.yaml:1:11: projects: expected a sequence"))
+    }
+}
