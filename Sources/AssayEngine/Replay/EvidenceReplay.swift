@@ -112,6 +112,13 @@ public struct EvidenceReplay: Sendable {
         case .refused(let reason, let detail, let facts):
             decision = ReplayedDecision(.refused(reason), detail: detail, facts: facts)
         case .verified(let appraisal):
+            if let denial = policies.denials.denial(
+                of: appraisal.facts, provider: name, app: app.identity, at: stage.clock.now)
+            {
+                decision = ReplayedDecision(
+                    .refused(KernelReasons.evidenceDenied), detail: denial.words, facts: appraisal.facts)
+                break
+            }
             let judgement = app.rules[ExactText(name)]?.judge(appraisal.facts, provider: name) ?? RuleSet.Judgement()
             let isRefused = judgement.rule?.effect == .refuse
             decision = ReplayedDecision(

@@ -69,16 +69,24 @@ extension PolicyView {
         let isVerified = decision.outcome.isExactly("issued") || decision.reason.map(Self.isOfRules) ?? false
         guard isVerified else { return .passes }
         guard let provider = decision.provider else { return .unknown("the provider is not recorded") }
-        guard let rules = app.rules[provider], !rules.isEmpty else { return .ends("issued") }
+        let rules = app.rules[provider]
+        guard rules?.isEmpty == false || !denials.isEmpty else { return .ends("issued") }
         guard let facts = decision.facts(factTypes[provider] ?? [:]) else {
             return .unknown("a fact is cut in the record")
         }
+        if denials.denial(of: facts, provider: provider, app: app.policy.identity, at: now) != nil {
+            return .ends(Self.refused(KernelReasons.evidenceDenied))
+        }
+        guard let rules else { return .ends("issued") }
         let rule = rules.judge(facts, provider: provider).rule
         return rule?.effect == .refuse
             ? .ends(Self.refused(KernelReasons.ruleRefused), rule: rule?.name) : .ends("issued", rule: rule?.name)
     }
 
-    private static func isOfRules(_ reason: String) -> Bool { reason.isExactly(KernelReasons.ruleRefused.code) }
+    /// Whether evidence was refused after it was verified.
+    private static func isOfRules(_ reason: String) -> Bool {
+        [KernelReasons.ruleRefused, KernelReasons.evidenceDenied].contains { reason.isExactly($0.code) }
+    }
 }
 
 // MARK: - Tokens

@@ -36,11 +36,18 @@ struct PolicyView: Sendable {
     private(set) var callers: [ExactText: CallerView] = [:]
     /// The types of the facts of each provider.
     private(set) var factTypes: [ExactText: [ExactText: FactType]] = [:]
+    /// The deny list, as it is now.
+    let denials: DenyList
+    let now: Instant
 
     /// - Parameter policies: as `Registry.effective(_:)` makes them, and without problems.
-    init(_ policies: PolicySet, registry: Registry) {
+    init(_ policies: PolicySet, registry: Registry, now: Instant = HostClock.system.now) {
         self.policies = policies
         self.registry = registry
+        self.now = now
+        denials = DenyList(
+            policies.denials, facts: registry.providers.mapValues(\.descriptor.facts), isWhole: false,
+            problems: DiagnosticSink())
         for policy in policies.apps {
             let offered = policy.providers.compactMap { registry.providers[$0.name] }.flatMap(\.methods)
                 .filter { $0.resources.contains(policy.identity.kind) }

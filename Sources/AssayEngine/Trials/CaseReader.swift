@@ -182,7 +182,7 @@ struct CaseReader {
             }
             return Fact(name, found)
         }
-        return .decision(subject, RecordedDecision(facts: facts, reason: reason))
+        return .decision(subject, DecidedEvidence(facts: facts, reason: reason))
     }
 
     // MARK: - Permissions

@@ -16,7 +16,7 @@ struct PolicyCase: Sendable {
         /// Whether rules accept facts.
         case facts(Subject, [Fact])
         /// Whether rules accept the facts of a decision that was made.
-        case decision(Subject, RecordedDecision)
+        case decision(Subject, DecidedEvidence)
         /// Whether evidence of a simulated device is accepted.
         case device(Subject, DeviceOrder)
         /// Whether a caller may call a method.
@@ -56,7 +56,7 @@ struct DeviceOrder: Sendable {
 }
 
 /// A decision of an audit file.
-struct RecordedDecision: Sendable {
+struct DecidedEvidence: Sendable {
     let facts: [Fact]
     /// Why the provider or the kernel refused the evidence; nil if rules were asked.
     let reason: Reason?

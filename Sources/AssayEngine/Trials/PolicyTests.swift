@@ -63,7 +63,11 @@ public struct PolicyTests: Sendable {
     ) async throws -> PolicyTestReport {
         var results: [PolicyTestResult] = []
         var coverage = CoverageLog(tested)
-        let judge = try RuleJudge(now: now)
+        let judge = try RuleJudge(
+            now: now,
+            denials: DenyList(
+                tested.policies.denials, facts: tested.registry.providers.mapValues(\.descriptor.facts), isWhole: false,
+                problems: DiagnosticSink()))
         let trials = DeviceTrials(tested: tested, now: now)
         for test in cases where filter.map({ test.name.utf8.contains($0.utf8) }) ?? true {
             let result: PolicyTestResult

@@ -4,18 +4,28 @@ internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 
-/// Judges facts by the rules of an app, and issues the token that evidence with them would get.
+/// Judges facts by the deny list and the rules of an app, and issues the token that evidence with them would get.
 struct RuleJudge {
     private let issuer: TokenIssuer
     private let now: Instant
+    private let denials: DenyList
 
-    init(now: Instant) throws(CryptoError) {
+    init(now: Instant, denials: DenyList) throws(CryptoError) {
         issuer = TokenIssuer(signer: try JWSSigner(key: .generate(.ec(.p256)), keyID: "test", algorithm: .es256))
         self.now = now
+        self.denials = denials
     }
 
     /// What becomes of evidence that a provider has verified.
     func finding(_ subject: Subject, _ facts: [Fact]) throws(CryptoError) -> PolicyFinding {
+        if let denial = denials.denial(
+            of: facts, provider: subject.provider.name, app: subject.app.identity, at: now)
+        {
+            var finding = PolicyFinding(verdict: .refused)
+            finding.reason = KernelReasons.evidenceDenied
+            finding.detail = denial.words
+            return finding
+        }
         let judgement = subject.rules.judge(facts, provider: subject.provider.name)
         var finding = PolicyFinding(judgement)
         guard finding.verdict == .accepted else { return finding }
@@ -31,7 +41,7 @@ struct RuleJudge {
     /// What becomes of evidence that was decided about.
     ///
     /// Evidence that was refused before rules were asked was not kept: it stays refused.
-    func finding(_ subject: Subject, _ decision: RecordedDecision) throws(CryptoError) -> PolicyFinding {
+    func finding(_ subject: Subject, _ decision: DecidedEvidence) throws(CryptoError) -> PolicyFinding {
         guard let reason = decision.reason else { return try finding(subject, decision.facts) }
         var finding = PolicyFinding(verdict: .refused)
         finding.reason = reason

@@ -70,6 +70,13 @@ extension PolicySet {
         where RootKeys.all.contains(exactly: entry.key) && !Self.readKeys.contains(exactly: entry.key)
             && !entry.value.isNull
         {
+            guard !entry.key.isExactly(DenyReader.key) else {
+                for element in entry.value.elements ?? [] {
+                    let tree = EffectiveValue(element)
+                    add(.section, "\(entry.key) \(tree.short)", PolicySubject(tree, tree.short, at: element.location))
+                }
+                continue
+            }
             let tree = EffectiveValue(entry.value)
             add(.section, entry.key, PolicySubject(tree, tree.short, at: entry.keyLocation))
         }
