@@ -45,7 +45,7 @@ struct PolicyTestCommandTests {
             files["apps.yaml"] = policy
             files["apps_test.yaml"] = tests
             for (name, text) in files { try Data(text.utf8).write(to: policies.appendingPathComponent(name)) }
-            return await AssayProcess(["policy", "test"] + arguments, folder: folder).result()
+            return try await AssayProcess(["policy", "test"] + arguments, folder: folder).result()
         }
     }
 
@@ -126,7 +126,7 @@ struct PolicyTestCommandTests {
         let lines = try result.lines.map { try JSON.parse(Array($0.utf8)) }
         #expect(lines.compactMap { $0["test"]?.string } == ["old systems are refused", "new systems are accepted"])
         #expect(lines.first?["result"] == "passed")
-        #expect(lines.first?["found"]?["rule_location"] == "policies/apps.yaml:9:15")
+        #expect(lines.first?["found"]?["rule_location"] == "policies/apps.yaml:9:13")
         #expect(lines.first?["failures"] == [])
         let failed = lines.first { $0["result"] == "failed" }
         #expect(failed?["form"] == "facts")
@@ -153,7 +153,7 @@ struct PolicyTestCommandTests {
         #expect(
             result.output == """
                 covered: 60 % (3 of 5): providers 1 of 1, rules 1 of 2, conditions 1 of 2
-                  policies/apps.yaml:9:15: every test matches the rule `old-ios`
+                  policies/apps.yaml:9:13: every test matches the rule `old-ios`
                   policies/apps.yaml:9:36: the condition `old-ios: os_version` holds in every test
                 1 passed
 
@@ -210,6 +210,32 @@ struct PolicyTestCommandTests {
         let result = try await run(policy: policy, tests: tests)
         #expect(result.output == "3 passed\n")
         #expect(result.status == 0)
+    }
+
+    @Test("A program with a plugin of its own tests the facts of the plugin, and says that it has no devices of it")
+    func otherProgram() async throws {
+        let policies = repository.appendingPathComponent("Tests/Examples/CustomServer/policies")
+        try await withTemporaryFolder { folder in
+            let copy = folder.appendingPathComponent("policies")
+            try FileManager.default.copyItem(at: policies, to: copy)
+            let app = "1:1234567890:android:321abc456def7890"
+            let text = """
+                defaults: {app: "\(app)", provider: till}
+                tests:
+                  - {name: facts, facts: {till: first}, expect: {verdict: accepted}}
+                  - {name: device, device: {till: first}, expect: {verdict: accepted}}
+                """
+            try Data(text.utf8).write(to: copy.appendingPathComponent("till_test.yaml"))
+            let result = try await AssayProcess(["policy", "test"], of: "till-server", folder: folder).result()
+            #expect(
+                result.output == """
+                    NOT RUN  device
+                    policies/till_test.yaml:4:5: this program has no simulated devices of the provider `till`
+                    1 passed, 1 not run
+
+                    """)
+            #expect(result.status == 2)
+        }
     }
 
     // MARK: - The schema

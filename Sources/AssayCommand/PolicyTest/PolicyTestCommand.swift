@@ -84,7 +84,8 @@ struct PolicyTestCommand: AsyncParsableCommand {
         let tests = try PolicyTests(files, of: folder.read(), registry: registry, simulators: simulators)
         if simulators.isEmpty, tests.usesDevices {
             Terminal.report(
-                "tests with `device` do not run: the simulated devices of the plugins need the package trait Simulator")
+                "tests with `device` do not run: this program has no suites with simulated devices (package trait Simulator)"
+            )
         }
         let report = try await tests.run(filter: filter, findsDecisiveSettings: coverage)
         if let filter, report.results.isEmpty, tests.count > 0 {

@@ -26,9 +26,9 @@ struct PolicyCoverageTests {
             Self.uncovered(coverage) == [
                 "a.yaml:9:21: provider station of 1:1:ios:a 0/0", "a.yaml:17:42: provider station of 1:2:ios:b 0/0",
                 "a.yaml:11:13: rule trial 0/0", "a.yaml:12:13: rule old 0/0", "a.yaml:13:13: rule new 0/0",
-                "a.yaml:14:13: rule rest 0/0", "a.yaml:11:33: condition trial: degrees 0/0",
-                "a.yaml:12:31: condition old: version 0/0", "a.yaml:12:54: condition old: sky 0/0",
-                "a.yaml:13:31: condition new: age 0/0",
+                "a.yaml:14:13: rule rest 0/0", "a.yaml:11:34: condition trial: degrees 0/0",
+                "a.yaml:12:32: condition old: version 0/0", "a.yaml:12:57: condition old: sky 0/0",
+                "a.yaml:13:32: condition new: age 0/0",
             ])
         #expect(coverage.percent == 0)
         // Two ways for each rule but the last, and for each condition; one for each provider and for the last rule.
@@ -99,7 +99,7 @@ struct PolicyCoverageTests {
         let settings = coverage.items.filter { $0.kind == .setting }
         #expect(
             settings.map { "\($0.name) \($0.location) \($0.isCovered)" } == [
-                "coldest of station a.yaml:9:31 true", "key of station a.yaml:9:60 false",
+                "coldest of station a.yaml:9:31 true", "key of station a.yaml:9:59 false",
             ])
         let other = try await Self.coverage(["device: {degrees: 6}, expect: {verdict: accepted}"])
         #expect(other.items.filter { $0.kind == .setting }.allSatisfy { !$0.isCovered })

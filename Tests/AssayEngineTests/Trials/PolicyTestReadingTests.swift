@@ -25,11 +25,11 @@ struct PolicyTestReadingTests {
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, device: {}, expect: {verdict: accepted}}]",
-                ["1:50: tests[0].device: a test has only one of `facts`, `device`, `decision` and `caller`"]
+                ["1:48: tests[0].device: a test has only one of `facts`, `device`, `decision` and `caller`"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, change: {}, expect: {verdict: accepted}}]",
-                ["1:50: tests[0].change: has no effect with `facts`"]
+                ["1:48: tests[0].change: has no effect with `facts`"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", fcats: {}, expect: {verdict: accepted}}]",
@@ -67,37 +67,37 @@ struct PolicyTestReadingTests {
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: refsed}}]",
-                ["1:67: tests[0].expect.verdict: expected accepted or refused / did you mean `refused`?"]
+                ["1:66: tests[0].expect.verdict: expected accepted or refused / did you mean `refused`?"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {reason: rule_refused}}]",
-                ["1:57: tests[0].expect.verdict: missing key `verdict`"]
+                ["1:56: tests[0].expect.verdict: missing key `verdict`"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: refused, reason: report_cold}}]",
                 [
-                    "1:84: tests[0].expect.reason: facts are judged by rules alone, which refuse by `rule_refused` / "
+                    "1:83: tests[0].expect.reason: facts are judged by rules alone, which refuse by `rule_refused` / "
                         + "with `device` in the place of `facts`, evidence is made and verified"
                 ]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", device: {}, expect: {verdict: refused, reason: report_clod}}]",
-                ["1:85: tests[0].expect.reason: unknown reason `report_clod` / did you mean `report_cold`?"]
+                ["1:84: tests[0].expect.reason: unknown reason `report_clod` / did you mean `report_cold`?"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: accepted, reason: rule_refused}}]",
-                ["1:85: tests[0].expect.reason: evidence that is accepted has no reason"]
+                ["1:84: tests[0].expect.reason: evidence that is accepted has no reason"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: refused, marks: [a], token: {}}}]",
                 [
-                    "1:83: tests[0].expect.marks: evidence that is refused has no marks",
-                    "1:95: tests[0].expect.token: evidence that is refused gets no token",
+                    "1:82: tests[0].expect.marks: evidence that is refused has no marks",
+                    "1:94: tests[0].expect.token: evidence that is refused gets no token",
                 ]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: accepted, token: {claims: {exp: 5}}}}]",
-                ["1:94: tests[0].expect.token.claims.exp: `exp` is another one in each token / see `ttl`"]
+                ["1:93: tests[0].expect.token.claims.exp: `exp` is another one in each token / see `ttl`"]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: accepted, permission: allowed}}]",
@@ -175,9 +175,9 @@ struct PolicyTestReadingTests {
             .replacingOccurrences(of: "degrees: {above", with: "degres: {above")
         #expect(
             try PolicyTestFixture.problems("tests: 5", of: policy) == [
-                "3:62: callers.minter.permissions[0]: unknown permission `tokens.mnt` / did you mean `tokens.mint`?",
-                "9:34: projects[0].apps[0].providers.station.coldst: unknown key `coldst` / did you mean `coldest`?",
-                "11:33: projects[0].apps[0].rules[0].when.degres: no provider of the app tells the fact `degres` / "
+                "3:64: callers.minter.permissions[0]: unknown permission `tokens.mnt` / did you mean `tokens.mint`?",
+                "9:31: projects[0].apps[0].providers.station.coldst: unknown key `coldst` / did you mean `coldest`?",
+                "11:34: projects[0].apps[0].rules[0].when.degres: no provider of the app tells the fact `degres` / "
                     + "did you mean `degrees`?",
             ])
     }

@@ -73,40 +73,40 @@ struct PolicyTestRunTests {
             (
                 "facts: {version: \"1.9\"}", "verdict: refused, rule: old",
                 """
-                2:94 expected `refused`, found `accepted`; 2:109 expected `old`, found `rest` / the rule does not match, because of \
-                `sky` at a.yaml:12:54
+                2:95 expected `refused`, found `accepted`; 2:110 expected `old`, found `rest` / the rule does not match, because of \
+                `sky` at a.yaml:12:57
                 """
             ),
             (
                 "facts: {version: \"1.9\"}", "verdict: accepted, rule: odl",
-                "2:110 expected `odl`, found `rest` / the app has no rule `odl`: did you mean `old`?"
+                "2:111 expected `odl`, found `rest` / the app has no rule `odl`: did you mean `old`?"
             ),
             (
                 "facts: {age: 5m}", "verdict: accepted, rule: rest",
-                "2:102 expected `rest`, found `new` / an earlier rule decides, before `rest` at a.yaml:14:13"
+                "2:104 expected `rest`, found `new` / an earlier rule decides, before `rest` at a.yaml:14:13"
             ),
             (
                 "facts: {age: 2h}", "verdict: accepted, marks: [new]",
-                "2:103 expected `new`, found none / the rule does not match, because of `age` at a.yaml:13:33"
+                "2:105 expected `new`, found none / the rule does not match, because of `age` at a.yaml:13:32"
             ),
             (
                 "facts: {degrees: 31}", "verdict: accepted, would_refuse: []",
-                "2:114 expected none, found `trial`"
+                "2:116 expected none, found `trial`"
             ),
             (
                 "facts: {}", "verdict: accepted, token: {ttl: 1h, limited_use: true, claims: {provider: other}}",
-                "2:102 expected 3600 seconds, found 7200 seconds; 2:119 expected true, found false; "
-                    + "2:144 expected \"other\", found \"station\""
+                "2:104 expected 3600 seconds, found 7200 seconds; 2:121 expected true, found false; "
+                    + "2:146 expected \"other\", found \"station\""
             ),
             (
                 "facts: {version: \"1.9\", sky: clear}", "verdict: accepted, token: {ttl: 2h}",
-                "2:106 expected `accepted`, found `refused`; 2:129 expected a token, found none"
+                "2:107 expected `accepted`, found `refused`; 2:130 expected a token, found none"
             ),
             (
                 "device: {}, change: {report: forged}", "verdict: refused, reason: report_cold",
-                "2:123 expected `report_cold`, found `report_forged`"
+                "2:125 expected `report_cold`, found `report_forged`"
             ),
-            ("device: {degrees: -6}", "verdict: accepted", "2:91 expected `accepted`, found `refused`"),
+            ("device: {degrees: -6}", "verdict: accepted", "2:93 expected `accepted`, found `refused`"),
         ])
     func fails(question: String, expectation: String, words: String) async throws {
         let results = try await PolicyTestFixture.run(Self.test("\(Self.about), \(question)", expectation))
@@ -119,7 +119,7 @@ struct PolicyTestRunTests {
             "caller: deployer, method: mintAppCheckToken, resource: \"projects/1/apps/1:1:ios:a\"",
             "permission: allowed")
         let result = try #require(try await PolicyTestFixture.run(text).first)
-        #expect(result.words == "2:127 expected `allowed`, found `denied`")
+        #expect(result.words == "2:120 expected `allowed`, found `denied`")
         #expect(result.finding?.explanation == "the caller deployer lacks the permission tokens.mint")
     }
 
