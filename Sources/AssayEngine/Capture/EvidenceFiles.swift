@@ -144,10 +144,10 @@ struct EvidenceFiles: ~Copyable {
     private mutating func make(hour: Int64) throws(EvidenceFolderError) -> Present {
         let start = Self.prefix + Self.text(ofHour: hour) + "-"
         let last = sizes.keys.filter { $0.string.starts(withExactly: start) }.max()
-        let number = last.flatMap { Int($0.string.dropFirst(start.count).prefix(4)) } ?? 0
+        let number = last.map { Self.number(ofFile: $0.string) } ?? 0
         guard number < 9999 else { throw EvidenceFolderError("\(path) has too many files of one hour") }
-        let digits = String(number + 1)
-        let name = start + String(repeating: "0", count: 4 - digits.count) + digits + Self.suffix
+        let digits = String(10_000 + number + 1).utf8.dropFirst()
+        let name = start + String(decoding: digits, as: UTF8.self) + Self.suffix
         guard let file = AuditDescriptor(new: name, in: folder) else { throw Self.failure("make", "\(path)/\(name)") }
         sizes[name] = 0
         return Present(file: file, name: name, hour: hour)
@@ -165,6 +165,11 @@ struct EvidenceFiles: ~Copyable {
         return text.prefix(13).utf8.reduce(into: "") { result, byte in
             if byte != UInt8(ascii: "-") { result.unicodeScalars.append(Unicode.Scalar(byte)) }
         }
+    }
+
+    /// The last four digits of the name of a file.
+    private static func number(ofFile name: String) -> Int {
+        name.utf8.dropLast(suffix.utf8.count).suffix(4).reduce(0) { $0 * 10 + Int(min(max($1, 48), 57) - 48) }
     }
 
     /// The beginning of the hour that the name of a file says; nil for another name.

@@ -63,6 +63,7 @@ extension PolicySchema {
             [
                 "description": .string(description), "type": ["integer", "string"], "minimum": 1,
                 "pattern": .string(ByteCount.pattern), "default": .string(ByteCount.text(standard)),
+                "examples": [.string(ByteCount.text(standard))],
             ])
     }
 }

@@ -17,7 +17,7 @@ struct SchemaFixtures {
     static let beyondForm: Set<String> = [
         "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "certificate", "public_key", "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
-        "authorization_servers[]", "profile", "extends", "when", "not",
+        "authorization_servers[]", "profile", "extends", "when", "not", "max_evidence", "max_size",
     ]
 
     init() throws {
@@ -37,7 +37,12 @@ struct SchemaFixtures {
             "trust_anchor": .string(authority.rootCertificatePEM),
             "receipt_trust_anchor": .string(authority.receiptRootCertificatePEM),
             "certificate": .string(SchemaFixtures.certificate),
-            "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
+            "public_key": .string(
+                String(decoding: try PrivateKey.generate(.ec(.p256)).publicKey.pem(), as: UTF8.self)),
+            "service_accounts[]": [
+                "email": "signer@example-project.iam.gserviceaccount.com",
+                "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
+            ],
             "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE",
             "consumers": SchemaFixtures.consumers,
             "profile": .null, "extends": .null, "stage": "production", "then": "mark",
