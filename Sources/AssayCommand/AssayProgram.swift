@@ -102,7 +102,7 @@ struct RootCommand: AsyncParsableCommand {
                     PolicyCommand.self, KeysCommand.self, StateCommand.self, PluginsCommand.self,
                     ConformanceCommand.self,
                     MethodsCommand.self,
-                    ReasonsCommand.self,
+                    ReasonsCommand.self, AuditCommand.self, DecisionsCommand.self,
                     MetricsCommand.self, CallerTokenCommand.self,
                 ] + brought.map(\.type))
     }

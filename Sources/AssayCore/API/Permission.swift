@@ -19,4 +19,6 @@ public struct Permission: Sendable, Hashable, CustomStringConvertible {
     public static let mintTokens = Permission("tokens.mint")
     /// Verifying and consuming tokens.
     public static let verifyTokens = Permission("appCheckTokens.verify")
+    /// Reading the records of decisions.
+    public static let readDecisions = Permission("decisions.read")
 }

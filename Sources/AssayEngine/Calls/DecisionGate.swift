@@ -17,6 +17,8 @@ final class DecisionGate: Sendable {
     let verifiedPeers = VerifiedPeers()
     /// The limits of the plugins' calls that run.
     let deadlines: DeadlineQueue
+    /// The records that callers may look up.
+    let archive: (any DecisionArchive)?
     private let sink: any DecisionSink
     /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
@@ -27,6 +29,7 @@ final class DecisionGate: Sendable {
         self.sink = sink
         reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
+        archive = options.archive
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)

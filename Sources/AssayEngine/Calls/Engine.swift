@@ -27,12 +27,15 @@ public final class Engine: CallHandler {
         /// Such settings are a provider for development (`PluginDescriptor.isForDevelopment`), what plugins declare
         /// about their keys (`PolicyKey.Development`), and `accept_development: true`.
         public var refusesDevelopment: Bool
+        /// The records of decisions that callers with the permission `decisions.read` may look up; nil for none.
+        public var archive: (any DecisionArchive)?
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
         public init(
             timeLimit: Duration = .seconds(10), blockingReason: (@Sendable () -> String?)? = nil,
-            refusesDevelopment: Bool = false
+            refusesDevelopment: Bool = false, archive: (any DecisionArchive)? = nil
         ) {
+            self.archive = archive
             self.timeLimit = timeLimit
             self.blockingReason = blockingReason
             self.refusesDevelopment = refusesDevelopment

@@ -18,7 +18,7 @@ enum KernelMethods {
     static let keySet = MethodDescriptor(name: "jwks", kind: .keySet, resources: [])
 
     /// All other methods.
-    static let all: [KernelMethod] = [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies
+    static let all: [KernelMethod] = [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies + decisions
 }
 
 /// One call of a kernel method, after the gate and with its resource.
