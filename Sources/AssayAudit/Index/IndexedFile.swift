@@ -11,7 +11,9 @@ final class IndexedFile {
     }
 
     let path: String
-    private let reader: AuditReader
+    private let status: FileStatus
+    /// The file; nil when it is opened again for each block, because there are many files.
+    private var reader: AuditReader?
     private(set) var index: AuditIndex
     /// How many bytes had to be read because no index was about them.
     private(set) var bytesRead = 0
@@ -27,8 +29,9 @@ final class IndexedFile {
     /// - Throws: ``AuditFileError``; ``BudgetSpent``.
     init(_ path: String, keeping: Keeping, limit: Int = .max) throws {
         self.path = path
-        reader = try AuditReader(path)
-        let status = reader.status
+        let reader = try AuditReader(path)
+        status = reader.status
+        self.reader = reader
         if let stored = AuditIndex.load(for: path), try stored.fits(reader.file, status) {
             index = stored
         } else {
@@ -36,7 +39,7 @@ final class IndexedFile {
         }
         let begin = index.stamp.covered
         guard status.size - begin <= limit else { throw BudgetSpent() }
-        if reader.isCompressed { try addMembers() } else { try addBlocks() }
+        if reader.isCompressed { try addMembers(reader) } else { try addBlocks(reader) }
         if keeping == .save, index.stamp.covered - begin >= (begin == 0 ? 1 : IndexedFile.savingSize) {
             do {
                 try index.seal(reader.file, status)
@@ -45,11 +48,11 @@ final class IndexedFile {
                 savingFailure = "\(error)"
             }
         }
-        if !reader.isCompressed { try addTail() }
+        if !reader.isCompressed { try addTail(reader) }
     }
 
-    /// The blocks of a file that is not compressed: whole ones only, the rest is for ``addTail()``.
-    private func addBlocks() throws(AuditFileError) {
+    /// The blocks of a file that is not compressed: whole ones only, the rest is for ``addTail(_:)``.
+    private func addBlocks(_ reader: AuditReader) throws(AuditFileError) {
         var offset = index.stamp.covered
         while true {
             let bytes = try reader.file.read(
@@ -71,7 +74,7 @@ final class IndexedFile {
         }
     }
 
-    private func addTail() throws(AuditFileError) {
+    private func addTail(_ reader: AuditReader) throws(AuditFileError) {
         let offset = index.stamp.covered
         let rest = min(reader.status.size - offset, 2 * LineSplitter.lengthLimit)
         let bytes = try reader.file.read(at: offset, count: rest)
@@ -87,7 +90,7 @@ final class IndexedFile {
     }
 
     /// The blocks of a compressed file: members of gzip, as many as end with a line.
-    private func addMembers() throws {
+    private func addMembers(_ reader: AuditReader) throws {
         guard index.stamp.covered < reader.status.size else { return }
         var start = index.stamp.covered
         reader.seek(to: start)
@@ -106,21 +109,28 @@ final class IndexedFile {
         if start < reader.status.size { index.add(sketch, offset: start, length: reader.status.size - start) }
     }
 
-    /// Frees the index.
-    func forgetIndex() { index = AuditIndex(of: reader.status) }
+    /// Frees the index, and closes the file unless it is kept open for its blocks.
+    func rest(keepingOpen isKept: Bool) {
+        index = AuditIndex(of: status)
+        if !isKept { reader = nil }
+    }
 
     /// Passes the lines of a block on.
     ///
+    /// - `limit`: how many bytes they may have.
     /// - Returns: how many bytes they have.
-    /// - Throws: ``StaleIndex`` when they are not those that the index was made of.
-    func lines(of block: AuditIndex.Block, _ body: (ArraySlice<UInt8>) throws -> Void) throws -> Int {
+    /// - Throws: ``StaleIndex`` when they are not those that the index was made of; ``BudgetSpent``.
+    func lines(
+        of block: AuditIndex.Block, limit: Int, _ body: (ArraySlice<UInt8>) throws -> Void
+    ) throws -> Int {
         var sum = CheckSum()
         var count = 0
         func take(_ line: ArraySlice<UInt8>) throws {
             sum.add(line)
             try body(line)
         }
-        if reader.isCompressed {
+        let open = try reader ?? AuditReader(path)
+        if open.isCompressed {
             let reader = try AuditReader(path)
             reader.seek(to: block.offset)
             var splitter = LineSplitter()
@@ -128,11 +138,12 @@ final class IndexedFile {
                 let chunk = try reader.next()
             {
                 count += chunk.bytes.count
+                guard count <= limit else { throw BudgetSpent() }
                 try splitter.add(chunk.bytes) { if !$0.isTooLong, !$0.bytes.isEmpty { try take($0.bytes) } }
             }
             try splitter.finish { if !$0.isTooLong { try take($0.bytes) } }
         } else {
-            let bytes = try reader.file.read(at: block.offset, count: block.length)
+            let bytes = try open.file.read(at: block.offset, count: block.length)
             count = bytes.count
             for line in bytes.split(separator: UInt8(ascii: "\n")) { try take(line) }
         }

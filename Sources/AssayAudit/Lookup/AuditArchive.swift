@@ -91,6 +91,8 @@ public final class AuditArchive: DecisionArchive {
             }
         } catch let error as DecisionArchiveError {
             throw error
+        } catch is StaleIndex {
+            throw DecisionArchiveError(.unavailable, "the index of the audit files is made again")
         } catch is BudgetSpent {
             throw DecisionArchiveError(.unavailable, "the index of the audit files is not ready")
         } catch {

@@ -59,16 +59,21 @@ package struct AuditLookup {
     }
 
     private func list(_ matcher: DecisionMatcher, limit: Int) throws -> Found {
-        if case .none = indexing { return scan(matcher, limit: limit) }
+        if isScanning { return scan(matcher, limit: limit) }
         do {
             return try search(matcher, limit: limit)
-        } catch is StaleIndex {
-            // Somebody wrote to the middle of a file. Its index goes, and the next look makes it again.
-            var found = scan(matcher, limit: limit)
-            found.notes.insert("an index is not about its file as it is: the files were read as a whole", at: 0)
-            for path in paths { Folder.remove("\(path).idx") }
-            return found
+        } catch let error as StaleIndex {
+            try removeIndexes(after: error)
+            return scan(matcher, limit: limit)
         }
+    }
+
+    /// Somebody wrote to the middle of a file: the indexes go, and are made again.
+    ///
+    /// - Throws: the error, where not all lines may be read instead.
+    private func removeIndexes(after error: StaleIndex) throws {
+        for path in paths { Folder.remove("\(path).idx") }
+        if budget.isOver != nil { throw error }
     }
 
     // MARK: - With indexes
@@ -83,13 +88,14 @@ package struct AuditLookup {
         var candidates: [Candidate] = []
         var files: [IndexedFile?] = []
         for path in paths {
-            let file = open(path, &found.notes)
-            files.append(try file.get())
-            guard let file = try file.get() else { continue }
+            if budget.isOver?() ?? false { throw BudgetSpent() }
+            let file = try open(path, &found.notes).get()
+            files.append(file)
+            guard let file else { continue }
             for block in file.index.blocks where matcher.mayMatch(block, file.index.filter(of: block)) {
                 candidates.append(Candidate(file: files.count - 1, block: block))
             }
-            file.forgetIndex()
+            file.rest(keepingOpen: files.count <= AuditLookup.openLimit)
         }
         candidates.sort { $0.block.last > $1.block.last }
         var results = Results(limit: limit)
@@ -103,7 +109,7 @@ package struct AuditLookup {
                 break
             }
             guard let file = files[candidate.file] else { continue }
-            bytes += try file.lines(of: candidate.block) { line in
+            bytes += try file.lines(of: candidate.block, limit: budget.bytes) { line in
                 if let place = matcher.place(of: line) { results.add(line, at: place) }
             }
         }
@@ -130,12 +136,18 @@ package struct AuditLookup {
     }
 
     private static let worthANote = 4 << 20
+    /// How many files are kept open during a look-up.
+    private static let openLimit = 200
 
     // MARK: - Without
 
+    private var scanNote: String {
+        "read without an index: \(paths.count == 1 ? "1 file" : "\(paths.count) files")"
+    }
+
     private func scan(_ matcher: DecisionMatcher, limit: Int) -> Found {
         var found = Found()
-        found.notes.append("read without an index: \(paths.count == 1 ? "1 file" : "\(paths.count) files")")
+        found.notes.append(scanNote)
         var results = Results(limit: limit)
         for path in paths {
             do {
@@ -156,14 +168,31 @@ package struct AuditLookup {
     package func count(
         by field: CountedField, since: Instant? = nil, until: Instant? = nil
     ) throws -> (counts: [(text: String, count: UInt64)], notes: [String]) {
+        do {
+            return try count(by: field, since, until, isScanning: isScanning)
+        } catch let error as StaleIndex {
+            try removeIndexes(after: error)
+            return try count(by: field, since, until, isScanning: true)
+        }
+    }
+
+    private var isScanning: Bool { if case .none = indexing { true } else { false } }
+
+    private func count(
+        by field: CountedField, _ since: Instant?, _ until: Instant?, isScanning: Bool
+    ) throws -> (counts: [(text: String, count: UInt64)], notes: [String]) {
         var query = DecisionQuery()
         (query.since, query.until) = (since, until)
         let matcher = try DecisionMatcher(query)
         var totals = Totals(field: field)
-        var notes: [String] = []
+        var notes = isScanning ? [scanNote] : []
         for path in paths {
-            if case .none = indexing {
-                try AuditReader(path).lines { totals.add($0.bytes) { matcher.since <= $0 && $0 <= matcher.last } }
+            if isScanning {
+                do {
+                    try AuditReader(path).lines { totals.add($0.bytes) { matcher.since <= $0 && $0 <= matcher.last } }
+                } catch {
+                    notes.append("\(error)")
+                }
                 continue
             }
             guard let file = try open(path, &notes).get() else { continue }
@@ -180,7 +209,7 @@ package struct AuditLookup {
             guard !partial.isEmpty else { continue }
             for block in file.index.blocks
             where partial.contains(where: { block.last >= $0 * 3_600_000 && block.first < ($0 + 1) * 3_600_000 }) {
-                _ = try file.lines(of: block) { line in
+                _ = try file.lines(of: block, limit: .max) { line in
                     totals.add(line) { time in
                         matcher.since <= time && time <= matcher.last && partial.contains(HourCounts.hour(time))
                     }
