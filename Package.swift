@@ -72,6 +72,8 @@ let package = Package(
         .library(name: "AssayJWT", targets: ["AssayJWT"]),
         // Questions to an operator's backend, for plugins that cannot know what only the operator knows.
         .library(name: "AssayCallback", targets: ["AssayCallback"]),
+        // The audit file: its chain, its index, and look-ups in it.
+        .library(name: "AssayAudit", targets: ["AssayAudit"]),
         // The kernel for embedders, its policies, and the errors in them.
         .library(name: "AssayEngine", targets: ["AssayEngine"]),
         // Plugins in processes of their own.
@@ -200,9 +202,13 @@ let package = Package(
                 "AssayCore", "AssayCrypto", "AssayKit", "AssayYAML",
             ], swiftSettings: settings),
         .target(
+            name: "AssayAudit",
+            dependencies: ["AssayCore", "AssayCrypto", "AssayHosting", "CLibZ"],
+            swiftSettings: settings),
+        .target(
             name: "AssayEngine",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
+                "AssayAudit", "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
                 "AssayState", "AssayVerifier", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -446,7 +452,7 @@ let package = Package(
         .target(
             name: "AssayCommand",
             dependencies: [
-                "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
+                "AssayAudit", "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
                 "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
                 "CLibZ", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes),
@@ -546,6 +552,13 @@ let package = Package(
             name: "AssayHostingTests",
             dependencies: [
                 "AssayCore", "AssayHosting", "AssayKit", "AssayTestSupport", "AssayTesting",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "AssayAuditTests",
+            dependencies: [
+                "AssayAudit", "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayTestSupport", "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

@@ -99,12 +99,9 @@ struct RootCommand: AsyncParsableCommand {
             version: program.version,
             subcommands: [ServeCommand.self, VerifyCommand.self]
                 + [
-                    PolicyCommand.self, DenyCommand.self, DecisionsCommand.self, KeysCommand.self, StateCommand.self,
-                    PluginsCommand.self,
-                    ConformanceCommand.self,
-                    MethodsCommand.self,
-                    ReasonsCommand.self,
-                    MetricsCommand.self, CallerTokenCommand.self,
+                    PolicyCommand.self, DenyCommand.self, DecisionsCommand.self, AuditCommand.self, KeysCommand.self,
+                    StateCommand.self, PluginsCommand.self, ConformanceCommand.self, MethodsCommand.self,
+                    ReasonsCommand.self, MetricsCommand.self, CallerTokenCommand.self,
                 ] + brought.map(\.type))
     }
 

@@ -129,6 +129,15 @@ struct ServeOptionLimitsTests {
         "Options that need another one name it",
         arguments: [
             (["--audit-required"], "--audit-required needs --audit FILE"),
+            (["--audit-rotate-size", "1M"], "--audit-rotate-size and --audit-rotate-age need --audit FILE"),
+            (
+                ["--audit", "a", "--audit-keep", "3"],
+                "--audit-keep and --audit-compress need --audit-rotate-size or --audit-rotate-age"
+            ),
+            (
+                ["--audit", "a", "--audit-compress"],
+                "--audit-keep and --audit-compress need --audit-rotate-size or --audit-rotate-age"
+            ), (["--audit", "a", "--audit", "a"], "--audit has the same file twice"),
             (["--tls-key", "k"], "--tls-certificate FILE and --tls-key FILE must be given together"),
             (
                 ["--ext-authz-listen", "127.0.0.1:1", "--ext-authz-client-ca", "ca"],

@@ -1,9 +1,11 @@
 internal import ArgumentParser
+internal import AssayAudit
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
 internal import AssayReload
+internal import AssayYAML
 internal import Logging
 internal import ServiceLifecycle
 
@@ -11,9 +13,11 @@ internal import ServiceLifecycle
 struct AuditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "A file that receives one JSON line for each decision; reopened on SIGHUP.", valueName: "file"),
-        completion: .file())
-    var audit: String?
+            """
+            A file that receives one JSON line for each decision, or - for standard output; reopened on SIGHUP. May be given \
+            several times.
+            """, valueName: "file"), completion: .file())
+    var audit: [String] = []
 
     @Flag(
         help: """
@@ -22,41 +26,122 @@ struct AuditOptions: ParsableArguments {
             """)
     var auditRequired = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Rotate an audit file before it is larger, such as 256M. By default another program may rename it and send SIGHUP.",
+            valueName: "size"))
+    var auditRotateSize: ByteCount?
+
+    @Option(
+        help: ArgumentHelp("Rotate an audit file when its first line is older, such as 1d.", valueName: "duration"))
+    var auditRotateAge: RotationAge?
+
+    @Option(
+        help: ArgumentHelp("How many rotated files of each audit file are kept; by default all.", valueName: "number"))
+    var auditKeep: Int?
+
+    @Flag(help: "Compress rotated audit files with gzip.")
+    var auditCompress = false
+
+    private static let limit = 8
+
     func validate() throws {
-        if auditRequired, audit == nil { throw ValidationError("--audit-required needs --audit FILE") }
+        if auditRequired, audit.isEmpty { throw ValidationError("--audit-required needs --audit FILE") }
+        guard audit.count <= Self.limit else { throw ValidationError("--audit may be given \(Self.limit) times") }
+        guard Set(audit).count == audit.count else { throw ValidationError("--audit has the same file twice") }
+        let rotates = auditRotateSize != nil || auditRotateAge != nil
+        if rotates, audit.isEmpty {
+            throw ValidationError("--audit-rotate-size and --audit-rotate-age need --audit FILE")
+        }
+        if !rotates, auditKeep != nil || auditCompress {
+            throw ValidationError("--audit-keep and --audit-compress need --audit-rotate-size or --audit-rotate-age")
+        }
+        if let auditKeep, !(1...100_000).contains(auditKeep) {
+            throw ValidationError("--audit-keep takes a number from 1 to 100000")
+        }
     }
 
-    /// - Throws: `AuditError` when the file cannot be opened.
-    func open(_ host: PluginHost) throws -> AuditFile? {
-        try audit.map { try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock) }
+    /// Whether standard output is for audit records.
+    var usesStandardOutput: Bool { audit.contains("-") }
+
+    /// - Throws: `AuditError` when a file cannot be opened.
+    func open(_ host: PluginHost) throws -> [AuditFile] {
+        var options = AuditFile.Options()
+        options.rotation = AuditRotation(
+            size: auditRotateSize?.bytes, age: auditRotateAge?.duration, keep: auditKeep, compresses: auditCompress)
+        return try audit.map {
+            try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock, options: options)
+        }
     }
 
     /// What keeps the engine from deciding.
-    func blockingReason(_ file: AuditFile?) -> (@Sendable () -> String?)? {
-        guard auditRequired, let file else { return nil }
-        return { file.blockingReason }
+    func blockingReason(_ files: [AuditFile]) -> (@Sendable () -> String?)? {
+        guard auditRequired, !files.isEmpty else { return nil }
+        return {
+            for file in files {
+                if let reason = file.blockingReason { return reason }
+            }
+            return nil
+        }
     }
 
     /// What `/readyz` asks.
-    func checks(_ file: AuditFile?) -> [@Sendable () async -> Readiness] {
-        guard let file else { return [] }
-        return [{ file.readiness }]
+    func checks(_ files: [AuditFile]) -> [@Sendable () async -> Readiness] {
+        files.map { file in { file.readiness } }
+    }
+
+    /// The records that callers may look up: those of the first file that has a name.
+    ///
+    /// Devices and pipes cannot be read again.
+    func archive(_ clock: HostClock) -> AuditArchive? {
+        let path = audit.first { $0 != "-" && !$0.hasPrefix("/dev/") && !$0.hasPrefix("/proc/") }
+        return path.map { AuditArchive([$0], clock: clock) }
     }
 
     /// What runs as long as the server does.
-    func services(_ file: AuditFile?, _ logger: Logger) -> [any Service] {
-        guard let file else { return [] }
-        return [AuditService(file: file)]
+    func services(_ files: [AuditFile], _ archive: AuditArchive?, _ logger: Logger) -> [any Service] {
+        files.map { AuditService(file: $0) } + (archive.map { [ArchiveService(archive: $0, logger: logger)] } ?? [])
     }
 
-    /// The file that is opened again on SIGHUP, so that it can be rotated by renaming it.
-    func subjects(_ file: AuditFile?) -> [ReloadSubject] {
-        guard let file else { return [] }
+    /// The files that are opened again on SIGHUP, so that they can be rotated by renaming them.
+    func subjects(_ files: [AuditFile]) -> [ReloadSubject] {
+        guard !files.isEmpty else { return [] }
         return [
             ReloadSubject("audit file", action: .reopen) {
-                try file.reopen()
-                return ["file": "\(file.path)"]
+                var failure: AuditError?
+                for file in files {
+                    do throws(AuditError) { try file.reopen() } catch { failure = failure ?? error }
+                }
+                if let failure { throw failure }
+                return ["file": "\(files.map(\.path).joined(separator: ", "))"]
             }
         ]
+    }
+}
+
+/// A number of bytes, such as `256M`: with K, M or G for 1024 and its powers, or without.
+struct ByteCount: ExpressibleByArgument, Sendable {
+    let bytes: Int
+
+    private static let allowed = 65_536...(1 << 40)
+
+    init?(argument: String) {
+        let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let number = Int(unit == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+        guard !overflow, Self.allowed.contains(bytes) else { return nil }
+        self.bytes = bytes
+    }
+}
+
+/// How old an audit file may become: a duration as policies write it.
+struct RotationAge: ExpressibleByArgument, Sendable {
+    let duration: Duration
+
+    init?(argument: String) {
+        let allowed = Duration.seconds(60)...Duration.seconds(366 * 86_400)
+        guard let duration = YAMLNode.duration(argument), allowed.contains(duration) else { return nil }
+        self.duration = duration
     }
 }

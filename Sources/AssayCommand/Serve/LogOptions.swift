@@ -23,7 +23,9 @@ struct LogOptions: ParsableArguments {
     /// Says on standard output where the server listens: the one line there.
     ///
     /// The program that starts it waits for that line and reads the URL at its end; as JSON, in the member `url`.
-    func announce(url: String, _ logger: Logger) {
+    ///
+    /// - Parameter aside: whether it goes to standard error, because standard output is for audit records.
+    func announce(url: String, aside: Bool = false, _ logger: Logger) {
         let program = AssayProgram.current.name
         let message = "\(program) listens on \(url)"
         let line =
@@ -38,7 +40,7 @@ struct LogOptions: ParsableArguments {
                     ).dropLast(), as: UTF8.self)
             }
         // A server whose starter has gone away serves all the same.
-        try? Terminal.say(line)
+        if aside { Terminal.complain(line) } else { try? Terminal.say(line) }
     }
 
     /// Says why the server could not begin, or had to end.

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayAudit
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHosting
@@ -25,8 +26,8 @@ struct ServeCommand: AsyncParsableCommand {
                 Without a certificate it speaks HTTP/1.1, and over TLS HTTP/2, too, with clients that ask for it in the \
                 handshake.
 
-                Prints one line when it listens; everything else goes to standard error. On SIGTERM and SIGINT it finishes \
-                the requests that have begun, and ends.
+                Prints one line when it listens, and with --audit - audit records instead; everything else goes to standard \
+                error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends.
 
                 Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
                 hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
@@ -172,15 +173,15 @@ struct ServeCommand: AsyncParsableCommand {
         let certificate = try tls.open()
         let authorizationFingerprint = extAuthz.fingerprint(tls)
         let authorizationCertificate = try extAuthz.certificate(tls, common: certificate)
-        let auditFile = try audit.open(host)
+        let auditFiles = try audit.open(host)
+        let archive = audit.archive(host.clock)
         let evidence = try capture.open(host)
         let storage = StorageHost(http: client, logger: logger, meter: metrics.meter)
         let queues = try await sinks.open(registry, storage)
-        var targets: [any DecisionSink] = [DecisionLog(logger)] + queues
-        if let auditFile { targets.append(auditFile) }
+        let targets: [any DecisionSink] = [DecisionLog(logger)] + queues + auditFiles
         let sinkReason = sinks.blockingReason(queues)
         let recorded = SampledDecisions(targets, limits: records.limits) {
-            auditFile?.blockingReason != nil || sinkReason?() != nil
+            auditFiles.contains { $0.blockingReason != nil } || sinkReason?() != nil
         }
         let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: storage)
         // Before new keys are made in the place of those that are lost.
@@ -189,8 +190,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
         try await UsedKeys.check(keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
         let options = Engine.Options(
-            blockingReason: ServeCommand.first(audit.blockingReason(auditFile), sinkReason, { keys.blockingReason }),
-            refusesDevelopment: production, evidence: evidence)
+            blockingReason: ServeCommand.first(audit.blockingReason(auditFiles), sinkReason, { keys.blockingReason }),
+            refusesDevelopment: production, evidence: evidence, archive: archive)
         let engine = try await OwnThread.run {
             try Engine(
                 registry: registry, policies: policies, keys: keys.store, host: host,
@@ -224,7 +225,7 @@ struct ServeCommand: AsyncParsableCommand {
                 .keys(in: keys.store, for: engine), processes.subject,
             ] + tls.subjects(certificate, loaded: tlsFingerprint)
             + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
-            + audit.subjects(auditFile)
+            + audit.subjects(auditFiles)
         let reloads = ReloadMetrics(metrics.meter, subjects: subjects)
         let reloader = Reloader(subjects, interval: reload.watch.duration, logger: logger) { subject, outcome in
             reloads.record(subject, outcome)
@@ -237,7 +238,7 @@ struct ServeCommand: AsyncParsableCommand {
         try TransportMetrics.add(budget, to: metrics.registry)
         let pages = HTTPPages(
             showsDetail: true,
-            checks: audit.checks(auditFile) + sinks.checks(queues) + capture.checks(evidence) + [
+            checks: audit.checks(auditFiles) + sinks.checks(queues) + capture.checks(evidence) + [
                 { reloader.readiness }, { store.readiness }, { keys.readiness },
             ],
             metrics: metrics.page)
@@ -253,14 +254,14 @@ struct ServeCommand: AsyncParsableCommand {
         let service = try HTTPService(
             handler: engine, pages: publicPages, configuration: configuration,
             logger: logger, meter: metrics.meter
-        ) { [log] address in
+        ) { [log, usesOutput = audit.usesStandardOutput] address in
             let scheme = certificate == nil ? "http" : "https"
-            log.announce(url: address.port == nil ? "\(address)" : "\(scheme)://\(address)", logger)
+            log.announce(url: address.port == nil ? "\(address)" : "\(scheme)://\(address)", aside: usesOutput, logger)
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.
         var services: [any Service] = [StoreService(store: store, logger: logger), client]
-        services += audit.services(auditFile, logger)
+        services += audit.services(auditFiles, archive, logger)
         services += capture.services(evidence, engine)
         for queue in queues { services.append(SinkService(queue: queue)) }
         services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]

@@ -21,4 +21,6 @@ public struct Permission: Sendable, Hashable, CustomStringConvertible {
     public static let verifyTokens = Permission("appCheckTokens.verify")
     /// Reading and changing the deny list of a project.
     public static let denyList = Permission("denyList.manage")
+    /// Reading the records of decisions.
+    public static let readDecisions = Permission("decisions.read")
 }

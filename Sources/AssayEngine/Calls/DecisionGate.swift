@@ -20,6 +20,8 @@ final class DecisionGate: Sendable {
     let deadlines: DeadlineQueue
     /// Where captured evidence is kept; nil for nowhere.
     let evidenceFolder: EvidenceFolder?
+    /// The records that callers may look up.
+    let archive: (any DecisionArchive)?
     private let sink: any DecisionSink
     /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
@@ -35,6 +37,7 @@ final class DecisionGate: Sendable {
         reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
         evidenceFolder = options.evidence
+        archive = options.archive
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)

@@ -29,12 +29,15 @@ public final class Engine: CallHandler {
         public var refusesDevelopment: Bool
         /// Where evidence is kept that the section `capture` of the policies asks for; nil for nowhere.
         public var evidence: EvidenceFolder?
+        /// The records of decisions that callers with the permission `decisions.read` may look up; nil for none.
+        public var archive: (any DecisionArchive)?
 
         /// By default, a decision may take 10 seconds, nothing blocks decisions, and policies for development are accepted.
         public init(
             timeLimit: Duration = .seconds(10), blockingReason: (@Sendable () -> String?)? = nil,
-            refusesDevelopment: Bool = false, evidence: EvidenceFolder? = nil
+            refusesDevelopment: Bool = false, evidence: EvidenceFolder? = nil, archive: (any DecisionArchive)? = nil
         ) {
+            self.archive = archive
             self.timeLimit = timeLimit
             self.blockingReason = blockingReason
             self.refusesDevelopment = refusesDevelopment

@@ -19,7 +19,7 @@ enum KernelMethods {
 
     /// All other methods.
     static let all: [KernelMethod] =
-        [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies + denyEntries
+        [verifyAppCheckToken, mintAppCheckToken] + services + resourcePolicies + denyEntries + decisions
 }
 
 /// One call of a kernel method, after the gate and with its resource.

@@ -34,6 +34,8 @@ final class RequestScope: Sendable {
     }
 
     var host: PluginHost { gate.host }
+    /// The records that callers may look up; nil when there are none.
+    var archive: (any DecisionArchive)? { gate.archive }
     /// How long the decision may take.
     var timeLimit: Duration { gate.timeLimit }
     /// When the decision must have been made.

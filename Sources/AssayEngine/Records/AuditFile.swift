@@ -1,3 +1,4 @@
+internal import AssayAudit
 public import AssayCore
 public import AssayHosting
 internal import Dispatch
@@ -22,11 +23,16 @@ public final class AuditFile: DecisionSink {
         public var queueLimit: Int
         /// The pause after a failed write.
         public var retryDelay: Duration
+        /// When the file is rotated by itself.
+        public var rotation: AuditRotation
 
-        /// By default, 16,384 records may wait, and a failed write is tried again after a second.
-        public init(queueLimit: Int = 16_384, retryDelay: Duration = .seconds(1)) {
+        /// By default, 16,384 records may wait, a failed write is tried again after a second, and nothing is rotated.
+        public init(
+            queueLimit: Int = 16_384, retryDelay: Duration = .seconds(1), rotation: AuditRotation = AuditRotation()
+        ) {
             self.queueLimit = max(1, queueLimit)
             self.retryDelay = retryDelay
+            self.rotation = rotation
         }
     }
 
@@ -38,15 +44,18 @@ public final class AuditFile: DecisionSink {
 
         var line: [UInt8] {
             switch self {
-            case .decision(let record): AuditLine.encode(record)
-            case .summary(let summary): AuditLine.encode(summary)
-            case .event(let event): AuditLine.encode(event)
+            case .decision(let record): AuditLine.encode(record).dropLast()
+            case .summary(let summary): AuditLine.encode(summary).dropLast()
+            case .event(let event): AuditLine.encode(event).dropLast()
             }
         }
     }
 
     private struct State {
-        var file: AuditDescriptor
+        /// A file that was opened again, which the writer has not taken yet.
+        var other: AuditDescriptor?
+        /// Which file is open, or will be.
+        var file: FileIdentity?
         /// The entries that came since the writer last looked.
         var incoming: [Entry] = []
         /// The entries that the writer has taken and not written yet, the next one last.
@@ -57,8 +66,6 @@ public final class AuditFile: DecisionSink {
         var isRetryScheduled = false
         /// Why the last write failed; nil when it succeeded.
         var failure: String?
-        /// Whether the file ends with an incomplete line.
-        var isTorn = false
         /// How many records were lost since the last log line about it.
         var lost = 0
         /// When the log last reported a loss.
@@ -75,27 +82,34 @@ public final class AuditFile: DecisionSink {
     private let clock: HostClock
     /// The writer's queue: separate from the threads that decide, because disks can hang.
     private let queue = DispatchQueue(label: "assay.audit")
-    private let state: Mutex<State>
+    private let state = Mutex(State())
+    /// Locked by the writer while it writes.
+    private let trail: Mutex<AuditTrail>
 
     private static let complaintInterval: Duration = .seconds(10)
 
     /// Opens the file to append to it; makes it, with mode 0600, if it is missing.
     ///
-    /// - Throws: ``AuditError`` when it cannot be opened.
+    /// - `path`: the file; `-` for the standard output.
+    /// - Throws: ``AuditError`` when it cannot be opened, or another server has it open.
     public init(
-        path: String, logger: Logger, meter: Meter = .none, clock: HostClock = .system, options: Options = Options()
+        path: String, logger: Logger, meter: Meter = .none, clock: HostClock = .system,
+        randomness: Randomness = .system, options: Options = Options()
     ) throws(AuditError) {
-        state = Mutex(State(file: try AuditDescriptor(path)))
+        trail = Mutex(
+            try AuditTrail(path, rotation: options.rotation, logger: logger, clock: clock, randomness: randomness))
+        let file = trail.withLock { $0.file.file }
+        state.withLock { $0.file = file }
         self.path = path
         self.options = options
         self.logger = logger
         self.meter = meter
         self.clock = clock
-        meter.add(0, to: AuditMetrics.written)
-        meter.add(0, to: AuditMetrics.lost)
-        meter.add(0, to: AuditMetrics.summed)
-        meter.set(0, of: AuditMetrics.waiting)
-        meter.set(1, of: AuditMetrics.isWritable)
+        meter.add(0, to: AuditMetrics.written, path)
+        meter.add(0, to: AuditMetrics.lost, path)
+        meter.add(0, to: AuditMetrics.summed, path)
+        meter.set(0, of: AuditMetrics.waiting, path)
+        meter.set(1, of: AuditMetrics.isWritable, path)
     }
 
     /// Puts a decision in the queue.
@@ -105,7 +119,7 @@ public final class AuditFile: DecisionSink {
 
     /// Puts the sum of many decisions in the queue.
     public func record(_ summary: DecisionSummary) {
-        meter.add(Double(summary.total), to: AuditMetrics.summed)
+        meter.add(Double(summary.total), to: AuditMetrics.summed, path)
         add(.summary(summary))
     }
 
@@ -124,7 +138,7 @@ public final class AuditFile: DecisionSink {
             defer { state.isScheduled = true }
             return (false, !state.isScheduled)
         }
-        if isLost { meter.add(to: AuditMetrics.lost) }
+        if isLost { meter.add(to: AuditMetrics.lost, path) }
         if starts { queue.async { self.drain() } }
     }
 
@@ -132,11 +146,14 @@ public final class AuditFile: DecisionSink {
     ///
     /// - Throws: ``AuditError`` when it cannot be opened; writing then goes on in the old one.
     public func reopen() throws(AuditError) {
+        if path.isExactly(AuditDescriptor.standardOutput) { return }
+        let present = state.withLock { $0.file }
+        // A second descriptor could not get the lock of the same file.
+        if let present, present == FileIdentity(path: path) { return }
         let file = try AuditDescriptor(path)
         state.withLock { state in
-            state.file = file
-            // An incomplete line, if any, is in the other file.
-            state.isTorn = false
+            state.other = file
+            state.file = file.file
         }
         queue.async { self.drain() }
     }
@@ -176,25 +193,12 @@ public final class AuditFile: DecisionSink {
     private func drain() {
         var written = 0
         var failure: String?
-        while failure.isNil, let (entry, file, isTorn) = next() {
-            switch file.write((isTorn ? [UInt8(ascii: "\n")] : []) + entry.line) {
+        while failure.isNil, let entry = next() {
+            switch trail.withLock({ $0.write(entry.line) }) {
             case .whole:
-                // Checked after the write, so that a record counts as written only in a file that can be read.
-                if file.isRemoved {
-                    failure = replaceRemoved(file)
-                    continue
-                }
                 written += 1
-                state.withLock { state in
-                    _ = state.taken.popLast()
-                    state.isTorn = false
-                }
-            case .failed(let count, let words):
-                failure = words
-                state.withLock { state in
-                    // Another file may have been opened meanwhile.
-                    if count > 0, state.file === file { state.isTorn = true }
-                }
+                state.withLock { state in _ = state.taken.popLast() }
+            case .failed(let words): failure = words
             }
         }
         finish(written, failure)
@@ -203,41 +207,24 @@ public final class AuditFile: DecisionSink {
     /// The next record to write.
     ///
     /// It counts as waiting until it is written.
-    private func next() -> (Entry, AuditDescriptor, isTorn: Bool)? {
-        state.withLock { state in
+    private func next() -> Entry? {
+        let (entry, other) = state.withLock { state in
             if state.taken.isEmpty {
                 swap(&state.taken, &state.incoming)
                 state.taken.reverse()
             }
-            return state.taken.last.map { ($0, state.file, state.isTorn) }
+            defer { state.other = nil }
+            return (state.taken.last, state.other)
         }
-    }
-
-    /// Opens a new file under the path of one that was removed; returns the reason when that fails.
-    private func replaceRemoved(_ removed: AuditDescriptor) -> String? {
-        do {
-            let file = try AuditDescriptor(path)
-            // The operator may have reopened it meanwhile.
-            let isFirst = state.withLock { state in
-                guard state.file === removed else { return false }
-                state.file = file
-                state.isTorn = false
-                return true
-            }
-            if isFirst {
-                logger.error(
-                    "the audit file was removed, with the records in it; new records go to a new file",
-                    metadata: ["file": "\(path)"])
-            }
-            return nil
-        } catch {
-            return "the file was removed; \(error.message)"
-        }
+        if let other { trail.withLock { $0.go(to: other) } }
+        return entry
     }
 
     private func finish(_ written: Int, _ failure: String?) {
         let now = clock.uptime
+        let (file, head) = trail.withLock { ($0.file.file, $0.head) }
         let (before, lost, count, retries) = state.withLock { state in
+            if state.other == nil { state.file = file }
             let before = state.failure
             state.failure = failure
             // The next run sees the entries that came since the last look.
@@ -251,17 +238,18 @@ public final class AuditFile: DecisionSink {
             }
             return (before, lost, state.count, retries)
         }
-        meter.add(Double(written), to: AuditMetrics.written)
-        meter.set(Double(count), of: AuditMetrics.waiting)
-        meter.set(failure.isNil ? 1 : 0, of: AuditMetrics.isWritable)
-        let file: Logger.MetadataValue = "\(path)"
+        meter.add(Double(written), to: AuditMetrics.written, path)
+        meter.set(Double(count), of: AuditMetrics.waiting, path)
+        if let head { meter.set(Double(head.sequence), of: AuditMetrics.sequence, path) }
+        meter.set(failure.isNil ? 1 : 0, of: AuditMetrics.isWritable, path)
+        let name: Logger.MetadataValue = "\(path)"
         if let failure, before.isNil {
             logger.error(
-                "audit records cannot be written and wait", metadata: ["file": file, "error": "\(failure)"])
+                "audit records cannot be written and wait", metadata: ["file": name, "error": "\(failure)"])
         } else if failure.isNil, !before.isNil {
-            logger.notice("audit records are written again", metadata: ["file": file])
+            logger.notice("audit records are written again", metadata: ["file": name])
         }
-        if lost > 0 { logger.error("audit records are lost", metadata: ["file": file, "count": "\(lost)"]) }
+        if lost > 0 { logger.error("audit records are lost", metadata: ["file": name, "count": "\(lost)"]) }
         if retries {
             let delay = failure.isNil ? 0 : options.retryDelay / .seconds(1)
             queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.retry() }
@@ -274,16 +262,23 @@ public final class AuditFile: DecisionSink {
     }
 
     private func giveUp() {
-        let (file, waiting, lost) = state.withLock { state in
+        let (waiting, lost) = state.withLock { state in
             let waiting = state.count
             state.taken = []
             state.incoming = []
             defer { state.lost = 0 }
-            return (state.file, waiting, state.lost)
+            return (waiting, state.lost)
         }
-        file.flush()
-        meter.add(Double(waiting), to: AuditMetrics.lost)
-        meter.set(0, of: AuditMetrics.waiting)
+        let metadata = trail.withLock { trail in
+            trail.abandon()
+            trail.file.flush()
+            trail.close()
+            return trail.metadata
+        }
+        // Whoever keeps the log elsewhere notices lines that are removed from the end.
+        if metadata["seq"] != nil { logger.info("audit file closed", metadata: metadata) }
+        meter.add(Double(waiting), to: AuditMetrics.lost, path)
+        meter.set(0, of: AuditMetrics.waiting, path)
         guard waiting + lost > 0 else { return }
         logger.error("audit records are lost", metadata: ["file": "\(path)", "count": "\(waiting + lost)"])
     }
@@ -304,12 +299,19 @@ public struct AuditError: Error, Sendable, Equatable, CustomStringConvertible {
 
 /// The metrics of an audit file.
 enum AuditMetrics {
-    static let written = Metric.counter("audit_records_written_total", "Audit records written to the file.")
+    private static let file = Metric.Label.open("file", atMost: 16)
+
+    static let written = Metric.counter(
+        "audit_records_written_total", "Audit records written to the file.", labels: [file])
     static let lost = Metric.counter(
-        "audit_records_lost_total", "Audit records that could not be written and are lost.")
+        "audit_records_lost_total", "Audit records that could not be written and are lost.", labels: [file])
     static let summed = Metric.counter(
-        "audit_records_summed_total", "Decisions that are in a sum of the audit file and have no record of their own.")
-    static let waiting = Metric.gauge("audit_records_waiting", "Audit records that wait to be written.")
+        "audit_records_summed_total", "Decisions that are in a sum of the audit file and have no record of their own.",
+        labels: [file])
+    static let waiting = Metric.gauge(
+        "audit_records_waiting", "Audit records that wait to be written.", labels: [file])
     static let isWritable = Metric.gauge(
-        "audit_writable", "Whether the last write to the audit file succeeded: 1 or 0.")
+        "audit_writable", "Whether the last write to the audit file succeeded: 1 or 0.", labels: [file])
+    static let sequence = Metric.gauge(
+        "audit_sequence", "The number of the last line in the chain of the audit file.", labels: [file])
 }

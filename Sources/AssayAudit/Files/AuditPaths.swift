@@ -1,0 +1,72 @@
+internal import AssayCore
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#elseif canImport(Darwin)
+internal import Darwin
+#endif
+
+/// Finds the audit files that an operator means.
+package enum AuditPaths {
+    private static let limit = 100_000
+
+    /// The files of some paths: of a file itself with its rotated ones, of a folder all, of a pattern what it matches.
+    ///
+    /// Each file is there once; they are in no order.
+    ///
+    /// - Throws: ``AuditFileError`` for a path that does not exist.
+    package static func files(_ paths: [String]) throws(AuditFileError) -> [String] {
+        var seen: Set<ExactText> = []
+        var files: [String] = []
+        func add(_ path: String) {
+            if files.count < limit, seen.insert(path).inserted { files.append(path) }
+        }
+        for path in paths {
+            let rotated = RotatedFile.original(of: path) == nil ? RotatedFile.all(of: path).map(\.path) : []
+            if let names = isFolder(path) ? Folder.names(in: path) : nil {
+                for name in names.sortedExactly() where isAuditFile(name, in: path, names) {
+                    add(RotatedFile.join(path, name))
+                }
+            } else if FileStatus(path: path) != nil {
+                for file in rotated + [path] { add(file) }
+            } else if !rotated.isEmpty {
+                for file in rotated { add(file) }
+            } else {
+                let found = matches(path)
+                guard !found.isEmpty else { throw AuditFileError("no audit file \(path)") }
+                for file in found where !isCompanion(file) && !isFolder(file) { add(file) }
+            }
+        }
+        return files
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// Whether a name in a folder is that of an audit file, and not one beside it.
+    private static func isAuditFile(_ name: String, in folder: String, _ names: [String]) -> Bool {
+        if name.starts(withExactly: ".") || isCompanion(name) || isFolder(RotatedFile.join(folder, name)) {
+            return false
+        }
+        guard name.ends(withExactly: ".gz"), RotatedFile.original(of: name) != nil else { return true }
+        // The server was killed before it removed the file that it had compressed.
+        return FileStatus(path: RotatedFile.join(folder, name.dropLastBytes(3))) == nil
+    }
+
+    private static func isCompanion(_ name: String) -> Bool {
+        name.ends(withExactly: ".idx") || name.ends(withExactly: ".tmp") || name.ends(withExactly: ".lock")
+    }
+
+    private static func matches(_ pattern: String) -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(pattern, 0, nil, &found) == 0, let paths = found.gl_pathv else { return [] }
+        return (0..<min(Int(found.gl_pathc), limit)).compactMap { index in
+            paths[index].map { String(cString: $0) }
+        }
+    }
+}

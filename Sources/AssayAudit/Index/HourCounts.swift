@@ -1,0 +1,82 @@
+internal import AssayCore
+
+/// What decisions are counted by.
+package enum CountedField: String, Sendable, CaseIterable {
+    case outcome, method, reason, app, caller, rule
+}
+
+/// How many decisions of an hour have the same outcome, method, reason, app, caller and rule.
+struct HourCounts: Sendable, Equatable {
+    /// The counts, by the texts of all fields with zero bytes between them.
+    private(set) var counts: [[UInt8]: UInt64] = [:]
+    /// Whether there were too many different ones, so that the hour must be counted from its lines.
+    private(set) var isIncomplete = false
+
+    private static let limit = 2048
+
+    mutating func add(_ key: [UInt8], _ count: UInt64 = 1) {
+        if counts[key] != nil || counts.count < HourCounts.limit {
+            counts[key, default: 0] &+= count
+        } else {
+            isIncomplete = true
+        }
+    }
+
+    /// The counts of a line, by their keys; empty for a line that is about no decision.
+    static func keys(_ fields: RecordFields) -> [(key: [UInt8], count: UInt64)] {
+        if fields[.decision] != nil {
+            return [
+                (
+                    key([
+                        fields[.outcome], fields[.method], fields.cause, fields.shownApp, fields[.caller],
+                        fields[.rule],
+                    ]), 1
+                )
+            ]
+        }
+        guard fields[.outcome]?.elementsEqual("summed".utf8) ?? false,
+            let line = try? JSON.parse(fields.bytes, limits: JSON.Limits(bytes: LineSplitter.lengthLimit))
+        else { return [] }
+        var keys: [(key: [UInt8], count: UInt64)] = []
+        func add(_ texts: [String?], _ number: Int64?) {
+            guard let number, number > 0 else { return }
+            keys.append((key(texts.map { text in text.map { Array($0.utf8)[...] } }), UInt64(number)))
+        }
+        for group in line["groups"]?.array ?? [] {
+            let subject = group["subject"]?.string
+            let app = subject.flatMap { RecordFields.app(in: Array($0.utf8)[...]) }
+            add(
+                [
+                    group["outcome"]?.string, group["method"]?.string, group["cause"]?.string,
+                    app.map { String(decoding: $0, as: UTF8.self) }, nil, nil,
+                ], group["count"]?.integer)
+        }
+        add([nil, nil, nil, nil, nil, nil], line["others"]?.integer)
+        return keys
+    }
+
+    private static func key(_ texts: [ArraySlice<UInt8>?]) -> [UInt8] {
+        var key: [UInt8] = []
+        for text in texts {
+            key += text ?? []
+            key.append(0)
+        }
+        return key
+    }
+
+    /// The text of one field in a key; empty where the field is missing.
+    static func text(of field: CountedField, in key: [UInt8]) -> [UInt8] {
+        let index = CountedField.allCases.firstIndex(of: field) ?? 0
+        let parts = key.split(separator: 0, omittingEmptySubsequences: false)
+        return index < parts.count ? Array(parts[index]) : []
+    }
+
+    /// The hour of an instant.
+    static func hour(_ time: Int64) -> Int64 { Int64((Double(time) / 3_600_000).rounded(.down)) }
+
+    /// For the index file.
+    init(counts: [[UInt8]: UInt64] = [:], isIncomplete: Bool = false) {
+        self.counts = counts
+        self.isIncomplete = isIncomplete
+    }
+}

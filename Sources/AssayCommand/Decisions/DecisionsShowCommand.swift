@@ -1,0 +1,153 @@
+internal import ArgumentParser
+internal import AssayAudit
+internal import AssayCore
+internal import AssayEngine
+
+/// `assay decisions show`.
+struct DecisionsShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Explain one decision in words.",
+        discussion: "Clients get the identifier of a decision with each answer: the header field x-assay-decision.")
+
+    @Argument(help: "The identifier of the decision.")
+    var decision: String
+
+    @OptionGroup var options: LookupOptions
+
+    func run() throws {
+        let found = try options.run { try $0.find(decision) }
+        options.note(found.notes)
+        guard let line = found.lines.first else {
+            Terminal.report("no record of the decision \(DecisionTable.shown(decision))")
+            Terminal.complain(
+                """
+                A request of a stranger beyond the recorded rate is only in a sum (outcome "summed"), and a request that was not \
+                decided about has no record. Records may also be in files that were removed or are elsewhere.
+                """)
+            throw ExitCode.refused
+        }
+        if options.format == .json { return try Terminal.say(String(decoding: line, as: UTF8.self)) }
+        guard let record = try? JSON.parse(line, limits: JSON.Limits(bytes: 1 << 20)) else {
+            Terminal.report("the record is not JSON")
+            throw ExitCode.refused
+        }
+        let program = AssayProgram.current
+        let page = ReasonPage(try program.registry(), commands: program.commands)
+        for line in DecisionStory(record, reasons: page).lines { try Terminal.say(line) }
+    }
+}
+
+/// A record in words, for an operator.
+struct DecisionStory {
+    private let record: JSON
+    private let reasons: ReasonPage
+
+    init(_ record: JSON, reasons: ReasonPage) {
+        self.record = record
+        self.reasons = reasons
+    }
+
+    var lines: [String] {
+        var lines = ["Decision \(text("decision") ?? "?"): \(outcome)", ""]
+        lines += fields([
+            ("When", text("time").map { time in "\(time)\(duration.map { ", took \($0) ms" } ?? "")" }),
+            ("Method", text("method")), ("Route", text("route")), ("Resource", text("resource")),
+            ("Provider", text("provider")), ("From", text("peer")), ("Caller", text("caller")),
+            ("Policies", text("revision")), ("Token", token), ("Use of token", tokenUse),
+        ])
+        let checks = checks
+        if !checks.isEmpty { lines += ["", "What was checked:"] + checks.map { "  \($0)" } }
+        if let detail = text("detail") { lines += ["", "Detail:  \(detail)"] }
+        for (title, name) in [("Refused", "reason"), ("Not enforced; it would have been refused", "unenforced_reason")]
+        {
+            guard let code = text(name) else { continue }
+            lines += ["", "\(title): \(code)"]
+            if let entry = reasons.entries.first(where: { $0.reason.code.isExactly(code) }) {
+                lines += ["  Meaning:     \(entry.reason.summary)", "  What to do:  \(entry.reason.advice)"]
+                lines += entry.answers.prefix(name.isExactly("reason") ? .max : 0).map { "  The client got:  \($0)" }
+            } else {
+                lines.append(
+                    "  This version does not know the reason; perhaps a plugin has it that is not in this program.")
+            }
+        }
+        if record["status"] != nil { lines += ["", advice(forStatus: text("status") ?? "")] }
+        return lines
+    }
+
+    private func text(_ name: String) -> String? { record[name]?.string.map(DecisionTable.shown) }
+
+    private var duration: String? {
+        switch record["duration_ms"] {
+        case .integer(let number)?: "\(number)"
+        case .number(let number)?: "\(number)"
+        default: nil
+        }
+    }
+
+    private var outcome: String {
+        switch ExactText(text("outcome") ?? "") {
+        case "challenged": "a challenge was issued"
+        case "issued": record["limited_use"]?.bool == true ? "a limited-use token was issued" : "a token was issued"
+        case "answered": "the call was answered"
+        case "refused": "refused, because of \(text("reason") ?? "?")"
+        case "rejected": "the request was rejected with \(text("status") ?? "?"), and nothing was decided"
+        case "error": "no decision was possible (\(text("status") ?? "?"))"
+        default: text("outcome") ?? "?"
+        }
+    }
+
+    private var token: String? {
+        guard let id = text("jti") else { return nil }
+        return "\(id)\(text("expires").map { ", valid until \($0)" } ?? "")"
+    }
+
+    private var tokenUse: String? {
+        guard let use = record["token_use"] else { return nil }
+        var words = [use["category"]?.string ?? "?"]
+        if let admitted = use["admitted"]?.bool { words.append(admitted ? "let through" : "not let through") }
+        if let app = use["app"]?.string { words.append("app \(app)") }
+        if let service = use["service"]?.string { words.append("service \(service)") }
+        if let mode = use["enforcement"]?.string { words.append("level \(mode)") }
+        return DecisionTable.shown(words.joined(separator: ", "))
+    }
+
+    /// The facts, and the rules that read them.
+    private var checks: [String] {
+        var checks = fields(
+            (record["facts"]?.members ?? []).map { member in
+                (
+                    DecisionTable.shown(member.name),
+                    DecisionTable.shown(member.value.string ?? String(decoding: member.value.encoded, as: UTF8.self))
+                )
+            })
+        if let rule = text("rule") { checks.append("The rule '\(rule)' of the policy decided.") }
+        for rule in record["would_refuse"]?.array ?? [] {
+            checks.append(
+                "The rule '\(DecisionTable.shown(rule.string ?? "?"))' is only tried, and would have refused it.")
+        }
+        return checks
+    }
+
+    private func fields(_ fields: [(name: String, value: String?)]) -> [String] {
+        let present = fields.compactMap { field in field.value.map { (field.name, $0) } }
+        let width = present.map(\.0.count).max() ?? 0
+        return present.map { "\($0.0):\(String(repeating: " ", count: width - $0.0.count + 2))\($0.1)" }
+    }
+
+    private func advice(forStatus status: String) -> String {
+        switch ExactText(status) {
+        case "UNAVAILABLE":
+            "Something that a decision needs did not answer; clients try again. The log has more at this time."
+        case "INTERNAL": "A fault of the server or of a plugin. The log has more at this time; please report it."
+        case "NOT_FOUND":
+            "No policy has the resource. Compare the app ID and the project in the client with the policies."
+        case "UNAUTHENTICATED":
+            "The caller's credentials are missing or unknown. Compare them with `callers` of the policies."
+        case "PERMISSION_DENIED":
+            "The caller lacks a permission, or may not act in this project: see `callers` of the policies."
+        case "RESOURCE_EXHAUSTED":
+            "A rate limit was reached: see the limits of the app or of the caller in the policies."
+        default: "The request does not have the form of the method. The client's version may be too old or too new."
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import AssayAudit
+import AssayCore
+import AssayEngine
+import AssayHosting
+import AssayTestSupport
+import AssayTesting
+import Foundation
+import Testing
+
+@Suite("The rotation of audit files", .timeLimit(.minutes(5)))
+struct RotationTests {
+    private static let bySize = AuditRotation(size: 4096)
+
+    private static func decisions(_ files: [String]) throws -> [String] {
+        try files.flatMap { try lines($0) }.compactMap { try JSON.parse(Array($0.utf8))["decision"]?.string }
+    }
+
+    @Test("A file that would become too large is renamed, no record is lost, and the chain goes on")
+    func size() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let clock = ManualClock()
+            try await write(0..<200, to: path, rotation: Self.bySize, clock: clock.hostClock)
+            let rotated = RotatedFile.all(of: path).map(\.path)
+            #expect(rotated.count > 10)
+            #expect(rotated.first == "\(path).20261121T120000Z-000001")
+            for file in rotated {
+                #expect(try #require(FileStatus(path: file)).size <= 4096)
+                #expect(try Data(contentsOf: URL(fileURLWithPath: file)).last == 0x0A)
+            }
+            #expect(try Self.decisions(rotated + [path]) == (0..<200).map { decision($0).text })
+            let verification = try AuditVerification([path])
+            #expect(verification.problems == [])
+            #expect(verification.files == rotated.count + 1)
+            #expect(verification.verifier.chains.map(\.last.sequence) == [201])
+        }
+    }
+
+    @Test("A removed rotated file is found, with the range of its lines")
+    func removedFile() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<100, to: path, rotation: Self.bySize)
+            let rotated = RotatedFile.all(of: path).map(\.path)
+            let begin = try lines(rotated[3])[0]
+            let first = try #require(AuditChain.Line(Array(begin.utf8)[...])).head.sequence
+            let end = try #require(try lines(rotated[3]).last)
+            let last = try #require(AuditChain.Line(Array(end.utf8)[...])).head.sequence
+            try FileManager.default.removeItem(atPath: rotated[3])
+            #expect(try AuditVerification([path]).verifier.findings.map(\.missing) == [first...last])
+        }
+    }
+
+    @Test("A file is renamed when its first line is too old, also by a later server")
+    func age() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let clock = ManualClock()
+            let rotation = AuditRotation(age: .seconds(3600))
+            try await write(0..<2, to: path, rotation: rotation, clock: clock.hostClock)
+            clock.advance(by: .seconds(3599))
+            try await write(2..<4, to: path, rotation: rotation, clock: clock.hostClock)
+            #expect(RotatedFile.all(of: path).isEmpty)
+            clock.advance(by: .seconds(1))
+            try await write(4..<6, to: path, rotation: rotation, clock: clock.hostClock)
+            #expect(RotatedFile.all(of: path).map(\.path) == ["\(path).20261121T130000Z-000001"])
+            #expect(try Self.decisions([path]) == [decision(4).text, decision(5).text])
+            #expect(try AuditVerification([path]).isIntact)
+        }
+    }
+
+    @Test("Names sort by time, and none is used twice, also when the clock is set back")
+    func names() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            var names: [String] = []
+            for seconds in [100, 100, 50, 200, 0] {
+                names.append(try #require(RotatedFile.reserve(for: path, now: Instant(seconds: Int64(seconds)))))
+            }
+            #expect(names == names.sorted())
+            #expect(Set(names).count == 5)
+            #expect(RotatedFile.all(of: path).map(\.path) == names)
+            #expect(RotatedFile.original(of: names[0] + ".gz") == path)
+            #expect(RotatedFile.original(of: path) == nil)
+        }
+    }
+
+    @Test(
+        "Wherever a rotation is interrupted, no record is lost and the chain goes on",
+        arguments: ["the name is reserved", "the file is renamed", "the new file is empty", "a line is torn before"])
+    func killed(_ place: String) async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<5, to: path)
+            let target = try #require(RotatedFile.reserve(for: path, now: Instant(seconds: 0)))
+            if place != "the name is reserved" {
+                #expect(Folder.rename(path, to: target))
+                if place == "the new file is empty" { #expect(Folder.reserve(path)) }
+                if place == "a line is torn before" {
+                    let handle = try #require(FileHandle(forWritingAtPath: target))
+                    try handle.seekToEnd()
+                    try handle.write(contentsOf: Data("{\"time\":".utf8))
+                    try handle.close()
+                }
+            }
+            try await write(5..<8, to: path, rotation: AuditRotation(size: 1 << 20))
+            let verification = try AuditVerification([path])
+            #expect(verification.problems == [])
+            #expect(verification.verifier.chains.count == 1)
+            let files = try AuditPaths.files([path])
+            var found: [String] = []
+            for file in files {
+                for line in try lines(file) {
+                    if let decision = (try? JSON.parse(Array(line.utf8)))?["decision"]?.string {
+                        found.append(decision)
+                    }
+                }
+            }
+            #expect(found.sorted() == (0..<8).map { decision($0).text })
+        }
+    }
+
+    @Test("A file that cannot be continued begins a new chain that says so, and the log does too")
+    func unreadable() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try Data("no chain\n".utf8).write(to: URL(fileURLWithPath: "\(path).20260101T000000Z-000001"))
+            let log = RecordingLog()
+            try await write(0..<2, to: path, logger: log.logger)
+            #expect(try JSON.parse(Array(lines(path)[0].utf8))["after"] == "unreadable")
+            #expect(log.lines.contains { $0.hasPrefix("the file that the audit chain ended in cannot be read") })
+            #expect(log.lines.last?.hasPrefix("audit file closed chain=") == true)
+        }
+    }
+
+    @Test("Rotated files are compressed as a whole, and what was interrupted is done again")
+    func compression() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<100, to: path, rotation: Self.bySize)
+            let rotated = RotatedFile.all(of: path).map(\.path)
+            // Killed while the first was written, and before the second was removed.
+            try Data([0x1F, 0x8B, 8]).write(to: URL(fileURLWithPath: "\(rotated[0]).gz.tmp"))
+            try GZipBlocks.compress(rotated[1], to: "\(rotated[1]).gz")
+            #expect(try AuditVerification([path]).problems == [])
+            #expect(try AuditVerification([folder]).problems.filter { !$0.hasPrefix("foreign") } == [])
+
+            let rotation = AuditRotation(size: 4096, compresses: true)
+            try await write(100..<120, to: path, rotation: rotation)
+            // What is not done at the end is left to the next start.
+            let file = try AuditFile(path: path, logger: silent, options: AuditFile.Options(rotation: rotation))
+            for _ in 0..<500 where RotatedFile.all(of: path).contains(where: { !$0.isCompressed }) {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            await file.close()
+            let all = RotatedFile.all(of: path)
+            #expect(all.count { !$0.isCompressed } == 0)
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+            #expect(names.filter { $0.hasSuffix(".tmp") } == [])
+            let verification = try AuditVerification([path])
+            #expect(verification.problems == [])
+            #expect(verification.verifier.chains.map(\.last.sequence) == [121])
+        }
+    }
+
+    @Test("Only as many rotated files as wanted are kept, the newest, and the rest verifies from its first line")
+    func keep() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let rotation = AuditRotation(size: 4096, keep: 3)
+            try await write(0..<200, to: path, rotation: rotation)
+            for _ in 0..<200 where RotatedFile.all(of: path).count > 3 {
+                try await write(0..<0, to: path, rotation: rotation)
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            #expect(RotatedFile.all(of: path).count == 3)
+            let verification = try AuditVerification([path])
+            #expect(verification.problems == [])
+            #expect(verification.verifier.chains.map(\.isFromStart) == [false])
+        }
+    }
+
+    @Test("A second server cannot open the file, and the first one goes on")
+    func locked() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let file = try AuditFile(path: path, logger: silent)
+            let error = #expect(throws: AuditError.self) { try AuditFile(path: path, logger: silent) }
+            #expect(error?.message == "the audit file \(path) is in use by another server: each needs one of its own")
+            // A reload without a rename must not take away the lock.
+            try file.reopen()
+            file.record(record(1))
+            await file.close()
+            #expect(try lines(path).count == 2)
+        }
+    }
+}
