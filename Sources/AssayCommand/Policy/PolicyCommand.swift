@@ -4,5 +4,7 @@ internal import ArgumentParser
 struct PolicyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy", abstract: "Work with policy files.",
-        subcommands: [PolicyCheckCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self])
+        subcommands: [
+            PolicyCheckCommand.self, PolicyFormatCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self,
+        ])
 }

@@ -78,12 +78,25 @@ public struct PolicyDirectory: Sendable {
         return PolicyFile(name: path, bytes: try contents(of: path, limit: 1 << 20))
     }
 
+    /// The paths of the policies and of the file with the plugins in other processes, in the order of their names.
+    ///
+    /// - Throws: when the folder cannot be read or has none, and beyond 1024 policies.
+    package func paths() throws(Diagnostics) -> [String] {
+        let names = try names() + (pluginsPath.map { _ in [Self.pluginsName] } ?? [])
+        guard !names.isEmpty else { throw noPolicy }
+        return names.sortedExactly().map(file)
+    }
+
+    private var noPolicy: Diagnostics {
+        problem(path, "has no policy: no file that ends in .yaml or .yml")
+    }
+
     private func files(problems: DiagnosticSink) -> [PolicyFile] {
         var files: [PolicyFile] = []
         var total = 0
         do throws(Diagnostics) {
             let names = try names()
-            if names.isEmpty { throw problem(path, "has no policy: no file that ends in .yaml or .yml") }
+            if names.isEmpty { throw noPolicy }
             for name in names where !problems.isOverfull && total <= PolicyDirectory.byteLimit {
                 let file = file(name)
                 do throws(Diagnostics) {
