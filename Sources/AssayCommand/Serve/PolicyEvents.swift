@@ -17,9 +17,18 @@ extension AuditEvent {
     }
 
     /// Other policies are in force.
-    static func changed(to policies: PolicySet, from before: PolicySet?, at now: Instant) -> AuditEvent {
+    ///
+    /// - Parameter changes: what differs from those before; nil where that is not known.
+    static func changed(
+        to policies: PolicySet, from before: PolicySet?, _ changes: PolicyChanges?, at now: Instant
+    ) -> AuditEvent {
         var details: [JSONMember] = []
         if let before { details.append(JSONMember("before", .string("\(before.revision)"))) }
+        if let changes {
+            details.append(JSONMember("summary", .string(SafeLine.of(changes.summary))))
+            details.append(
+                JSONMember("changes", .array(changes.lines(limit: changeLimit).map { .string(SafeLine.of($0)) })))
+        }
         return AuditEvent(
             time: now, kind: .policiesChanged, revision: policies.revision, details: details + counts(of: policies))
     }
@@ -34,6 +43,9 @@ extension AuditEvent {
         }
         return AuditEvent(time: now, kind: .policiesRefused, details: details)
     }
+
+    /// The most changes that a record names.
+    private static let changeLimit = 20
 
     private static func counts(of policies: PolicySet) -> [JSONMember] {
         let counts = policies.counts

@@ -218,7 +218,11 @@ struct ServeCommand: AsyncParsableCommand {
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     capture.warn(engine, logger)
                     metrics.loaded(policies, at: host.clock.now)
-                    recorded.record(.changed(to: policies, from: before, at: host.clock.now))
+                    let changes = before.map { registry.changes(from: $0, to: policies) }
+                    for line in changes?.lines() ?? [] {
+                        logger.notice("changed in policies", metadata: ["change": "\(line)"])
+                    }
+                    recorded.record(.changed(to: policies, from: before, changes, at: host.clock.now))
                 } refused: { revision, error in
                     recorded.record(.refused(revision, error, at: host.clock.now))
                 },

@@ -90,6 +90,19 @@ public struct PolicyDirectory: Sendable {
         return PolicyFile(name: path, bytes: try contents(of: path, limit: 1 << 20))
     }
 
+    /// The paths of the policies, their tests and the file with the plugins in other processes, in the order of their names.
+    ///
+    /// - Throws: when the folder cannot be read or has none, and beyond 1024 policies.
+    package func paths() throws(Diagnostics) -> [String] {
+        let names = try names(.policies) + names(.tests) + (pluginsPath.map { _ in [Self.pluginsName] } ?? [])
+        guard !names.isEmpty else { throw noPolicy }
+        return names.sortedExactly().map(file)
+    }
+
+    private var noPolicy: Diagnostics {
+        problem(path, "has no policy: no file that ends in .yaml or .yml")
+    }
+
     /// What a file of the folder says.
     private enum Kind {
         case policies
@@ -101,9 +114,7 @@ public struct PolicyDirectory: Sendable {
         var total = 0
         do throws(Diagnostics) {
             let names = try names(kind)
-            if names.isEmpty, kind == .policies {
-                throw problem(path, "has no policy: no file that ends in .yaml or .yml")
-            }
+            if names.isEmpty, kind == .policies { throw noPolicy }
             for name in names where !problems.isOverfull && total <= PolicyDirectory.byteLimit {
                 let file = file(name)
                 do throws(Diagnostics) {
