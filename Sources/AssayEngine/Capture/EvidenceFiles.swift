@@ -89,7 +89,7 @@ struct EvidenceFiles: ~Copyable {
         do throws(EvidenceFolderError) {
             let present = if let present { present } else { try make(hour: hour) }
             self.present = present
-            switch present.file.write(line) {
+            switch present.file.write(line[...]) {
             case .whole:
                 sizes[present.name, default: 0] += line.count
                 return nil

@@ -42,7 +42,7 @@ final class AuditDescriptor: Sendable {
         file = isShared ? nil : FileIdentity(descriptor)
         hadName = nameCount(descriptor) > 0
         guard file != nil, flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { return }
-        close(descriptor)
+        // The descriptor is closed with the object, which is complete by now.
         throw AuditError("the audit file \(path) is in use by another server: each needs one of its own")
     }
 
@@ -51,6 +51,8 @@ final class AuditDescriptor: Sendable {
         descriptor = openat(folder, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { return nil }
         hadName = true
+        isShared = false
+        file = FileIdentity(descriptor)
     }
 
     deinit {
