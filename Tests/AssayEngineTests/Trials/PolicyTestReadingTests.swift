@@ -50,7 +50,9 @@ struct PolicyTestReadingTests {
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {os_version: \"1\"}, expect: {verdict: accepted}}]",
-                ["1:45: tests[0].facts.os_version: the provider `station` has no fact `os_version` / did you mean `version`?"]
+                [
+                    "1:45: tests[0].facts.os_version: the provider `station` has no fact `os_version` / did you mean `version`?"
+                ]
             ),
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {degrees: warm, sky: cler, age: 5, wet: yes, version: x, since: y}, expect: {verdict: accepted}}]",
