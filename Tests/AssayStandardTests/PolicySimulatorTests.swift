@@ -197,6 +197,6 @@ struct PolicySimulatorTests {
             Issue.record("\(reply)")
             return
         }
-        #expect(reason.code == "intermediate_not_by_root")
+        #expect(reason.code == "chain_untrusted")
     }
 }

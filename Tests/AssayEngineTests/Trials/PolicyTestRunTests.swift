@@ -23,7 +23,7 @@ struct PolicyTestRunTests {
             ("\(about), facts: {version: \"1.9\"}", "verdict: accepted, would_refuse: []"),
             ("\(about), facts: {version: \"1.9\", sky: null}", "verdict: accepted, rule: rest"),
             ("\(about), facts: {degrees: 31, age: 30m}", "verdict: accepted, marks: [new], would_refuse: [trial]"),
-            ("\(about), facts:", "verdict: accepted, rule: rest, token: {ttl: 2h, limited_use: false}"),
+            ("\(about), facts: {}", "verdict: accepted, rule: rest, token: {ttl: 2h, limited_use: false}"),
             ("app: projects/example/apps/1:1:ios:a, facts: {}", "verdict: accepted"),
             ("app: projects/1/apps/1:1:ios:a, facts: {}", "verdict: accepted"),
             (
@@ -44,7 +44,7 @@ struct PolicyTestRunTests {
             ("\(about), device: {degrees: 31}", "verdict: accepted, would_refuse: [trial]"),
             ("\(about), device: {}, change: {report: forged}", "verdict: refused, reason: report_forged, rule: null"),
             ("\(about), device: {degrees: -6}, change: {report: twice}", "verdict: refused, reason: report_cold"),
-            ("\(about), device:, at: 2030-01-01T00:00:00Z", "verdict: accepted"),
+            ("\(about), device: {}, at: 2030-01-01T00:00:00Z", "verdict: accepted"),
             // Callers.
             (
                 "caller: deployer, method: mintAppCheckToken, resource: \"projects/1/apps/1:1:ios:a\"",
