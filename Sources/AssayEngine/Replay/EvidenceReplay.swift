@@ -73,6 +73,9 @@ public struct EvidenceReplay: Sendable {
             let prepared = try prepare(fields)
             let verdict = try await appraise(prepared, method.provider, app, evidence)
             if let gap = stage.gap { return .notJudged(gap) }
+            if evidence.leftOut.contains(.state), !stage.assumptions.isEmpty {
+                return .notJudged("the record has only a part of what the state answered")
+            }
             if let fault = method.provider.pluginGuard.fault(in: verdict) {
                 return .notJudged("the provider breaks its contract: \(fault)")
             }

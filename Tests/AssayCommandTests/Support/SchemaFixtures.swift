@@ -40,7 +40,7 @@ struct SchemaFixtures {
             "public_key": .string(
                 String(decoding: try PrivateKey.generate(.ec(.p256)).publicKey.pem(), as: UTF8.self)),
             "service_accounts[]": [
-                "email": "signer@example-project.iam.gserviceaccount.com",
+                "email": "tokens@example-project.iam.gserviceaccount.com",
                 "public_key": .string(String(decoding: try account.publicKey.pem(), as: UTF8.self)),
             ],
             "private_key": "env:PRIVATE_KEY", "key_file": "env:KEY_FILE",

@@ -130,6 +130,10 @@ struct ReplayTests {
             let now = try await open.replay().judge(record)
             #expect(now.finding == .issued)
             #expect(now.assumptions.count == 1 && now.assumptions[0].contains("the counter counter/"))
+            // Where the record says that answers are missing, nothing is assumed.
+            record.leftOut = [.state]
+            #expect(try await open.replay().judge(record).finding == .notJudged)
+            record.leftOut = []
             #expect(
                 try await open.replay(providers: rules).judge(record).finding == .refused(KernelReasons.ruleRefused))
         }
