@@ -54,10 +54,10 @@ struct PolicyDiffTests {
         #expect(result.status == 1)
         #expect(
             result.lines == [
-                "caller backend: permissions: removed tokens.mint (old/a.yaml:2:105)",
-                "caller backend: permissions: added admin (new/a.yaml:2:105)",
-                "app projects/1/apps/1:1:ios:a: apple: added {team_id: ABCDE12345, bundle_id: com.example.app} (new/a.yaml:9:16)",
+                "caller backend: permissions: removed tokens.mint (old/a.yaml:2:103)",
+                "caller backend: permissions: added admin (new/a.yaml:2:103)",
                 "app projects/1/apps/1:1:ios:a: providers.app_attest: added {token_ttl: 1h} (new/a.yaml:10:33)",
+                "app projects/1/apps/1:1:ios:a: apple: added {team_id: ABCDE12345, bundle_id: com.example.app} (new/a.yaml:9:16)",
                 "projects/1/apps/1:1:ios:a: methods added: exchangeAppAttestAssertion, exchangeAppAttestAttestation, generateAppAttestChallenge, getAppAttestConfig, updateAppAttestConfig",
                 "callers 1 changed; apps 1 changed",
             ])
@@ -105,6 +105,10 @@ struct PolicyDiffTests {
             json.suffix(2).first
                 == #"{"resource":"projects/1/apps/1:1:ios:a","method":"exchangeDebugToken","old_outcome":"issued","new_outcome":"rejected FAILED_PRECONDITION","rule":null,"count":14,"examples":["D1","D2","D3","D4","D5"]}"#
         )
+        let long = Data(String(repeating: "x", count: 2 << 20).utf8) + Data("\n\r\n".utf8) + Data(issued.utf8)
+        let skipped = try await diff(new, "--against", "long", records: ["long": long])
+        #expect(skipped.lines.last == "1 malformed lines, the first at long:1")
+        #expect(skipped.lines.contains("7 recorded decisions: 0 the same, 7 different"))
         for (name, text) in [("cut.gz", "cut.gz is cut"), ("none", "cannot read none: No such file or directory")] {
             let broken = try await diff(new, "--against", name, records: files)
             #expect(broken.status == 2 && broken.errors.contains(text))

@@ -48,7 +48,7 @@ struct PolicyExplainTests {
         "  rule tried: mark always; tokens name the rule; only tried (p/a.yaml:17:13)",
         "  evidence that no rule matches is accepted",
         "  tokens live 2h, limited-use tokens 5m (p/a.yaml:12:20)",
-        "  consumer oauth_client accepts them, at most 10m old (p/a.yaml:8:17)",
+        "  consumer oauth_client accepts them, at most 10m old (p/a.yaml:8:121)",
         "  service orders.example.com (ENFORCED) accepts them (p/a.yaml:7:16)",
     ]
 
@@ -91,7 +91,7 @@ struct PolicyExplainTests {
             "exchangeDebugTokn", app, "- unknown method `exchangeDebugTokn`; did you mean `exchangeDebugToken`?", 1),
         Example(
             "exchangeDebugToken", "projects/2/apps/1:2:ios:b",
-            "- the app has not the provider debug: FAILED_PRECONDITION; it has app_attest (p/a.yaml:18:60)", 1),
+            "- the app has not the provider debug: FAILED_PRECONDITION; it has app_attest (p/a.yaml:18:64)", 1),
         Example(
             "exchangeDebugToken", "projects/2", "- the method is for an OAuth client or an app: INVALID_ARGUMENT", 1),
         Example(

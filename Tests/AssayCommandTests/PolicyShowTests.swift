@@ -64,13 +64,13 @@ struct PolicyShowTests {
                         providers:
                           app_attest:
                             token_ttl: 2h # p/shared.yaml:4:21 profile base
-                            receipts: required # p/shared.yaml:4:61 profile base
+                            receipts: required # p/shared.yaml:4:60 profile base
                             # environments: [production] # default
                             # unreported_validation_category: allowed # default
                           device_check:
                             token_ttl: 2h # p/shared.yaml:4:21 profile base
-                            key_id: DCKEY12345 # p/shared.yaml:2:40 apple_teams ABCDE12345
-                            private_key: "file:/run/secrets/absent.p8" # p/shared.yaml:2:65 apple_teams ABCDE12345
+                            key_id: DCKEY12345 # p/shared.yaml:2:39 apple_teams ABCDE12345
+                            private_key: "file:/run/secrets/absent.p8" # p/shared.yaml:2:64 apple_teams ABCDE12345
                             # environment: production # default
                             # authorization: bearer # default
                             # allow_reuse: false # default
@@ -79,7 +79,7 @@ struct PolicyShowTests {
                           - name: old # p/apps.yaml:11:20
                             when:
                               os_version:
-                                below: "26.2" # p/apps.yaml:11:51
+                                below: "26.2" # p/apps.yaml:11:52
                             then: refuse # p/apps.yaml:11:68
 
                 """)
@@ -109,11 +109,11 @@ struct PolicyShowTests {
         #expect(result.status == 0)
         #expect(
             result.lines.suffix(4) == [
-                "        rate_limit:", "          requests: 60 # p/apps.yaml:14:59", "          interval: 1m # default",
+                "        rate_limit:", "          requests: 60 # p/apps.yaml:14:63", "          interval: 1m # default",
                 "          burst: 60 # default",
             ])
         #expect(result.lines.contains("      - id: client # p/apps.yaml:14:14"))
-        #expect(result.lines.contains("            receipts: required # p/shared.yaml:4:61 profile base"))
+        #expect(result.lines.contains("            receipts: required # p/shared.yaml:4:60 profile base"))
     }
 
     @Test("With --project, the settings of the project are shown, too")
@@ -123,14 +123,14 @@ struct PolicyShowTests {
         #expect(result.lines.contains("        enforcement: ENFORCED # p/apps.yaml:4:50"))
         #expect(result.lines.contains("        replay_protection: OFF # default"))
         #expect(result.lines.contains("    consumers: {} # default"))
-        #expect(result.lines.contains("                token: \"env:ABSENT\" # p/apps.yaml:12:75"))
+        #expect(result.lines.contains("                token: \"env:ABSENT\" # p/apps.yaml:12:73"))
     }
 
     @Test("For programs, each value is an object")
     func json() async throws {
         let result = try await show("1:1:ios:a", "--format", "json")
         let all = try #require(try JSON.parse(Array(result.output.utf8)).array)
-        #expect(all.count == 20)
+        #expect(all.count == 21)
         let found = all.first { $0["path"]?.string == "projects[0].apps[0].apple.team_id" }
         #expect(
             found

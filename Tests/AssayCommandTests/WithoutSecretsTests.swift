@@ -57,8 +57,8 @@ struct WithoutSecretsTests {
                 "key_id: x, private_key: \"file:/absent/two.p8\"", "11:34"
             ),
             ("\"file:/absent/two.p8\"", "\"MIGHAgEAMBMG\"", "11:59"),
-            ("claim: vehicle_id", "clam: vehicle_id", "18:37"),
-            ("appCheckTokens.verify", "appCheckTokens.verifi", "2:55"),
+            ("claim: vehicle_id", "clam: vehicle_id", "18:36"),
+            ("appCheckTokens.verify", "appCheckTokens.verifi", "2:56"),
             ("app_attest: {", "app_attest: {receipts: never, ", "10:34"),
         ])
     func wrong(part: String, with: String, place: String) async throws {

@@ -80,29 +80,29 @@ struct PolicyChangesTests {
             Example(
                 "list: [x, y]", "list: [x, z]",
                 [
-                    "app projects/1/apps/1:1:ios:a: providers.one.list: removed y (old.yaml:11:35)",
-                    "app projects/1/apps/1:1:ios:a: providers.one.list: added z (new.yaml:11:35)",
+                    "app projects/1/apps/1:1:ios:a: providers.one.list: removed y (old.yaml:11:37)",
+                    "app projects/1/apps/1:1:ios:a: providers.one.list: added z (new.yaml:11:37)",
                 ], "apps 1 changed"),
             Example(
                 "list: [x, y]", "list: [y, x]",
                 [
-                    "app projects/1/apps/1:1:ios:a: providers.one.list: [x, y] -> [y, x] (old.yaml:11:31 -> new.yaml:11:31)"
+                    "app projects/1/apps/1:1:ios:a: providers.one.list: [x, y] -> [y, x] (old.yaml:11:33 -> new.yaml:11:33)"
                 ],
                 "apps 1 changed"),
             Example(
                 "list: [x, y]", "list: [x, y, x]",
-                ["app projects/1/apps/1:1:ios:a: providers.one.list: added x (new.yaml:11:38)"], "apps 1 changed"),
+                ["app projects/1/apps/1:1:ios:a: providers.one.list: added x (new.yaml:11:40)"], "apps 1 changed"),
             Example("list: [x, y]", "list: [\"x\", 'y'], none: null", [], "no difference"),
             Example(
                 "list: [x, y]", "list: {x: 1}",
                 [
-                    "app projects/1/apps/1:1:ios:a: providers.one.list: [x, y] -> {x: 1} (old.yaml:11:31 -> new.yaml:11:31)"
+                    "app projects/1/apps/1:1:ios:a: providers.one.list: [x, y] -> {x: 1} (old.yaml:11:33 -> new.yaml:11:33)"
                 ],
                 "apps 1 changed"),
             Example("two: }", "two: {}}", [], "no difference"),
             Example(
                 ", two: }", "}",
-                ["app projects/1/apps/1:1:ios:a: providers.two: removed {token_ttl: 1h} (old.yaml:11:44)"],
+                ["app projects/1/apps/1:1:ios:a: providers.two: removed {token_ttl: 1h} (old.yaml:11:47)"],
                 "apps 1 changed"),
             Example(
                 "then: mark", "then: refuse",
@@ -130,8 +130,8 @@ struct PolicyChangesTests {
             Example(
                 "permissions: [a.read, a.write]", "permissions: [a.write, a.admin]",
                 [
-                    "caller backend: permissions: removed a.read (old.yaml:2:38)",
-                    "caller backend: permissions: added a.admin (new.yaml:2:47)",
+                    "caller backend: permissions: removed a.read (old.yaml:2:39)",
+                    "caller backend: permissions: added a.admin (new.yaml:2:48)",
                 ], "callers 1 changed"),
             Example(
                 "sha256: 0f", "token: env:X",
@@ -158,7 +158,7 @@ struct PolicyChangesTests {
                 "services 1 removed"),
             Example(
                 "level: 3", "level: 4",
-                ["consumer projects/1/consumers/gate: level: 3 -> 4 (old.yaml:7:30 -> new.yaml:7:30)"],
+                ["consumer projects/1/consumers/gate: level: 3 -> 4 (old.yaml:7:31 -> new.yaml:7:31)"],
                 "consumers 1 changed"),
             Example(
                 "    services:", "    stage: development\n    services:",
@@ -185,7 +185,7 @@ struct PolicyChangesTests {
                 "no difference"),
             Example(
                 "app: \"1:1:ios:a\"}", "app: \"1:1:ios:a\", providers: {one: {list: [x, y]}}}",
-                ["OAuth client oauthClients/client: providers.two: removed {token_ttl: 1h} (old.yaml:11:44)"],
+                ["OAuth client oauthClients/client: providers.two: removed {token_ttl: 1h} (old.yaml:11:47)"],
                 "OAuth clients 1 changed"),
             Example(
                 "    oauth_clients:\n      - {id: client, app: \"1:1:ios:a\"}\n", "",
@@ -219,7 +219,7 @@ struct PolicyChangesTests {
         let changes = Self.changes(set([0, 1, 2]), set([2, 0, 1]))
         #expect(
             changes.lines() == [
-                "app projects/1/apps/1:1:ios:a: rules: [a, b, c] -> [c, a, b] (old.yaml:1:86 -> new.yaml:1:86)"
+                "app projects/1/apps/1:1:ios:a: rules: [a, b, c] -> [c, a, b] (old.yaml:1:85 -> new.yaml:1:85)"
             ])
         // What is only added or removed is no other order.
         #expect(Self.changes(set([0, 2]), set([0, 1, 2])).all.map(\.path) == ["rules.b"])
@@ -256,8 +256,8 @@ struct PolicyChangesTests {
         let other = shared.replacing("b: 2", with: "b: 3")
         #expect(
             Self.changes(plain, other).lines() == [
-                "app projects/1/apps/1:1:ios:a: providers.one.inner.b: 2 -> 3 (old.yaml:7:106 -> new.yaml:1:36)",
-                "app projects/1/apps/1:1:ios:b: providers.one.inner.b: 2 -> 3 (old.yaml:8:119 -> new.yaml:1:36)",
+                "app projects/1/apps/1:1:ios:a: providers.one.inner.b: 2 -> 3 (old.yaml:7:105 -> new.yaml:1:36)",
+                "app projects/1/apps/1:1:ios:b: providers.one.inner.b: 2 -> 3 (old.yaml:8:118 -> new.yaml:1:36)",
             ])
     }
 

@@ -62,7 +62,7 @@ extension PolicyView {
             let demand = demand(of: consumer, plugin, in: project)
             let refusal = refusal(of: app.identity.subject, provider, in: project, demand)
             let verdict = refusal.map { "refuses them: \($0.code)" } ?? "accepts them\(demand.words)"
-            explanation.add(.note, "consumer \(consumer.name) \(verdict)", at: consumer.section.location)
+            explanation.add(.note, "consumer \(consumer.name) \(verdict)", at: consumer.demandLocation)
         }
         for service in project.services {
             let refusal = refusal(
@@ -121,7 +121,7 @@ extension PolicyView {
         of project: ProjectPolicy, _ demand: TokenDemand, _ consumer: ConsumerPolicy,
         _ explanation: inout CallExplanation
     ) {
-        explanation.add(.depends, "a valid App Check token is needed\(demand.words)", at: consumer.section.location)
+        explanation.add(.depends, "a valid App Check token is needed\(demand.words)", at: consumer.demandLocation)
         for app in policies.apps where app.identity.project.number.isExactly(project.identity.number) {
             for provider in app.providers {
                 let refusal = refusal(of: app.identity.subject, provider.name, in: project, demand)
@@ -158,5 +158,12 @@ extension TokenDemand {
         if let maximumAge { words.append("at most \(EffectiveValue.words(maximumAge)) old") }
         if replayProtection == .enforced { words.append("not used before") }
         return words.map { ", \($0)" }.joined()
+    }
+}
+
+extension ConsumerPolicy {
+    /// The place of the demand on tokens, or of the section where it is absent.
+    fileprivate var demandLocation: SourceLocation {
+        section.location(of: ConsumerKeys.tokens) ?? section.location
     }
 }

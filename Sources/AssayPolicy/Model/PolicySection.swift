@@ -133,6 +133,11 @@ public struct PolicySection: Sendable {
         value(sink).mapping()?.all().map { PolicySection($0.entry, in: path, kernelKeys: []) }
     }
 
+    /// The place of a key's value; nil when it is absent.
+    package func location(of key: String) -> SourceLocation? {
+        entry.value[key].flatMap { $0.isNull ? nil : $0.location }
+    }
+
     /// The value of a key.
     func node(of key: String) -> YAMLNode? { entry.value[key] }
 

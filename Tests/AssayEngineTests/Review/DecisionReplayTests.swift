@@ -89,7 +89,7 @@ struct DecisionReplayTests {
         Example(
             noApp.0, noApp.1, line("challenged", of: "generateAppAttestChallenge"), "challenged -> rejected NOT_FOUND"),
         Example(noAppAttest.0, noAppAttest.1, line("issued"), "issued -> rejected FAILED_PRECONDITION"),
-        Example(noAppAttest.0, noAppAttest.1, line("issued", of: "exchangeDebugToken", provider: "debug"), "same"),
+        Example(", debug: {managed: {limit: 20}}", "", line("issued"), "same"),
         Example(
             "app_attest: {}, debug: {managed: {limit: 20}}", "app_attest: {}",
             line("rejected NOT_FOUND", of: "exchangeDebugToken", on: "projects/1/apps/1:1:ios:q", provider: nil), "same"
