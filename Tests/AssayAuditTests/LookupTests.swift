@@ -13,7 +13,7 @@ struct LookupTests {
         var random = Seeded(state: seed)
         let file = try AuditFile(
             path: path, logger: silent,
-            options: AuditFile.Options(queueLimit: count, rotation: AuditRotation(size: 300_000)))
+            options: AuditFile.Options(queueLimit: 2 * count, rotation: AuditRotation(size: 300_000)))
         for number in 0..<count {
             let outcome: DecisionRecord.Outcome? =
                 switch random.next(4) {
@@ -257,7 +257,7 @@ struct LookupTests {
             let archive = AuditArchive([path])
             #expect(try await archive.decision(decision(5), of: ["1"])?.record["decision"] == .string(decision(5).text))
             #expect(try await archive.decision(decision(5), of: ["other", "1"]) != nil)
-            for other in ["2", "11", "", "1/apps"] as [ExactText] {
+            for other in ["2", "11", ""] as [ExactText] {
                 #expect(try await archive.decision(decision(5), of: [other]) == nil)
             }
             var query = DecisionQuery(limit: 10)

@@ -16,15 +16,30 @@ package struct AuditVerification {
     /// - Throws: ``AuditFileError`` when there is no such file, or none can be read at all.
     package init(_ paths: [String], expecting expected: AuditChain.Head? = nil) throws(AuditFileError) {
         verifier = ChainVerifier(expecting: expected)
-        var rest = try AuditPaths.files(paths).map { Beginning($0) }
-        // By time, and then as the chain leads: a clock that was set back does not change the order.
-        rest.sort { $0.isBefore($1) }
+        // Rotated files by their names, different files by time, and then as the chain leads.
+        let families = Dictionary(grouping: try AuditPaths.files(paths)) { path in
+            ExactText(RotatedFile.original(of: path) ?? path)
+        }
+        var rest = families.values.map { paths in paths.sorted(by: Self.isRotatedBefore).map { Beginning($0) } }
+            .sorted { left, right in
+                guard let left = left.first, let right = right.first else { return false }
+                return left.isBefore(right)
+            }.flatMap(\.self)
         while !rest.isEmpty {
             let head = verifier.chains.last?.last
             let next = head.flatMap { head in rest.firstIndex { $0.line.follows(head) } } ?? 0
             read(rest.remove(at: next).path)
         }
         verifier.finish()
+    }
+
+    /// Whether a file comes before another one of the same name: the file itself is the last.
+    private static func isRotatedBefore(_ path: String, _ other: String) -> Bool {
+        switch (RotatedFile.original(of: path).isNil, RotatedFile.original(of: other).isNil) {
+        case (false, true): true
+        case (true, false): false
+        default: path.precedesExactly(other)
+        }
     }
 
     private mutating func read(_ path: String) {

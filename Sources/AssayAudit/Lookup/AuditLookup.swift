@@ -112,6 +112,7 @@ package struct AuditLookup {
             bytes += try file.lines(of: candidate.block, limit: budget.bytes) { line in
                 if let place = matcher.place(of: line) { results.add(line, at: place) }
             }
+            results.settle()
         }
         results.finish(into: &found)
         return found
@@ -229,17 +230,24 @@ private struct Results {
         self.limit = limit
     }
 
-    /// The least place of a full list.
-    var least: DecisionMatcher.Place? { entries.count >= limit ? trimmed.last?.place : nil }
+    /// The place that lines must be beyond to change the list, once it is full, and it is known that there is another page.
+    private(set) var least: DecisionMatcher.Place?
 
     private var trimmed: ArraySlice<(place: DecisionMatcher.Place, line: [UInt8])> {
         entries.sorted { $0.place > $1.place }.prefix(limit)
     }
 
     mutating func add(_ line: ArraySlice<UInt8>, at place: DecisionMatcher.Place) {
+        if let least, place < least { return }
         entries.append((place, Array(line)))
-        // One more than the limit shows that there is another page.
-        if entries.count > 2 * limit + 64 { entries = Array(entries.sorted { $0.place > $1.place }.prefix(limit + 1)) }
+        if entries.count > 2 * limit + 64 { settle() }
+    }
+
+    /// Drops what is beyond the list; one more than the limit shows that there is another page.
+    mutating func settle() {
+        guard entries.count > limit else { return }
+        entries = Array(entries.sorted { $0.place > $1.place }.prefix(limit + 1))
+        least = entries.last?.place
     }
 
     mutating func keep(after time: Int64) { entries.removeAll { $0.place.time <= time } }

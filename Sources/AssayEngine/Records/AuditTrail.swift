@@ -165,6 +165,8 @@ struct AuditTrail {
     /// Goes on with the chain that the open file has; false when the file is empty.
     @discardableResult
     private mutating func takeEnd() -> Bool {
+        // Of a new file nothing is read by its name, which another program may have given to yet another file.
+        guard file.size > 0 else { return false }
         do {
             let tail = try AuditTail(path)
             size = file.size
