@@ -165,7 +165,7 @@ package struct RuleSet: Sendable {
         guard let known = ComparableFact(found, type) else {
             var hint: String?
             if case .words(let words) = type, case .text(let text) = found {
-                hint = Spelling.hint(for: text, among: words.map(\.string))
+                hint = Spelling.guess(for: text, among: words.map(\.string))
             }
             value.report("`\(fact)` is \(type.words)", hint: hint)
             return nil
