@@ -42,7 +42,7 @@ enum ConsumptionReader {
         guard let value = section.optional(key), let name = value.decode(String.self) else { return .shared }
         guard let scope = ConsumptionScope(exactly: name) else {
             let known = ConsumptionScope.allCases.map(\.rawValue)
-            value.report("expected shared or separate", hint: Spelling.hint(for: name, among: known))
+            value.report("expected shared or separate", hint: Spelling.guess(for: name, among: known))
             return .shared
         }
         return scope
@@ -77,7 +77,7 @@ enum StageReader {
         guard let stage = ProjectStage(exactly: name) else {
             value.report(
                 "expected development or production",
-                hint: Spelling.hint(for: name, among: ProjectStage.allCases.map(\.rawValue)))
+                hint: Spelling.guess(for: name, among: ProjectStage.allCases.map(\.rawValue)))
             return .production
         }
         if stage == .development {

@@ -68,14 +68,16 @@ final class Profiles {
     /// The profile that a value names, with what it builds on beneath it.
     private func find(_ link: YAMLValue, chain: [ExactText]) -> YAMLNode? {
         guard let text = link.decode(String.self) else { return nil }
-        let name = ExactText(text)
-        guard let profile = profiles[name] else {
-            if isWhole {
-                link.report(
-                    "unknown profile `\(text)`", hint: Spelling.hint(for: text, among: profiles.keys.map(\.string)))
-            }
-            return nil
+        var name = ExactText(text)
+        if profiles[name] == nil {
+            guard isWhole else { return nil }
+            let names = profiles.keys.map(\.string).sortedExactly()
+            link.report("unknown profile `\(text)`", hint: Spelling.hint(for: text, among: names))
+            // The profile that was meant keeps away errors that are none, such as keys that the app would lack.
+            guard let meant = Spelling.suggestion(for: text, among: names) else { return nil }
+            name = ExactText(meant)
         }
+        guard let profile = profiles[name] else { return nil }
         used.insert(name)
         if let known = resolved[name] { return known }
         let chain = chain + [name]

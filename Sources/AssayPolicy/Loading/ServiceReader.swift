@@ -50,7 +50,7 @@ enum ServiceReader {
         guard let value = service.optional(key), let name = value.decode(String.self) else { return nil }
         guard let mode = EnforcementMode(exactly: name) else {
             let known = EnforcementMode.allCases.map(\.rawValue)
-            value.report("expected OFF, UNENFORCED or ENFORCED", hint: Spelling.hint(for: name, among: known))
+            value.report("expected OFF, UNENFORCED or ENFORCED", hint: Spelling.guess(for: name, among: known))
             return nil
         }
         return mode

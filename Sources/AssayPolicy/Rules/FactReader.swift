@@ -19,7 +19,7 @@ package enum FactReader {
         guard type.admits(found) else {
             var hint: String?
             if case .words(let words) = type, case .text(let text) = found {
-                hint = Spelling.hint(for: text, among: words.map(\.string))
+                hint = Spelling.guess(for: text, among: words.map(\.string))
             }
             value.report("`\(name)` is \(type.words)", hint: hint)
             return nil

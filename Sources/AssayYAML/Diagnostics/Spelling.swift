@@ -21,9 +21,14 @@ package enum Spelling {
         return best?.candidate
     }
 
+    /// "did you mean `x`?" for a near candidate; nil otherwise, for messages that list what is known themselves.
+    package static func guess(for name: String, among candidates: [String]) -> String? {
+        suggestion(for: name, among: candidates).map { "did you mean `\($0)`?" }
+    }
+
     /// "did you mean `x`?" for a near candidate; otherwise the list of known names; nil when it is empty or too long.
     package static func hint(for name: String, among candidates: [String]) -> String? {
-        if let suggestion = suggestion(for: name, among: candidates) { return "did you mean `\(suggestion)`?" }
+        if let guess = guess(for: name, among: candidates) { return guess }
         guard !candidates.isEmpty, candidates.count <= most else { return nil }
         let listed = candidates.sorted { $0.precedesExactly($1) }.prefix(20).map { "`\($0)`" }.joined(separator: ", ")
         return "known here: \(listed)\(candidates.count > 20 ? ", …" : "")"
