@@ -92,7 +92,7 @@ extension PolicyView {
 
     private func explainCaller(_ name: String?, _ permission: Permission?, _ explanation: inout CallExplanation) {
         guard let permission else {
-            explanation.add(.passes, "no permission is needed\(name == nil ? "" : ": who calls does not matter")")
+            explanation.add(.passes, "no permission is needed\(name.isNil ? "" : ": who calls does not matter")")
             return
         }
         let able = callers.values.filter { $0.caller.has(permission) }
@@ -113,7 +113,7 @@ extension PolicyView {
         } else {
             explanation.add(.depends, "the permission \(permission) is needed: name one of these callers with --caller")
         }
-        guard name == nil || explanation.isStopped else { return }
+        guard name.isNil || explanation.isStopped else { return }
         for view in able {
             let projects = view.configuration.projects.map { "in \($0.joined(separator: ", "))" } ?? "in all projects"
             explanation.add(

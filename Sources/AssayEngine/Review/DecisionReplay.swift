@@ -145,7 +145,7 @@ public struct DecisionReplay {
             return level.isExactly(stated.rawValue)
         case .passes:
             // Providers say nothing of the kind before a token is issued.
-            guard case .provider? = old.registry.routes[decision.method]?.target, decision.caller == nil else {
+            guard case .provider? = old.registry.routes[decision.method]?.target, decision.caller.isNil else {
                 return true
             }
             return !["rejected NOT_FOUND", "rejected FAILED_PRECONDITION"].contains(exactly: ending)

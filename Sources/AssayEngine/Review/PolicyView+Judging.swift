@@ -97,7 +97,7 @@ extension PolicyView {
         _ decision: RecordedDecision, _ plugin: ConsumerPlugin?, _ caller: Caller?
     ) -> Judgement {
         let recorded = decision.fact(.consumer)
-        guard let name = recorded ?? plugin?.descriptor.name, recorded != nil || decision.provider != nil,
+        guard let name = recorded ?? plugin?.descriptor.name, !recorded.isNil || !decision.provider.isNil,
             let plugin = plugin ?? registry.consumers[name]
         else { return .unknown(Self.noConsumer) }
         guard let project = projects[decision.resource],
@@ -105,7 +105,7 @@ extension PolicyView {
         else { return .ends(Self.refused(KernelReasons.consumerUnknown)) }
         if let caller, !caller.mayAct(in: project.identity) { return .ends(Self.rejected(.permissionDenied)) }
         // Only of a token whose signature is valid is a provider on record.
-        guard let provider = decision.provider, decision.unenforced == nil else { return .passes }
+        guard let provider = decision.provider, decision.unenforced.isNil else { return .passes }
         let demand = demand(of: consumer, plugin, in: project)
         // A plugin whose methods may be unenforced has demands of its own, which may be other ones.
         let isWhole = !plugin.allowsUnenforced

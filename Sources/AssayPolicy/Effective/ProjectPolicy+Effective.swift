@@ -74,7 +74,7 @@ extension ProjectPolicy {
             var section = EffectiveValue(consumer.section.node)
             if section.members == nil { section = EffectiveValue(.mapping([]), at: section.location) }
             let demand = section[ConsumerKeys.tokens] ?? EffectiveValue(.mapping([]), at: nil)
-            if demand[DevelopmentSwitch.key]?.text == nil {
+            if (demand[DevelopmentSwitch.key]?.text).isNil {
                 let isOn = identity.stage == .development
                 let whole = demand.beginning(with: DevelopmentSwitch.key, .text("\(isOn)", at: nil))
                 section = section.beginning(with: ConsumerKeys.tokens, whole)
