@@ -24,7 +24,7 @@ package enum AuditPaths {
             if files.count < limit, seen.insert(path).inserted { files.append(path) }
         }
         for path in paths {
-            let rotated = RotatedFile.original(of: path) == nil ? RotatedFile.all(of: path).map(\.path) : []
+            let rotated = RotatedFile.original(of: path).isNil ? RotatedFile.all(of: path).map(\.path) : []
             if let names = isFolder(path) ? Folder.names(in: path) : nil {
                 for name in names.sortedExactly() where isAuditFile(name, in: path, names) {
                     add(RotatedFile.join(path, name))
@@ -52,7 +52,7 @@ package enum AuditPaths {
         if name.starts(withExactly: ".") || isCompanion(name) || isFolder(RotatedFile.join(folder, name)) {
             return false
         }
-        guard name.ends(withExactly: ".gz"), RotatedFile.original(of: name) != nil else { return true }
+        guard name.ends(withExactly: ".gz"), !RotatedFile.original(of: name).isNil else { return true }
         // The server was killed before it removed the file that it had compressed.
         return FileStatus(path: RotatedFile.join(folder, name.dropLastBytes(3))) == nil
     }
