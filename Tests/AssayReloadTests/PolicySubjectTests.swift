@@ -84,7 +84,7 @@ struct PolicySubjectTests {
             return
         }
         #expect(reason.hasPrefix("policies: 2 problems, the first at \(place):1:56; those of 2026-11-21T12:00:0"))
-        let known = "`id`, `name`, `profile`, `providers`, `rate_limit`, `rules`, `token_ttl`"
+        let known = "`capture`, `id`, `name`, `profile`, `providers`, `rate_limit`, `rules`, `token_ttl`"
         let expected: [String] = [
             "error policies cannot be reloaded: no change is applied problems=2",
             "error wrong in policies hint=known here: \(known) path=projects[0].apps[0].colour place=\(place):1:56 problem=unknown key `colour`",

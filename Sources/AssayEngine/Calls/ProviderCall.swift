@@ -80,7 +80,10 @@ struct ProviderCall: Sendable {
             method.descriptor.takesTokenID ? try RequestedTokenID.read(fields, limitedUse: limitedUse) : nil
         let prepared = try await scope.reading(provider.pluginGuard) { try prepare(fields) }
         let tape = tape
-        let outcome = try await decide(prepared, tape, limitedUse: limitedUse, id: tokenID)
+        var outcome = try await decide(prepared, tape, limitedUse: limitedUse, id: tokenID)
+        if outcome.isAnswered, let refusal = await shadowRefusal(fields, challenge: prepared.challenge, tape) {
+            outcome.rules.wouldRefuse.append(refusal)
+        }
         if let tape { capture(outcome, challenge: prepared.challenge, tape) }
         return outcome
     }
@@ -236,6 +239,9 @@ extension ProviderCall {
             purpose: provider.purpose, keys: scope.snapshot.keys, live: scope.live, now: scope.now,
             randomness: scope.host.randomness)
     }
+
+    /// The context of a provider with settings that are only tried.
+    func shadowContext(challenge: [UInt8]?) -> ProviderContext { context(sealer, challenge: challenge) }
 
     private func context(_ sealer: CallSealer, challenge: [UInt8]?, _ tape: CallTape? = nil) -> ProviderContext {
         ProviderContext(

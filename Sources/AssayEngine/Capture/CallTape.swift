@@ -61,6 +61,9 @@ final class CallTape: Sendable {
         }
     }
 
+    /// What the state answered so far.
+    var answers: RecordedAnswers { RecordedAnswers(state.withLock { $0.answers }, spaces) }
+
     /// Puts what was taken down into evidence.
     func complete(_ evidence: inout CapturedEvidence) {
         let state = state.withLock { $0 }

@@ -4,17 +4,19 @@ internal import AssayKit
 internal import AssayPolicy
 
 extension ProviderCall {
-    /// What takes down what the provider learns of the state; nil if the evidence is not captured in any case.
+    /// What takes down what the provider learns of the state; nil if nobody asks for it.
     var tape: CallTape? {
-        guard scope.evidenceFolder != nil, scope.snapshot.policies.capture != nil, app.capture != .none else {
-            return nil
-        }
-        return CallTape(method.provider)
+        isCaptured || app.shadows[method.descriptor.name] != nil ? CallTape(method.provider) : nil
+    }
+
+    /// Whether evidence of the app may be captured.
+    private var isCaptured: Bool {
+        scope.evidenceFolder != nil && scope.snapshot.policies.capture != nil && app.capture != .none
     }
 
     /// Has the evidence kept, if the policy captures this outcome.
     func capture(_ outcome: CallOutcome, challenge: [UInt8]?, _ tape: CallTape) {
-        guard let folder = scope.evidenceFolder, let capture = scope.snapshot.policies.capture else { return }
+        guard isCaptured, let folder = scope.evidenceFolder, let capture = scope.snapshot.policies.capture else { return }
         let result: CapturedEvidence.Outcome
         switch outcome.outcome {
         case .refused(let reason): result = .refused(ExactText(reason.code))

@@ -94,14 +94,14 @@ final class LiveDenials: Sendable {
             defer { (state.list, state.read, state.isReading, state.failure) = (list, uptime, false, nil) }
             return state.failure
         }
-        if before != nil { host.logger.notice("the deny list can be read again") }
+        if !before.isNil { host.logger.notice("the deny list can be read again") }
     }
 
     private func fail(_ error: any Error, at uptime: Duration) {
         let text = "\(error)"
         let isNew = state.withLock { state in
             defer { (state.read, state.isReading, state.failure) = (uptime, false, text) }
-            return state.failure == nil
+            return state.failure.isNil
         }
         if isNew {
             host.logger.error(

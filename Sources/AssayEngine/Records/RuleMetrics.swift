@@ -6,13 +6,21 @@ internal import AssayPolicy
 enum RuleMetrics {
     private static let matches = Metric.counter(
         "rule_matches_total",
-        "Verified evidence that a rule of the policy matched; `shadow_` is in front of the effect of a rule that is only tried.",
+        "Verified evidence that a rule of the policy matched; `shadow_` is in front of the effect of what is only tried, which may be a provider's "
+            + "settings: then the rule is `PROVIDER:REASON`, or the provider alone for `shadow_undecided`.",
         labels: [
             .open("app", atMost: 16_384), .open("rule", atMost: 1024),
-            .init("effect", RulePolicy.Effect.allCases.flatMap { [$0.rawValue, "shadow_\($0.rawValue)"] }),
+            .init("effect", RulePolicy.Effect.allCases.flatMap { [$0.rawValue, "shadow_\($0.rawValue)"] } + [undecided]),
         ])
 
+    private static let undecided = "shadow_undecided"
+
     static let all = [matches]
+
+    /// Counts accepted evidence that settings which are only tried refuse, or cannot judge.
+    static func countShadow(_ name: String, of app: String, isDecided: Bool, on meter: Meter) {
+        meter.add(to: matches, app, name, isDecided ? "shadow_\(RulePolicy.Effect.refuse.rawValue)" : undecided)
+    }
 
     static func count(_ judgement: RuleSet.Judgement, of app: String, on meter: Meter) {
         for rule in judgement.shadows { meter.add(to: matches, app, rule.name, "shadow_\(rule.effect.rawValue)") }

@@ -71,7 +71,7 @@ extension Registry {
         let admitted = inspected + KernelReasons.ofDemands + [KernelReasons.tokenReused]
         return [
             RefusalSite(exchanges.filter(\.takesChallenge), KernelReasons.challenges, RefusalSite.evidence),
-            RefusalSite(exchanges, [KernelReasons.ruleRefused], RefusalSite.evidence),
+            RefusalSite(exchanges, [KernelReasons.ruleRefused, KernelReasons.evidenceDenied], RefusalSite.evidence),
             RefusalSite(exchanges + consumers + [TokenExchange.method], [KernelReasons.rateLimited]) { _ in
                 CallOutcome.limited(wait: .seconds(1)).failure
             },
@@ -124,7 +124,7 @@ extension KernelReasons {
     fileprivate static let ofInspection = [
         tokenPlaceholder, tokenMalformed, tokenAlgorithm, tokenKeyUnknown, tokenSignature, tokenExpired,
         tokenNotYetValid, tokenIssuer, tokenAudience, tokenAppUnknown, tokenProviderUnsupported,
-        tokenProviderNotAllowed, tokenForDevelopment, tokenOfOAuthClient,
+        tokenProviderNotAllowed, tokenForDevelopment, tokenOfOAuthClient, tokenDenied,
     ]
     /// The reasons against a valid token that does not meet a consumer's demand.
     fileprivate static let ofDemands = [tokenNotLimitedUse, tokenTooOld, tokenAppNotAllowed]

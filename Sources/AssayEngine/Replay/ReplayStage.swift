@@ -9,9 +9,8 @@ internal import Synchronization
 final class ReplayStage: Sendable {
     private struct State {
         var evidence: CapturedEvidence?
-        var spaces: ProviderSpaces?
-        /// The answers of the state that were not given again yet.
-        var answers: [StateAnswer] = []
+        /// The answers of the state.
+        var answers: RecordedAnswers?
         /// What the provider needed and the record does not have.
         var gap: String?
         var assumptions: [String] = []
@@ -43,14 +42,14 @@ final class ReplayStage: Sendable {
         state.withLock { state in
             let lead = state.lead + .seconds(86_400)
             state = State(
-                evidence: evidence, spaces: ProviderSpaces(provider), answers: evidence.state, now: evidence.time,
-                lead: lead)
+                evidence: evidence, answers: RecordedAnswers(evidence.state, ProviderSpaces(provider)),
+                now: evidence.time, lead: lead)
         }
     }
 
     func end() {
         state.withLock { state in
-            (state.evidence, state.spaces, state.answers) = (nil, nil, [])
+            (state.evidence, state.answers) = (nil, nil)
         }
     }
 
@@ -70,18 +69,12 @@ final class ReplayStage: Sendable {
         return found.content
     }
 
-    /// The next answer that fits a question; one that was given once is given again, if there is no later one.
-    func answer<Value: Sendable>(_ key: StateKey, _ fit: (StateAnswer.Operation) -> Value?) -> Value? {
+    /// What was answered then.
+    func answer<Value: Sendable>(_ ask: (inout RecordedAnswers) -> Value?) -> Value? {
         state.withLock { state in
-            guard let space = state.spaces?.name(of: key.space) else { return nil }
-            let fitting = state.answers.enumerated().compactMap { index, answer -> (index: Int, value: Value)? in
-                guard answer.space.isExactly(space), answer.name.isExactly(key.name) else { return nil }
-                return fit(answer.operation).map { (index, $0) }
-            }
-            guard let first = fitting.first else { return nil }
-            // A later answer is there for the next question.
-            if fitting.count > 1 { state.answers.remove(at: first.index) }
-            return first.value
+            guard var answers = state.answers else { return nil }
+            defer { state.answers = answers }
+            return ask(&answers)
         }
     }
 
@@ -100,29 +93,21 @@ struct ReplayStore: StateStore {
     let stage: ReplayStage
 
     func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        let known = stage.answer(key) { operation -> Bool? in
-            if case .insert(let isDone) = operation { isDone } else { nil }
-        }
+        let known = stage.answer { $0.insert(key) }
         if let known { return known }
         stage.assume("the state had no entry \(key.name)")
         return true
     }
 
     func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        let known = stage.answer(key) { operation -> Bool? in
-            guard case .advance(let other, let isDone) = operation else { return nil }
-            // A refused value says that the counter was no lower, an accepted one that it was.
-            return isDone ? (value >= other ? true : nil) : (value <= other ? false : nil)
-        }
+        let known = stage.answer { $0.advance(key, to: value) }
         if let known { return known }
         stage.assume("the counter \(key.name) was below \(value)")
         return true
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {
-        let known = stage.answer(key) { operation -> [UInt8]?? in
-            if case .get(let value) = operation { .some(value) } else { nil }
-        }
+        let known = stage.answer { $0.get(key) }
         if let known { return known }
         throw missing("it reads an entry of the state that it did not read then")
     }

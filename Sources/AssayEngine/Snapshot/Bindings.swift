@@ -21,13 +21,16 @@ final class AppBinding: Sendable {
     let rules: [ExactText: RuleSet]
     /// Which of its evidence is captured, if the policies have a key for it.
     let capture: CapturePolicy.Decisions
+    /// The methods of providers with settings that are only tried, by the methods' names.
+    let shadows: [ExactText: MethodBinding]
     /// The place of its policy.
     let location: SourceLocation
 
     /// - Parameter bucket: the one of the previous snapshot, if its limit is unchanged; nil when calls are not limited.
     init(
         _ policy: AppPolicy, providers: [ExactText: ProviderBinding], methods: [ExactText: MethodBinding],
-        bucket: TokenBucket?, capture: CapturePolicy.Decisions = .none, rules: [ExactText: RuleSet] = [:]
+        bucket: TokenBucket?, capture: CapturePolicy.Decisions = .none, rules: [ExactText: RuleSet] = [:],
+        shadows: [ExactText: MethodBinding] = [:]
     ) {
         identity = policy.identity
         claims = TokenClaims(issuerPrefix: policy.issuerPrefix, app: policy.identity)
@@ -38,6 +41,7 @@ final class AppBinding: Sendable {
         self.bucket = bucket
         self.capture = capture
         self.rules = rules
+        self.shadows = shadows
     }
 }
 

@@ -63,6 +63,7 @@ extension BoundPolicies {
         for policy in policies.apps where !sink.isOverfull {
             var providers: [ExactText: ProviderBinding] = [:]
             var methods: [ExactText: MethodBinding] = [:]
+            var shadows: [ExactText: MethodBinding] = [:]
             for provider in policy.providers {
                 do throws(Diagnostics) {
                     guard let plugin = registry.providers[provider.name] else {
@@ -78,6 +79,10 @@ extension BoundPolicies {
                     for warning in bound.warnings { warnings.report(warning) }
                     for method in bound.methods { methods[method.descriptor.name] = method }
                     providers[provider.name] = bound.provider
+                    // Other errors than those of the settings that are only tried were reported by now.
+                    if let shadow = provider.shadow, let bound = try plugin.bind(shadow, policy.identity, host.shadow) {
+                        for method in bound.methods { shadows[method.descriptor.name] = method }
+                    }
                 } catch {
                     sink.report(error)
                 }
@@ -87,7 +92,7 @@ extension BoundPolicies {
             let app = AppBinding(
                 policy, providers: providers, methods: methods, bucket: bucket,
                 capture: policy.capture ?? policies.capture?.decisions ?? .none,
-                rules: rules(of: policy, registry: registry, problems: sink))
+                rules: rules(of: policy, registry: registry, problems: sink), shadows: shadows)
             apps[policy.identity.resource] = app
             if let alias = policy.alias { apps[alias] = app }
         }

@@ -20,7 +20,9 @@ package enum RootKeys {
 /// The keys that the kernel reads in every provider's section.
 enum ProviderKeys {
     static let tokenTTL = "token_ttl"
-    static let all = [tokenTTL]
+    /// Settings of the provider that are only tried.
+    static let shadow = "shadow"
+    static let all = [tokenTTL, shadow]
 
     /// One hour, as in Google's service.
     static let defaultTokenLifetime = Duration.seconds(3600)

@@ -44,6 +44,9 @@ public struct ProviderPolicy: Sendable {
     package let lifetimeLocation: SourceLocation?
     /// The provider's own section.
     public internal(set) var section: PolicySection
+
+    /// The same provider with the settings that are only tried; nil for none.
+    package var shadow: ProviderPolicy? { section.shadow.map { with($0) } }
 }
 
 /// The rate limit of an app's calls: the section `rate_limit` of an app or an OAuth client.

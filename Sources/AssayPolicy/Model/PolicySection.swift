@@ -47,6 +47,15 @@ public struct PolicySection: Sendable {
     /// Its values, as YAML's core schema means them.
     package var json: JSON { entry.value.json }
 
+    /// The section with the settings that are only tried in the place of those in force; nil when there are none.
+    ///
+    /// They are merged by key, as an app is merged with its profile.
+    var shadow: PolicySection? {
+        guard let tried = entry.value[ProviderKeys.shadow], !tried.isNull else { return nil }
+        let settings = tried.merged(over: entry.value.without([ProviderKeys.shadow]))
+        return PolicySection(entry.replacing(settings), in: parent, kernelKeys: kernelKeys)
+    }
+
     /// The text of one of its keys; nil when it is absent or no text.
     func text(of key: String) -> String? {
         guard case .scalar(let text, _)? = entry.value[key]?.content else { return nil }

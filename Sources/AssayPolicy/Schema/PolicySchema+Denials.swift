@@ -31,7 +31,7 @@ extension PolicySchema {
                 ]),
         ]
         return [
-            JSONMember("type", "object"), JSONMember("properties", .object(own)), JSONMember("minProperties", 1),
+            JSONMember("type", "object"), JSONMember("properties", .object(own)),
             JSONMember("additionalProperties", condition),
         ]
     }

@@ -406,7 +406,10 @@ extension PolicySchema {
         ShapeSchema.members(of: provider.section).relaxed.map { member in
             guard member.name.isExactly("properties") else { return member }
             let lifetime = tokenLifetime("The lifetime of the tokens that are issued for this evidence.")
-            return JSONMember("properties", .object([lifetime] + (member.value.members ?? [])))
+            let shadow = reference(
+                ProviderKeys.shadow, to: Self.definition(provider),
+                "Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`.")
+            return JSONMember("properties", .object([lifetime, shadow] + (member.value.members ?? [])))
         }
     }
 

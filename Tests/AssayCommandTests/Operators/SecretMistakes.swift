@@ -80,8 +80,8 @@ extension OperatorMistake {
                         providers: {app_attest: {}}
                 """),
             finds: [
-                "apps.yaml:2:18: callers.administrator: expected one of `sha256`, `token` and `jwt`, and only one",
-                "apps.yaml:3:12: callers.backend: expected one of `sha256`, `token` and `jwt`, and only one",
+                "apps.yaml:2:18: callers.administrator: expected one of `sha256`, `token`, `tokens` and `jwt`, and only one",
+                "apps.yaml:3:12: callers.backend: expected one of `sha256`, `token`, `tokens` and `jwt`, and only one",
             ]),
         OperatorMistake(
             "URLs are no URLs of servers",

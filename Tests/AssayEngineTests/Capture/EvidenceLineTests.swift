@@ -26,7 +26,9 @@ struct EvidenceLineTests {
         #expect(throws: Never.self) { try EvidenceLine(parsing: line).open(with: key) }
         let members = try #require(try JSON.parse(line).members).map { member in
             guard member.name == name else { return member }
-            let other = name == "time" ? "2026-11-21T12:00:00.001Z" : "x" + (member.value.string ?? "").dropFirst()
+            let text = member.value.string ?? ""
+            let other =
+                name == "time" ? "2026-11-21T12:00:00.001Z" : (text.hasPrefix("x") ? "y" : "x") + text.dropFirst()
             return JSONMember(name, .string(other))
         }
         #expect(throws: EvidenceError.self) {

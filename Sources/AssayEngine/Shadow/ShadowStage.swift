@@ -1,0 +1,68 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayKit
+internal import AssayState
+internal import Synchronization
+
+/// The world of a provider with settings that are only tried: it sees what the provider in force saw, and changes nothing.
+final class ShadowStage: Sendable {
+    /// The stage of the call that the present task belongs to.
+    @TaskLocal static var current: ShadowStage?
+
+    private let answers: Mutex<RecordedAnswers>
+
+    init(_ tape: CallTape) {
+        answers = Mutex(tape.answers)
+    }
+
+    func answer<Value: Sendable>(_ ask: (inout RecordedAnswers) -> Value?) -> Value? {
+        answers.withLock { ask(&$0) }
+    }
+}
+
+/// The state as a provider with tried settings sees it: reads are real, or those of the provider in force; writes are not made.
+struct ShadowStore: StateStore {
+    let store: any StateStore
+
+    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
+        if let known = ShadowStage.current?.answer({ $0.insert(key) }) { return known }
+        return try await store.get(key) == nil
+    }
+
+    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
+        // A counter that the provider in force did not ask about is not known to be above the value.
+        ShadowStage.current?.answer { $0.advance(key, to: value) } ?? true
+    }
+
+    func get(_ key: StateKey) async throws -> [UInt8]? {
+        if let known = ShadowStage.current?.answer({ $0.get(key) }) { return known }
+        return try await store.get(key)
+    }
+
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
+
+    func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+        try await store.list(space, after: name, limit: limit)
+    }
+
+    var blockingReason: String? { store.blockingReason }
+}
+
+/// No calls to other servers: what is only tried must not ask them twice, nor change anything there.
+final class ShadowHTTP: OutboundHTTP {
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        throw OutboundFailure(.noClient, "settings in `shadow` call no other server")
+    }
+}
+
+extension PluginHost {
+    /// The host of a provider with settings that are only tried.
+    var shadow: PluginHost {
+        var host = self
+        host.store = ShadowStore(store: store)
+        host.space = StateSpace(host.space.name, in: host.store)
+        host.http = ShadowHTTP()
+        host.meter = .none
+        return host
+    }
+}
