@@ -50,6 +50,13 @@ package struct AuditLookup {
     package func find(_ decision: String, of projects: [ExactText] = []) throws -> Found {
         var query = DecisionQuery(limit: 1)
         query.projects = projects
+        // The identifier has the time of its record, which leaves a few blocks. Records of other programs may differ.
+        if !isScanning, let time = DecisionMatcher.time(of: decision) {
+            (query.since, query.until) = (time, time + .milliseconds(1))
+            let found = try list(try DecisionMatcher(query, decision: decision), limit: 1)
+            if !found.lines.isEmpty { return found }
+            (query.since, query.until) = (nil, nil)
+        }
         return try list(try DecisionMatcher(query, decision: decision), limit: 1)
     }
 

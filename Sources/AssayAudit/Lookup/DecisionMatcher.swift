@@ -73,6 +73,18 @@ struct DecisionMatcher {
         self.last = last
     }
 
+    /// The time in an identifier: 48 bits in the first ten of its 26 digits; nil for text of another form.
+    static func time(of decision: String) -> Instant? {
+        let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
+        guard decision.utf8.count == 26 else { return nil }
+        var milliseconds: Int64 = 0
+        for byte in decision.utf8.prefix(10) {
+            guard let digit = alphabet.firstIndex(of: byte) else { return nil }
+            milliseconds = milliseconds << 5 | Int64(digit)
+        }
+        return Instant(milliseconds: milliseconds)
+    }
+
     /// The text as a line of JSON has it, without quotation marks.
     private static func escaped(_ text: String) -> [UInt8] { Array(JSON.string(text).encoded.dropFirst().dropLast()) }
 
