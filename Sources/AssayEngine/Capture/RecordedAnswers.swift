@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayHosting
 internal import AssayState
 

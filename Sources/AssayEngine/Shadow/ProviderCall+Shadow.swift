@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
+internal import Logging
 
 extension ProviderCall {
     /// Judges accepted evidence by the settings that are only tried; returns what records have under `would_refuse`, nil for nothing.

@@ -30,7 +30,7 @@ struct SilentStore: StateStore {
     }
 
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
-        if isOfBeginning(space) || ["challenges", "tokens/verification", "tokens/services"].contains(exactly: space) {
+        if isOfBeginning(space) || ["challenges", "tokens/verification", "tokens/services", "denials/all"].contains(exactly: space) {
             return []
         }
         try await wait()

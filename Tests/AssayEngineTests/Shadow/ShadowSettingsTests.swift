@@ -1,0 +1,141 @@
+import AssayCore
+import AssayEngine
+import AssayHosting
+import AssayKit
+import AssayPolicy
+import AssayTesting
+import AssayYAML
+import Testing
+
+/// A provider with a setting, a counter, an entry that can be made once, and a question to another server.
+private struct TurnstileProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable {
+        let tallest: Int?
+        let asks: Bool?
+    }
+
+    struct Request: RequestMessage {
+        let height: Int64
+        let count: Int64
+        let ticket: String?
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            height = try fields.integer("height") ?? 0
+            count = try fields.integer("count") ?? 0
+            ticket = try fields.optionalString("ticket")
+        }
+    }
+
+    static let tooTall = Reason("too_tall", "The visitor is too tall.", advice: "Send a shorter one.")
+    static let notCounted = Reason("not_counted", "The counter did not advance.", advice: "Count on.")
+    static let used = Reason("ticket_used", "The ticket was used.", advice: "Buy another one.")
+
+    static let descriptor = PluginDescriptor(
+        name: "turnstile", contract: 2, summary: "Lets visitors through.", reasons: [tooTall, notCounted, used])
+    static let methods: [ProviderMethod<TurnstileProvider>] = [
+        .exchange("exchangeTicket") { (provider, request: Request, context) in
+            try await provider.appraise(request, context)
+        }
+    ]
+
+    let tallest: Int
+    let asks: Bool
+    let http: any OutboundHTTP
+
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
+        tallest = configuration.tallest ?? 200
+        asks = configuration.asks ?? false
+        http = host.http
+        if tallest < 0 { throw ConfigurationError(at: ["tallest"], "nobody is that small") }
+    }
+
+    private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
+        if let ticket = request.ticket {
+            guard try await context.state.get(ticket) == nil else { return .refused(Self.used) }
+            guard try await context.state.insert(ticket, expires: nil) else { return .refused(Self.used) }
+        }
+        guard try await context.state.advance("visitors", to: UInt64(request.count)) else {
+            return .refused(Self.notCounted)
+        }
+        if asks, let url = EndpointURL("https://example.com/") { _ = try await http.send(OutboundRequest(.get, url)) }
+        return request.height > tallest ? .refused(Self.tooTall) : .verified
+    }
+}
+
+@Suite("Settings that are only tried")
+struct ShadowSettingsTests {
+    private static func engine(_ section: String, meter: Meter = .none) throws -> TestEngine {
+        try TestEngine(
+            [.provider(TurnstileProvider.self)], policy: TestEngine.policy(providers: "turnstile: \(section)"),
+            meter: meter)
+    }
+
+    private func exchange(_ engine: TestEngine, _ body: JSON) async throws -> DecisionRecord {
+        try #require(engine.record(of: await engine.call("exchangeTicket", TestEngine.app, body)))
+    }
+
+    private func isIssued(_ record: DecisionRecord) -> Bool {
+        if case .issued = record.outcome { true } else { false }
+    }
+
+    @Test("What they would refuse is accepted, recorded and counted")
+    func recorded() async throws {
+        let meter = CountingMeter()
+        let engine = try Self.engine("{tallest: 190, shadow: {tallest: 150}}", meter: meter.meter)
+        let tall = try await exchange(engine, ["height": 170, "count": 1])
+        #expect(isIssued(tall))
+        #expect(tall.rules.wouldRefuse == ["turnstile:too_tall"])
+        let short = try await exchange(engine, ["height": 140, "count": 2])
+        #expect(isIssued(short) && short.rules.wouldRefuse.isEmpty)
+        // What is refused anyway is not judged twice.
+        let giant = try await exchange(engine, ["height": 195, "count": 3])
+        #expect(!isIssued(giant) && giant.rules.wouldRefuse.isEmpty)
+        let app = TestApp.first.id()
+        #expect(meter["rule_matches_total", app, "turnstile:too_tall", "shadow_refuse"] == 1)
+    }
+
+    @Test("They see what the provider in force saw, and change nothing")
+    func noEffect() async throws {
+        let engine = try Self.engine("{shadow: {tallest: 150}}")
+        // The counter and the ticket were taken by the provider in force: tried settings are not refused for that.
+        for count in 1...3 {
+            let record = try await exchange(
+                engine, ["height": 100, "count": .integer(Int64(count)), "ticket": .string("ticket-\(count)")])
+            #expect(isIssued(record) && record.rules.wouldRefuse.isEmpty)
+        }
+        let again = try await exchange(engine, ["height": 100, "count": 4, "ticket": "ticket-1"])
+        guard case .refused(TurnstileProvider.used) = again.outcome else {
+            Issue.record("a ticket was used twice")
+            return
+        }
+        let behind = try await exchange(engine, ["height": 100, "count": 3])
+        guard case .refused(TurnstileProvider.notCounted) = behind.outcome else {
+            Issue.record("the counter went back")
+            return
+        }
+    }
+
+    @Test("Settings that would ask another server are not judged, and nobody is refused for it")
+    func noCalls() async throws {
+        let meter = CountingMeter()
+        let engine = try Self.engine("{shadow: {asks: true}}", meter: meter.meter)
+        let record = try await exchange(engine, ["count": 1])
+        #expect(isIssued(record) && record.rules.wouldRefuse.isEmpty)
+        #expect(meter["rule_matches_total", TestApp.first.id(), "turnstile", "shadow_undecided"] == 1)
+    }
+
+    @Test(
+        "Wrong ones are refused at their places",
+        arguments: [
+            ("{shadow: {tallst: 1}}", "unknown key `tallst`"), ("{shadow: {tallest: -1}}", "nobody is that small"),
+            ("{shadow: {tallest: x}}", "expected a whole number, found `x`"),
+            ("{shadow: 5}", "expected a mapping, found `5`"),
+            ("{shadow: {token_ttl: 2h}}", "cannot be tried: only settings of the provider itself can"),
+            ("{shadow: {shadow: {tallest: 1}}}", "cannot be tried: only settings of the provider itself can"),
+        ])
+    func wrong(_ section: String, _ message: String) {
+        let error = #expect(throws: Diagnostics.self) { try Self.engine(section) }
+        #expect(error?.all.first?.message == message, "\(error?.description ?? "")")
+        #expect(error?.all.allSatisfy { $0.location != nil } == true)
+    }
+}
