@@ -26,7 +26,10 @@ extension ReloadSubject {
         let last = PresentPolicies(present)
         return ReloadSubject("policies", fingerprint: { directory.fingerprint }, loaded: loaded) { cause in
             let policies = directory.read()
-            if cause == .change, !last.hasFailed, policies.problems == nil, policies.revision == engine.revision {
+            if cause == .change, policies.problems == nil, policies.revision == engine.revision,
+                !last.hasFailed(with: policies.revision)
+            {
+                last.failureIsOver()
                 return nil
             }
             let extent = PolicyExtent(policies)
@@ -36,7 +39,7 @@ extension ReloadSubject {
                 }
                 try engine.replacePolicies(policies)
             } catch {
-                if last.fails(with: "\(error)") { refused(policies.revision, error) }
+                if last.fails(with: policies.revision, "\(error)") { refused(policies.revision, error) }
                 throw error
             }
             let before = last.replace(by: policies, extent)
@@ -66,7 +69,7 @@ private final class PresentPolicies: Sendable {
         let extent: PolicyExtent
     }
 
-    private let state: Mutex<(present: Present?, failure: String?)>
+    private let state: Mutex<(present: Present?, failure: (revision: PolicyRevision, text: String)?)>
 
     init(_ policies: PolicySet?) {
         state = Mutex((policies.map { Present(policies: $0, extent: PolicyExtent($0)) }, nil))
@@ -74,14 +77,17 @@ private final class PresentPolicies: Sendable {
 
     var extent: PolicyExtent? { state.withLock { $0.present?.extent } }
 
-    /// Whether the last attempt failed.
-    var hasFailed: Bool { state.withLock { $0.failure != nil } }
+    /// Whether the last attempt failed with files of a revision: then the files are not why.
+    func hasFailed(with revision: PolicyRevision) -> Bool { state.withLock { $0.failure?.revision == revision } }
+
+    /// Takes note that the files are those in force again.
+    func failureIsOver() { state.withLock { $0.failure = nil } }
 
     /// Takes note of a failure; returns whether it is another one than the last time.
-    func fails(with text: String) -> Bool {
+    func fails(with revision: PolicyRevision, _ text: String) -> Bool {
         state.withLock { state in
-            defer { state.failure = text }
-            return !state.failure.isExactly(text)
+            defer { state.failure = (revision, text) }
+            return !(state.failure?.text).isExactly(text)
         }
     }
 

@@ -20,7 +20,6 @@ from device import Authority, Device  # noqa: E402
 from server import ADMIN_TOKEN, APP, APPLE_ID, DEBUG_TOKEN, PROJECT, Apple, Server  # noqa: E402
 
 SETS = {"production": ["apps", "production"], "staging": ["apps", "staging"]}
-APP_RULES = "        rules:\n"
 
 
 def run(*arguments, status=0, **options):
@@ -43,9 +42,9 @@ def write(folder, name, authority, apple, change=lambda text: text):
 
 
 def with_rule(rule):
-    """A change of the profile of all apps: one more rule before its own."""
+    """A change of the profile of the app under test: one more rule before its own."""
     def change(text):
-        return text.replace("    rules:\n", f"    rules:\n      - {rule}\n")
+        return text.replace("claim: true}\n", f"claim: true}}\n      - {rule}\n")
     return change
 
 
@@ -157,7 +156,7 @@ def test_two_sets_of_twelve_apps_are_short(tmp_path, authority, apple):
     assert "device_check" not in shown
     apple.key_file.rename(apple.key_file.with_suffix(".away"))
     try:
-        assert "secrets not read" in run("policy", "check", "--without-secrets", tmp_path / "production")
+        assert "1 secret not read" in run("policy", "check", "--without-secrets", tmp_path / "production")
         run("policy", "check", tmp_path / "production", status=1)
     finally:
         apple.key_file.with_suffix(".away").rename(apple.key_file)
@@ -192,7 +191,7 @@ def test_a_good_change_is_tried_compared_and_enforced(day, tmp_path, authority, 
     assert tried.status_code == 200
     assert day.record(tried)["would_refuse"] == ["no-laptops"]
     changed = [line for line in day.lines() if line.get("event") == "policies_changed"]
-    assert changed[-1]["details"]["summary"].startswith("apps 12 changed")
+    assert changed[-1]["details"]["summary"].startswith("apps 1 changed")
     assert "rules" in (day.folder / "log").read_text()
     metrics = requests.get(f"{day.server.address}/metrics", timeout=30).text
     assert re.search(r'assay_rule_matches_total\{.*rule="no-laptops",effect="shadow_refuse"\} 1\b', metrics)

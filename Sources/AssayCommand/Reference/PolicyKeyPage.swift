@@ -116,7 +116,11 @@ private struct SchemaReader {
                 schema["properties"] != nil || schema["additionalProperties"] != nil
             {
                 kind = suffix.isEmpty ? "mapping" : suffix.isExactly("[]") ? "list of mappings" : "mapping by names"
-                if let place = places[definition] {
+                let shadowed = "shadow_"
+                let home =
+                    definition.starts(withExactly: shadowed)
+                    ? "provider_\(definition.dropFirst(shadowed.count))" : definition
+                if let place = places[home] {
                     shown = place.isExactly(full) ? "" : " The keys are those of `\(place)`."
                 } else {
                     places[definition] = full

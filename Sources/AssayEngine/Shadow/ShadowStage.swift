@@ -60,7 +60,6 @@ extension PluginHost {
     var shadow: PluginHost {
         var host = self
         host.store = ShadowStore(store: store)
-        host.space = StateSpace(host.space.name, in: host.store)
         host.http = ShadowHTTP()
         host.meter = .none
         return host

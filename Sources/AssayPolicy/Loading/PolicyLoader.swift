@@ -397,20 +397,10 @@ struct PolicyLoader {
                 ProviderKeys.tokenLifetime(
                     YAMLValue(node, path: value.path.key(ProviderKeys.tokenTTL), sink: value.sink))
             }
-            readShadow(value)
             return ProviderPolicy(
                 name: entry.key, tokenLifetime: own ?? common ?? ProviderKeys.defaultTokenLifetime,
                 lifetimeLocation: stated?.location ?? app.optional(ProviderKeys.tokenTTL)?.location,
                 section: PolicySection(entry, in: section.path, kernelKeys: ProviderKeys.all))
-        }
-    }
-
-    /// Reports what cannot be tried: only the provider's own settings can.
-    private func readShadow(_ provider: YAMLValue) {
-        guard let node = provider.node[ProviderKeys.shadow], !node.isNull else { return }
-        let section = YAMLValue(node, path: provider.path.key(ProviderKeys.shadow), sink: provider.sink).mapping()
-        for key in ProviderKeys.all where section?.stated(key) != nil {
-            section?.report("cannot be tried: only settings of the provider itself can", key: key)
         }
     }
 

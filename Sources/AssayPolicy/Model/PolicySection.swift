@@ -51,9 +51,10 @@ public struct PolicySection: Sendable {
     ///
     /// They are merged by key, as an app is merged with its profile.
     var shadow: PolicySection? {
-        guard let tried = entry.value[ProviderKeys.shadow], !tried.isNull else { return nil }
-        let settings = tried.merged(over: entry.value.without([ProviderKeys.shadow]))
-        return PolicySection(entry.replacing(settings), in: parent, kernelKeys: kernelKeys)
+        let tried = entry.value.entries?.first { $0.key.isExactly(ProviderKeys.shadow) && !$0.value.isNull }
+        guard let tried else { return nil }
+        let settings = tried.value.merged(over: entry.value.without(ProviderKeys.all))
+        return PolicySection(tried.replacing(settings), in: path, kernelKeys: [])
     }
 
     /// The text of one of its keys; nil when it is absent or no text.

@@ -407,10 +407,15 @@ extension PolicySchema {
             guard member.name.isExactly("properties") else { return member }
             let lifetime = tokenLifetime("The lifetime of the tokens that are issued for this evidence.")
             let shadow = reference(
-                ProviderKeys.shadow, to: Self.definition(provider),
+                ProviderKeys.shadow, to: Self.shadowDefinition(provider),
                 "Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`.")
             return JSONMember("properties", .object([lifetime, shadow] + (member.value.members ?? [])))
         }
+    }
+
+    /// Settings of a provider that are only tried: none is required, because the others are those in force.
+    func shadowSection(_ provider: Provider) -> [JSONMember] {
+        ShapeSchema.members(of: provider.section).withoutDemands
     }
 
     var consumerSections: [JSONMember] {
@@ -467,6 +472,14 @@ extension [JSONMember] {
             case .object(let members): JSONMember(member.name, .object(members.relaxed))
             default: member
             }
+        }
+    }
+
+    /// The schema with nothing required at any depth.
+    fileprivate var withoutDemands: [JSONMember] {
+        filter { !($0.value.array != nil && ["required", "oneOf", "allOf"].contains(exactly: $0.name)) }.map { member in
+            guard case .object(let members) = member.value else { return member }
+            return JSONMember(member.name, .object(members.withoutDemands))
         }
     }
 

@@ -113,6 +113,7 @@ package struct PolicySchema {
                 JSONMember(Self.platformDefinition($0), .object(ShapeSchema.members(of: $0.section).relaxed))
             }
             + providers.map { JSONMember(Self.definition($0), .object(section($0))) }
+            + providers.map { JSONMember(Self.shadowDefinition($0), .object(shadowSection($0))) }
             + consumers.map { JSONMember(Self.consumerDefinition($0), .object(consumerSection($0))) }
             + [Self.duration]
     }
@@ -137,6 +138,9 @@ package struct PolicySchema {
     }
 
     static func definition(_ provider: Provider) -> String { "provider_\(provider.name)" }
+
+    /// What is only tried of a provider; pages about keys do not list it again.
+    static func shadowDefinition(_ provider: Provider) -> String { "shadow_\(provider.name)" }
 
     static func platformDefinition(_ platform: Provider) -> String { "platform_\(platform.name)" }
 

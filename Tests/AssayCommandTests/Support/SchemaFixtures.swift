@@ -17,7 +17,7 @@ struct SchemaFixtures {
     static let beyondForm: Set<String> = [
         "app", "projects[]", "trust_anchor", "receipt_trust_anchor", "certificate", "public_key", "key_file",
         "private_key", "jwks", "account", "routes", "backends", "path", "methods[]", "fleet_reader_role",
-        "authorization_servers[]", "profile", "extends", "when", "not", "max_evidence", "max_size",
+        "authorization_servers[]", "profile", "extends", "when", "not", "max_evidence", "max_size", "shadow",
     ]
 
     init() throws {
@@ -34,6 +34,8 @@ struct SchemaFixtures {
         ]
         values = [
             "app": "1:1234567890:ios:321abc456def7890",
+            // It is the provider's section again.
+            "shadow": [:],
             "trust_anchor": .string(authority.rootCertificatePEM),
             "receipt_trust_anchor": .string(authority.receiptRootCertificatePEM),
             "certificate": .string(SchemaFixtures.certificate),

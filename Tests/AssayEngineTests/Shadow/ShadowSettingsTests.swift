@@ -3,6 +3,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayYAML
 import Testing
@@ -130,8 +131,8 @@ struct ShadowSettingsTests {
             ("{shadow: {tallst: 1}}", "unknown key `tallst`"), ("{shadow: {tallest: -1}}", "nobody is that small"),
             ("{shadow: {tallest: x}}", "expected a whole number, found `x`"),
             ("{shadow: 5}", "expected a mapping, found `5`"),
-            ("{shadow: {token_ttl: 2h}}", "cannot be tried: only settings of the provider itself can"),
-            ("{shadow: {shadow: {tallest: 1}}}", "cannot be tried: only settings of the provider itself can"),
+            ("{shadow: {token_ttl: 2h}}", "unknown key `token_ttl`"),
+            ("{shadow: {shadow: {tallest: 1}}}", "unknown key `shadow`"),
         ])
     func wrong(_ section: String, _ message: String) {
         let error = #expect(throws: Diagnostics.self) { try Self.engine(section) }
