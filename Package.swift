@@ -452,7 +452,8 @@ let package = Package(
         .target(
             name: "AssayCommand",
             dependencies: [
-                "AssayAudit", "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayHosting",
+                "AssayAudit", "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
+                "AssayHosting",
                 "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
                 "CLibZ", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes),
@@ -558,7 +559,8 @@ let package = Package(
         .testTarget(
             name: "AssayAuditTests",
             dependencies: [
-                "AssayAudit", "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayTestSupport", "AssayTesting",
+                "AssayAudit", "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayTestSupport",
+                "AssayTesting",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

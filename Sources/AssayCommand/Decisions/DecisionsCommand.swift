@@ -15,8 +15,8 @@ struct DecisionsCommand: ParsableCommand {
             Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run.
             """,
         subcommands: [
-            DecisionsShowCommand.self, DecisionsListCommand.self, DecisionsStatsCommand.self, DecisionsReplayCommand.self,
-            DecisionsKeygenCommand.self,
+            DecisionsShowCommand.self, DecisionsListCommand.self, DecisionsStatsCommand.self,
+            DecisionsReplayCommand.self, DecisionsKeygenCommand.self,
         ])
 }
 

@@ -16,7 +16,9 @@ extension ProviderCall {
 
     /// Has the evidence kept, if the policy captures this outcome.
     func capture(_ outcome: CallOutcome, challenge: [UInt8]?, _ tape: CallTape) {
-        guard isCaptured, let folder = scope.evidenceFolder, let capture = scope.snapshot.policies.capture else { return }
+        guard isCaptured, let folder = scope.evidenceFolder, let capture = scope.snapshot.policies.capture else {
+            return
+        }
         let result: CapturedEvidence.Outcome
         switch outcome.outcome {
         case .refused(let reason): result = .refused(ExactText(reason.code))

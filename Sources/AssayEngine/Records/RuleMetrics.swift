@@ -6,8 +6,8 @@ internal import AssayPolicy
 enum RuleMetrics {
     private static let matches = Metric.counter(
         "rule_matches_total",
-        "Verified evidence that a rule of the policy matched; `shadow_` is in front of the effect of what is only tried, which may be a provider's "
-            + "settings: then the rule is `PROVIDER:REASON`, or the provider alone for `shadow_undecided`.",
+        "Verified evidence that a rule of the policy matched; `shadow_` is in front of the effect of what is only tried, "
+            + "which may be a provider's settings: then the rule is `PROVIDER:REASON`, or the provider alone for `shadow_undecided`.",
         labels: [
             .open("app", atMost: 16_384), .open("rule", atMost: 1024),
             .init("effect", RulePolicy.Effect.allCases.flatMap { [$0.rawValue, "shadow_\($0.rawValue)"] } + [undecided]),

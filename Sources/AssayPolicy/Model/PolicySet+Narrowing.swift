@@ -10,8 +10,8 @@ extension PolicySet {
     package func narrowed(to app: AppPolicy, by provider: ProviderPolicy) -> PolicySet {
         let narrow = AppPolicy(
             identity: app.identity, issuerPrefix: app.issuerPrefix, alias: app.alias, providers: [provider],
-            rateLimit: app.rateLimit, rules: [], capture: nil, sections: [], isSound: app.isSound, location: app.location,
-            node: app.node, linkedNode: app.linkedNode)
+            rateLimit: app.rateLimit, rules: [], capture: nil, sections: [], isSound: app.isSound,
+            location: app.location, node: app.node, linkedNode: app.linkedNode)
         let owners = projects.filter { $0.identity == app.identity.project }.prefix(1).map { project in
             ProjectPolicy(
                 identity: project.identity, issuerPrefix: project.issuerPrefix,

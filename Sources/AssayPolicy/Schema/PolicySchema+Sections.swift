@@ -408,7 +408,8 @@ extension PolicySchema {
             let lifetime = tokenLifetime("The lifetime of the tokens that are issued for this evidence.")
             let shadow = reference(
                 ProviderKeys.shadow, to: Self.shadowDefinition(provider),
-                "Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`.")
+                "Settings that are only tried: evidence that they would refuse is accepted, and its record has `would_refuse`."
+            )
             return JSONMember("properties", .object([lifetime, shadow] + (member.value.members ?? [])))
         }
     }

@@ -5,6 +5,8 @@ import AssayState
 /// A state store that answers what an engine asks before its first decision, and nothing after: whoever waits for it must
 /// give up.
 struct SilentStore: StateStore {
+    private static let emptySpaces = ["challenges", "tokens/verification", "tokens/services", "denials/all"]
+
     private func wait() async throws -> Never {
         while true { try await Task.sleep(for: .seconds(3600)) }
     }
@@ -30,7 +32,7 @@ struct SilentStore: StateStore {
     }
 
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
-        if isOfBeginning(space) || ["challenges", "tokens/verification", "tokens/services", "denials/all"].contains(exactly: space) {
+        if isOfBeginning(space) || Self.emptySpaces.contains(exactly: space) {
             return []
         }
         try await wait()
