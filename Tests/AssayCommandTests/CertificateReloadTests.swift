@@ -31,12 +31,12 @@ struct CertificateReloadTests {
             #expect(server.base.hasPrefix("https://"))
             let port = try server.port
             try await TLSClient.with(port: port, trusting: old) { open in
-                #expect(try await open.get("/readyz").contains(#"{"status":"ok"}"#))
+                #expect(try await open.get("/readyz").contains(#"{"status":"ok","revision":"#))
 
                 try files.write(new)
                 kill(server.processID, SIGHUP)
-                try await eventually(port, shows: new, saying: #"{"status":"ok"}"#)
-                #expect(try await open.get("/readyz").contains(#"{"status":"ok"}"#))
+                try await eventually(port, shows: new, saying: #"{"status":"ok","revision":"#)
+                #expect(try await open.get("/readyz").contains(#"{"status":"ok","revision":"#))
 
                 try files.write(certificate: "hello\n")
                 kill(server.processID, SIGHUP)

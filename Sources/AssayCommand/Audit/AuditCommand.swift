@@ -62,6 +62,10 @@ struct AuditVerifyCommand: ParsableCommand {
         case .text: for line in verification.text { try Terminal.say(line) }
         }
         guard verification.isIntact else { throw ExitCode.refused }
+        guard verification.verifier.lines > 0 else {
+            Terminal.report("there is nothing to verify: no line of a server")
+            throw ExitCode.couldNotRun
+        }
     }
 }
 

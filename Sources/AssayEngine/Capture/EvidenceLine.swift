@@ -30,6 +30,8 @@ public struct EvidenceLine: Sendable {
     @Exact public private(set) var resource: String
     /// The provider.
     @Exact public private(set) var provider: String
+    /// The name of the method.
+    @Exact public private(set) var method: String
     /// The thumbprint of the key that can decrypt it.
     @Exact public private(set) var keyID: String
     private let message: [UInt8]
@@ -58,6 +60,7 @@ public struct EvidenceLine: Sendable {
         decision = try text("decision")
         resource = try text("resource")
         provider = try text("provider")
+        method = try text("method")
         keyID = try text("kid")
     }
 
@@ -80,7 +83,8 @@ public struct EvidenceLine: Sendable {
             throw EvidenceError("\(error)")
         }
         guard evidence.decision.text.isExactly(decision), evidence.time == time,
-            evidence.resource.isExactly(resource), evidence.provider.isExactly(provider)
+            evidence.resource.isExactly(resource), evidence.provider.isExactly(provider),
+            evidence.method.isExactly(method)
         else { throw EvidenceError("the fields in clear are not those of the evidence: they were changed") }
         return evidence
     }

@@ -26,6 +26,9 @@ extension KernelMethods {
             let project = try call.project()
             let fields = try call.fields.message("denyEntry") ?? RequestFields([:])
             guard let match = try fields.object("match") else { throw InvalidRequest("the field 'match' is missing") }
+            guard match.encoded.count <= StoredDenials.matchLimit else {
+                throw InvalidRequest("the field 'match' has at most \(StoredDenials.matchLimit) bytes")
+            }
             let app = try fields.optionalString("app")
             if let app, project.apps[app] == nil {
                 throw InvalidRequest("the field 'app' names an unknown app or OAuth client of this project")
@@ -39,7 +42,15 @@ extension KernelMethods {
                 app: app.map { ExactText($0) }, match: match, until: until, note: note.map { ExactText($0) },
                 created: call.now, creator: ExactText(call.caller?.name ?? ""))
             try call.scope.check(entry)
-            try await StoredDenials.update(in: call.host.store, now: call.now) { $0.entries.append(entry) }
+            try await StoredDenials.update(in: call.host.store, now: call.now) { denials in
+                guard denials.entries(of: project.identity).count < StoredDenials.projectLimit else {
+                    throw CallFailure(
+                        .resourceExhausted,
+                        "The deny list of the project is full: at most \(StoredDenials.projectLimit) entries; move lasting ones to the policies."
+                    )
+                }
+                denials.entries.append(entry)
+            }
             call.scope.report(.denyAdded, entry)
             return .answered(entry.message, facts: [Fact(.denyEntry, .text(entry.name))])
         },

@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayKit
 internal import AssayPolicy
+internal import AssayState
 internal import AssayYAML
 internal import Logging
 internal import Synchronization
@@ -12,6 +13,8 @@ internal import Synchronization
 final class LiveDenials: Sendable {
     private struct State {
         var list: DenyList?
+        /// The version of the document that the list was made from.
+        var version: UInt64 = 0
         /// When the list was read; nil when it must be read again.
         var read: Duration?
         var isReading = false
@@ -39,7 +42,7 @@ final class LiveDenials: Sendable {
     func present(uptime: Duration) async throws -> DenyList {
         enum Step {
             case known(DenyList)
-            case read(fallback: DenyList?)
+            case read(known: DenyList?, version: UInt64)
         }
         let step = state.withLock { state -> Step in
             if let list = state.list {
@@ -48,19 +51,19 @@ final class LiveDenials: Sendable {
                 if isFresh || state.isReading { return .known(list) }
             }
             state.isReading = true
-            return .read(fallback: state.list)
+            return .read(known: state.list, version: state.version)
         }
         switch step {
         case .known(let list): return list
-        case .read(let fallback):
+        case .read(let known, let version):
             do {
-                let list = try await read()
-                note(list, at: uptime)
+                let (list, version) = try await read(known, version)
+                note(list, version, at: uptime)
                 return list
             } catch {
                 fail(error, at: uptime)
-                guard let fallback else { throw error }
-                return fallback
+                guard let known else { throw error }
+                return known
             }
         }
     }
@@ -70,11 +73,15 @@ final class LiveDenials: Sendable {
         state.withLock { $0.read = nil }
     }
 
-    private func read() async throws -> DenyList {
+    /// Reads the document; the list is made again only from another version.
+    private func read(_ known: DenyList?, _ version: UInt64) async throws -> (DenyList, UInt64) {
         let (store, facts) = (host.store, facts)
         return try await Deadline.run(Self.timeLimit, clock: host.clock) {
-            let entries = try await StoredDenials.read(in: store).entries
-            guard !entries.isEmpty else { return DenyList() }
+            let document = StoredDenials.document(in: store)
+            let reading = try await document.read()
+            if let known, reading.version == version { return (known, version) }
+            let entries = try StoredDenials(decoding: reading.value, of: document).entries
+            guard !entries.isEmpty else { return (DenyList(), reading.version) }
             let sink = DiagnosticSink()
             var policies: [DenyPolicy] = []
             for entry in entries {
@@ -85,13 +92,17 @@ final class LiveDenials: Sendable {
                 }
             }
             // A program with fewer plugins does not know the facts of all entries; it does not issue tokens for them either.
-            return DenyList(policies, facts: facts, isWhole: false, problems: sink)
+            return (DenyList(policies, facts: facts, isWhole: false, problems: sink), reading.version)
         }
     }
 
-    private func note(_ list: DenyList, at uptime: Duration) {
+    private func note(_ list: DenyList, _ version: UInt64, at uptime: Duration) {
         let before = state.withLock { state in
-            defer { (state.list, state.read, state.isReading, state.failure) = (list, uptime, false, nil) }
+            defer {
+                (state.list, state.version, state.read, state.isReading, state.failure) = (
+                    list, version, uptime, false, nil
+                )
+            }
             return state.failure
         }
         if !before.isNil { host.logger.notice("the deny list can be read again") }

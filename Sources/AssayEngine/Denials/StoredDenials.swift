@@ -28,6 +28,10 @@ struct StoredDenials: Sendable, Equatable {
 
     /// The most entries of all projects, as many as fit in one document.
     static let entryLimit = 1000
+    /// The most entries of one project, so that none can use up what others need.
+    static let projectLimit = 500
+    /// The most bytes of what one entry refuses, as JSON.
+    static let matchLimit = 512
     private static let bytesLimit = 1 << 20
     /// How long an entry is kept after its end, for the list.
     private static let memory = Duration.seconds(86_400)

@@ -19,7 +19,7 @@ struct EvidenceLineTests {
     @Test(
         "A changed field in clear is noticed, and so is a changed message",
         arguments: [
-            "decision", "time", "resource", "provider", "kid", "jwe",
+            "decision", "time", "resource", "provider", "method", "kid", "jwe",
         ])
     func changed(_ name: String) async throws {
         let (line, key) = try await captured()

@@ -267,6 +267,10 @@ struct DenyListTests {
             ),
             (["match": ["bit0": true], "expireTime": "2001-01-01T00:00:00Z"], "the field 'expireTime' is in the past"),
             (
+                ["match": ["jti": .string(String(repeating: "a", count: 503))]],
+                "the field 'match' has at most 512 bytes"
+            ),
+            (
                 ["match": ["bit0": true], "expireTime": "tomorrow"],
                 "the field 'expireTime' must be a time such as 2027-01-01T00:00:00Z"
             ),
@@ -285,6 +289,22 @@ struct DenyListTests {
         #expect(failure.status == .invalidArgument)
         #expect(failure.message == message)
         #expect(engine.sink.events.isEmpty)
+    }
+
+    @Test("A project cannot use up the entries of others")
+    func projectLimit() async throws {
+        let engine = try Self.engine()
+        func add(_ index: Int) async -> CallFailure? {
+            let reply = await engine.call(
+                "createDenyEntry", Self.project, ["denyEntry": ["match": ["jti": .string("token-\(index)")]]],
+                credentials: Self.denier)
+            if case .failure(let failure) = reply.result { return failure }
+            return nil
+        }
+        for index in 0..<500 { #expect(await add(index)?.message == nil) }
+        let failure = await add(500)
+        #expect(failure?.status == .resourceExhausted)
+        #expect(failure?.message.contains("at most 500 entries") == true)
     }
 
     @Test("The list needs the permission, has pages, and is that of one project")
