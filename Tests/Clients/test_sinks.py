@@ -160,6 +160,8 @@ def test_required_sink(start, receiver):
 
 def test_records_that_are_refused_for_good(start, receiver):
     server = start()
+    # The start of the server is a record, too.
+    until(lambda: metric(server, "assay_sink_records_written_total") == [1])
     receiver.status = 413
     lost = decide(server, 2)
     until(lambda: metric(server, "assay_sink_records_lost_total") == [2])

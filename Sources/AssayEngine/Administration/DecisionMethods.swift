@@ -42,7 +42,7 @@ extension KernelMethods {
         ) { call in
             guard let archive = call.scope.archive else {
                 throw CallFailure(
-                    .unimplemented, "This server keeps no records that can be looked up.",
+                    .failedPrecondition, "This server keeps no records that can be looked up.",
                     detail: "the engine has no archive of decisions")
             }
             do {

@@ -149,7 +149,7 @@ struct DecisionMethodTests {
     @Test("Without an archive the methods are not implemented, and an archive that fails is no fault")
     func failures() async throws {
         for (archive, status) in [
-            (nil, .unimplemented), (Archive(DecisionArchiveError(.unavailable, "slow")), .unavailable),
+            (nil, .failedPrecondition), (Archive(DecisionArchiveError(.unavailable, "slow")), .unavailable),
             (Archive(DecisionArchiveError(.invalidQuery, "the page token is wrong")), .invalidArgument),
         ] as [(Archive?, StatusCode)] {
             let engine = try Self.engine(archive)
