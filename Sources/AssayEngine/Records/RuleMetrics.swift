@@ -10,10 +10,11 @@ enum RuleMetrics {
             + "which may be a provider's settings: then the rule is `PROVIDER:REASON`, or the provider alone for `shadow_undecided`.",
         labels: [
             .open("app", atMost: 16_384), .open("rule", atMost: 1024),
-            .init("effect", RulePolicy.Effect.allCases.flatMap { [$0.rawValue, "shadow_\($0.rawValue)"] } + [undecided]),
+            .init("effect", effects + [undecided]),
         ])
 
     private static let undecided = "shadow_undecided"
+    private static let effects = RulePolicy.Effect.allCases.flatMap { [$0.rawValue, "shadow_\($0.rawValue)"] }
 
     static let all = [matches]
 
