@@ -74,7 +74,7 @@ public final class AuditArchive: DecisionArchive {
         let end = clock.uptime + limits.time
         do {
             return try await threads.run {
-                // Whoever waited so long has gone away.
+                // A caller that waited so long has gone away.
                 guard clock.uptime < end else {
                     throw DecisionArchiveError(.unavailable, "other look-ups took too long")
                 }

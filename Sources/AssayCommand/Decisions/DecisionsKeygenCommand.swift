@@ -21,7 +21,7 @@ struct DecisionsKeygenCommand: ParsableCommand {
                 key in PEM, for `capture.public_key` in the policies. The key's identifier, which records have as `kid`, \
                 goes to standard error.
 
-                Make it on the machine where evidence is read, not on the server: whoever has the private key can read what \
+                Make it on the machine where evidence is read, not on the server: anyone who has the private key can read what \
                 clients sent. `\(program) decisions replay` and `\(program) verify record` take it with --key; other tools read \
                 it, too: records are JWE (RFC 7516).
                 """)

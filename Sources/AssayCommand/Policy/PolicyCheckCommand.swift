@@ -9,7 +9,7 @@ struct PolicyCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check policies, and report all errors; offline.",
         discussion: """
-            Reads every *.yaml and *.yml file of the folder but for tests (*_test.yaml), and every plugin's sections in them. \
+            Reads every *.yaml and *.yml file of the folder except tests (*_test.yaml), and every plugin's sections in them. \
             The processes that plugins.yaml names are started, asked, and ended. Each problem is \
             shown with its file, line and column, the path of the key, and a suggestion; all of them at once, in the \
             order of files and lines, up to 100. Warnings are no reason to refuse a policy. Exits with 0 when there is \

@@ -116,7 +116,7 @@ struct Callers: Sendable {
         }
     }
 
-    /// What a policy lets a caller do, whoever proves to be it.
+    /// What a policy lets a caller do, by which proof it is recognised does not matter.
     ///
     /// - Parameters:
     ///   - known: the existing permissions.
