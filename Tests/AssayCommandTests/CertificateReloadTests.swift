@@ -27,7 +27,10 @@ struct CertificateReloadTests {
             let files = try IdentityFiles(old)
             let server = try await AssayServer(
                 in: folder,
-                arguments: ["--watch", "never", "--tls-certificate", files.certificate, "--tls-key", files.key])
+                arguments: [
+                    "--watch", "never", "--idle-time", "3600", "--tls-certificate", files.certificate, "--tls-key",
+                    files.key,
+                ])
             #expect(server.base.hasPrefix("https://"))
             let port = try server.port
             try await TLSClient.with(port: port, trusting: old) { open in

@@ -58,7 +58,8 @@ struct EndlessResponseTests {
         let fields = "X: \(String(repeating: "x", count: 30_000))\r\n"
         let answer = hints + Self.ok + fields + "Content-Length: 5\r\n\r\nhello"
         let server = try EndlessServer(answer, "", answers: 20)
-        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 1, responseBytes: 64 * 1024))
+        let client = try HTTPClientService(
+            HTTPClientOptions(connectionsPerServer: 1, idleTimeout: .seconds(3600), responseBytes: 64 * 1024))
         let url = try #require(EndpointURL("http://127.0.0.1:\(server.port)/"))
         for _ in 0..<20 {
             let response = try await client.send(OutboundRequest(.get, url, timeLimit: .seconds(60)))

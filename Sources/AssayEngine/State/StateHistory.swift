@@ -56,9 +56,12 @@ final class StateHistory: Sendable {
         return beginning
     }
 
-    /// Since when the state is complete, in whole seconds; sets the beginning if the state is new or a copy.
+    /// Since when the state is complete; sets the beginning if the state is new or a copy.
+    ///
+    /// Exact to the millisecond, as the times of challenges are: one that was used in a lost state is refused although a new
+    /// state began within the same second.
     static func beginning(_ store: any StateStore, now: Instant, logger: Logger) async throws -> Instant {
-        let start = Instant(seconds: now.seconds)
+        let start = now
         if try await store.get(copyKey) != nil {
             try await store.put(beginningKey, value: bytes(start), expires: nil)
             // This is the last step, so that the copy begins again after a crash before it.
