@@ -225,6 +225,19 @@ struct StateHistoryTests {
         #expect(try await restarts.consume(again, fresh))
     }
 
+    @Test("A challenge from before a new state counts as used, also when the state began within the same second")
+    func lostStateAtOnce() async throws {
+        let first = try TestService()
+        let challenge = try await first.challenge()
+        #expect(try await first.attest(first.device.generateKey(), challenge: challenge).status == nil)
+        let second = try TestService(authority: first.authority, keys: first.keys)
+        second.clock.advance(by: .milliseconds(5))
+        let keyID = try second.device.generateKey()
+        let again = try await second.attest(keyID, challenge: challenge)
+        #expect(again.reason == "challenge_already_used")
+        #expect(try await second.attest(keyID, challenge: second.challenge()).status == nil)
+    }
+
     @Test("A copy of the state begins anew when it is served, once")
     func copy() async throws {
         let keys = KeyStore.ephemeral()
