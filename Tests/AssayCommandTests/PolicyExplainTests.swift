@@ -88,7 +88,8 @@ struct PolicyExplainTests {
     }
 
     private static let tokens =
-        "? the deny list is asked, by the `jti` and by the key that the token was issued for, and refuses tokens as token_denied; entries that administrators added to the server are not in the policy files"
+        "? the deny list is asked, by the `jti` and by the key that the token was issued for, and refuses tokens as token_denied; "
+        + "entries that administrators added to the server are not in the policy files"
 
     private static let examples = [
         Example(
@@ -108,12 +109,14 @@ struct PolicyExplainTests {
             "exchangeDebugToken", "projects/exmaple/apps/1:1:ios:a",
             "- unknown project `exmaple`: NOT_FOUND; did you mean `example`?", 1),
         Example(
-            "exchangeDebugToken", "projects/7", "- unknown project `7`: NOT_FOUND; known here: `1`, `2`, `example`, `other`", 1),
+            "exchangeDebugToken", "projects/7",
+            "- unknown project `7`: NOT_FOUND; known here: `1`, `2`, `example`, `other`", 1),
         Example(
             "exchangeDebugToken", "oauthClients/none", "- unknown OAuth client `none`: NOT_FOUND", 1),
         Example(
             "mintAppCheckToken", "projects/exmaple/apps/1:1:ios:a", caller: "minter",
-            "- unknown project `exmaple`: PERMISSION_DENIED, because the caller minter may act in example only; did you mean `example`? (p/a.yaml:2:3)",
+            "- unknown project `exmaple`: PERMISSION_DENIED, because the caller minter may act in example only; "
+                + "did you mean `example`? (p/a.yaml:2:3)",
             1),
         Example(
             "mintAppCheckToken", "projects/example/apps/1:1:ios:c", caller: "admin",
