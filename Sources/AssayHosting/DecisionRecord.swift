@@ -68,6 +68,8 @@ public struct DecisionRecord: Sendable {
     public let basis: Basis
     /// The policies that the request was judged by; nil where that is not known.
     public let revision: PolicyRevision?
+    /// Which deny list refused the evidence; nil when none did.
+    public var denial: DenialSource?
     /// The rule that led to the method, such as `POST /v1/{resource=projects/*/apps/*}:exchangeDebugToken`; nil within a process.
     public let route: String?
 
@@ -97,6 +99,14 @@ public struct DecisionRecord: Sendable {
         self.revision = revision
         self.route = route
     }
+}
+
+/// Where an entry of the deny list is.
+public enum DenialSource: String, Sendable, Hashable, CaseIterable {
+    /// In the files of the policies.
+    case policies
+    /// In the state of the server, where administrators added it; no file of the policies has it.
+    case server
 }
 
 /// The rules of a policy that evidence matched, by their names.

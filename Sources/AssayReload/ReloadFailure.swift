@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayYAML
 internal import Logging
 
@@ -6,9 +7,11 @@ internal import Logging
 struct ReloadFailure: Sendable {
     /// All text, to distinguish failures.
     let text: String
-    /// The reason in `/readyz` for every caller: places, without their content.
+    /// The reason in `/readyz`, which only the pages of operators show: the first problem with its place.
     let summary: String
     private let problems: Diagnostics?
+    /// The most characters of a message in the summary.
+    private static let longest = 300
     private let action: ReloadAction
 
     init(_ error: any Error, of action: ReloadAction) {
@@ -16,12 +19,16 @@ struct ReloadFailure: Sendable {
         text = "\(error)"
         problems = error as? Diagnostics
         guard let problems else {
-            summary = "could not be \(action.past); see the log"
+            summary = "could not be \(action.past): \(SafeText.of(text, limit: Self.longest))"
             return
         }
         let count = problems.all.count + problems.omitted
-        let place = problems.all.first.flatMap { $0.location?.description ?? $0.file }
-        summary = "\(count) problem\(count == 1 ? "" : "s")\(place.map { ", the first at \($0)" } ?? "")"
+        let first = problems.all.first
+        let place = (first?.location?.description ?? first?.file).map { place in
+            count == 1 ? " at \(place)" : ", the first at \(place)"
+        }
+        let words = first.map { ": \(SafeText.of($0.message, limit: Self.longest))" }
+        summary = "\(count.counting("problem"))\(place ?? "")\(words ?? "")"
     }
 
     /// One line for each problem.

@@ -68,6 +68,9 @@ struct CaptureCommandTests {
             #expect(try await replay(folder, "--app", "1:1234567890:ios:321abc456def7890").status == 0)
             #expect(try await replay(folder, "--app", "1:1234567890:ios:0").status == 2)
             #expect(try await replay(folder, "--since", "2100-01-01T00:00:00Z").status == 2)
+            #expect(try await replay(folder, "--since", "2100-01-01").status == 2)
+            #expect(try await replay(folder, "--since", "1h").lines == text.lines)
+            #expect(try await replay(folder, "--since", "soon").errors.contains("soon"))
 
             let explained = try await AssayProcess.run(
                 "verify", "record", "evidence", "--key", "key.pem", "--decision", decision, folder: folder)
@@ -120,6 +123,9 @@ struct CaptureCommandTests {
                 folder: folder)
             let foreign = await process.result()
             #expect(foreign.status == 2 && foreign.errors.contains("it is encrypted for the key "))
+            // The same of all records is said once.
+            let lines = foreign.errors.split(separator: "\n").filter { $0.contains("it is encrypted for the key ") }
+            #expect(lines.count == 1 && lines.first?.contains(" other record") == true, "\(foreign.errors)")
         }
     }
 

@@ -97,8 +97,8 @@ struct PolicyDiffTests {
             result.lines.suffix(6) == [
                 "projects/1/apps/1:1:ios:a exchangeDebugToken: issued -> rejected FAILED_PRECONDITION: 14, such as D1, D2, D3, D4, D5",
                 "projects/1/apps/1:1:ios:a exchangeDebugToken: refused debug_token_unknown -> rejected FAILED_PRECONDITION: 1, such as D8",
-                "15 recorded decisions: 0 the same, 15 different", "1 sums of 40 decisions were passed over",
-                "1 changes of the service were passed over", "1 malformed lines, the first at a.ndjson:2",
+                "15 recorded decisions: 0 the same, 15 different", "1 sum of 40 decisions was passed over",
+                "1 change of the service was passed over", "1 malformed line, at a.ndjson:2",
             ])
         let json = try await diff(new, "--format", "json", "--against", "b.gz", records: files).lines
         #expect(
@@ -107,7 +107,7 @@ struct PolicyDiffTests {
         )
         let long = Data(String(repeating: "x", count: 2 << 20).utf8) + Data("\n\r\n".utf8) + Data(issued.utf8)
         let skipped = try await diff(new, "--against", "long", records: ["long": long])
-        #expect(skipped.lines.last == "1 malformed lines, the first at long:1")
+        #expect(skipped.lines.last == "1 malformed line, at long:1")
         #expect(skipped.lines.contains("7 recorded decisions: 0 the same, 7 different"))
         for (name, text) in [("cut.gz", "cut.gz is cut"), ("none", "cannot read none: No such file or directory")] {
             let broken = try await diff(new, "--against", name, records: files)

@@ -44,6 +44,7 @@ struct PolicyExplainTests {
         "+ the app has the provider app_attest (p/a.yaml:14:21)",
         "? at most 60 calls in 30s, 60 at once: RESOURCE_EXHAUSTED beyond (p/a.yaml:13:21)",
         "? the provider verifies the evidence (p/a.yaml:14:21)",
+        "? the deny list is asked before any rule, and refuses evidence as evidence_denied; entries that administrators added to the server are not in the policy files",
         "? rule old-ios: refuse when os_version is below 26.2 and environment is one of production, development (p/a.yaml:16:13)",
         "  rule tried: mark always; tokens name the rule; only tried (p/a.yaml:17:13)",
         "  evidence that no rule matches is accepted",
@@ -86,6 +87,10 @@ struct PolicyExplainTests {
         }
     }
 
+    private static let tokens =
+        "? the deny list is asked, by the `jti` and by the key that the token was issued for, and refuses tokens as token_denied; "
+        + "entries that administrators added to the server are not in the policy files"
+
     private static let examples = [
         Example(
             "exchangeDebugTokn", app, "- unknown method `exchangeDebugTokn`; did you mean `exchangeDebugToken`?", 1),
@@ -96,8 +101,29 @@ struct PolicyExplainTests {
             "exchangeDebugToken", "projects/2", "- the method is for an OAuth client or an app: INVALID_ARGUMENT", 1),
         Example(
             "exchangeDebugToken", "projects/example/apps/1:1:ios:b",
-            "- no policy has projects/example/apps/1:1:ios:b: NOT_FOUND; did you mean `projects/example/apps/1:1:ios:a`?",
+            "- unknown app `1:1:ios:b` in the project example: NOT_FOUND; did you mean `1:1:ios:a`?", 1),
+        Example(
+            "exchangeDebugToken", "projects/example/apps/1:2:ios:b",
+            "- unknown app `1:2:ios:b` in the project example: NOT_FOUND; it is in the project other", 1),
+        Example(
+            "exchangeDebugToken", "projects/exmaple/apps/1:1:ios:a",
+            "- unknown project `exmaple`: NOT_FOUND; did you mean `example`?", 1),
+        Example(
+            "exchangeDebugToken", "projects/7",
+            "- unknown project `7`: NOT_FOUND; known here: `1`, `2`, `example`, `other`", 1),
+        Example(
+            "exchangeDebugToken", "oauthClients/none", "- unknown OAuth client `none`: NOT_FOUND", 1),
+        Example(
+            "mintAppCheckToken", "projects/exmaple/apps/1:1:ios:a", caller: "minter",
+            "- unknown project `exmaple`: PERMISSION_DENIED, because the caller minter may act in example only; "
+                + "did you mean `example`? (p/a.yaml:2:3)",
             1),
+        Example(
+            "mintAppCheckToken", "projects/example/apps/1:1:ios:c", caller: "admin",
+            "- unknown app `1:1:ios:c` in the project example: NOT_FOUND; did you mean `1:1:ios:a`?", 1),
+        Example(
+            "exchangeToken", "projects/exmaple",
+            "- unknown project `exmaple`: refused consumer_unknown; did you mean `example`?", 1),
         Example(
             "exchangeDebugToken", "apps",
             "- the resource must be projects/*/apps/*, oauthClients/* or projects/*: INVALID_ARGUMENT", 1),
@@ -116,7 +142,7 @@ struct PolicyExplainTests {
         Example(
             "verifyAppCheckToken", "projects/1", caller: "minter",
             "  the caller admin has it, in all projects (p/a.yaml:3:3)", 1),
-        Example("verifyAppCheckToken", "projects/1", caller: "admin", "+ projects/1 is a project (p/a.yaml:5:5)", 0),
+        Example("verifyAppCheckToken", "projects/1", caller: "admin", tokens, 0),
         Example("jwks", "projects/1", "+ the key set is served to everyone", 0),
         Example(
             "exchangeToken", "projects/1",
@@ -133,6 +159,57 @@ struct PolicyExplainTests {
         #expect(result.lines.last == example.last)
         #expect(result.status == example.status)
         #expect(result.lines.contains { $0.hasPrefix("- ") } == (example.status == 1))
+    }
+
+    private static let deny = """
+        deny:
+          - {key_id: \(String(repeating: "ab", count: 16)), note: stolen}
+          - {os_version: {below: "18"}, environment: production, app: "1:1:ios:a", until: 2099-01-01T00:00:00Z}
+          - {key_id: \(String(repeating: "cd", count: 16)), until: 2001-01-01T00:00:00Z}
+          - {debug_token: lost}
+          - {provider: debug, note: none of them}
+          - {os_version: {below: "19"}, app: "1:2:ios:b"}
+          - {jti: abc}
+
+        """
+
+    @Test("Entries of the deny list that can be about the call are listed with their places, and no others")
+    func denials() async throws {
+        let text = Self.deny + Self.set
+        let exchange = try await explain(
+            ["--method", "exchangeAppAttestAssertion", "--resource", Self.app], in: text)
+        let index = try #require(exchange.lines.firstIndex { $0.hasPrefix("? the deny list is asked") })
+        let listed = [
+            "? deny evidence whose key_id is \(String(repeating: "ab", count: 16)): stolen (p/a.yaml:2:5)",
+            "? deny evidence whose os_version is below 18 and environment is production, until 2099-01-01T00:00:00Z (p/a.yaml:3:5)",
+        ]
+        #expect(Array(exchange.lines[(index + 1)...(index + 2)]) == listed)
+        #expect(exchange.lines[index + 3].hasPrefix("? rule old-ios"))
+        #expect(exchange.lines.filter { $0.hasPrefix("? deny ") } == listed)
+
+        let debug = try await explain(["--method", "exchangeDebugToken", "--resource", Self.app], in: text)
+        #expect(
+            debug.lines.filter { $0.hasPrefix("? deny ") } == [
+                "? deny evidence whose debug_token is lost (p/a.yaml:5:5)",
+                "? deny evidence whose provider is debug: none of them (p/a.yaml:6:5)",
+            ])
+
+        let tokens = try await explain(
+            ["--method", "verifyAppCheckToken", "--resource", "projects/1", "--caller", "admin"], in: text)
+        #expect(
+            tokens.lines.filter { $0.hasPrefix("? deny ") } == [
+                listed[0], "? deny the token whose jti is abc (p/a.yaml:8:5)",
+            ])
+    }
+
+    @Test("Of many entries the first are listed, and the others counted")
+    func manyDenials() async throws {
+        let entries = (0..<21).map { "{jti: t\($0)}" }.joined(separator: ", ")
+        let result = try await explain(
+            ["--method", "verifyAppCheckToken", "--resource", "projects/1", "--caller", "admin"],
+            in: "deny: [\(entries)]\n" + Self.set)
+        #expect(result.lines.count { $0.hasPrefix("? deny ") } == 20)
+        #expect(result.lines.last == "  and 1 further entry of the deny list")
     }
 
     @Test("Without a caller, those that may call are listed; with one that may not, too")

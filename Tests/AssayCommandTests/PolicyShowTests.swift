@@ -52,35 +52,35 @@ struct PolicyShowTests {
         #expect(
             result.output == """
                 projects:
-                  - number: 1 # p/apps.yaml:2:13
-                    id: example # p/apps.yaml:3:9
-                    stage: production # default
+                  - number: 1  # p/apps.yaml:2:13
+                    id: example  # p/apps.yaml:3:9
+                    stage: production  # default
                     apps:
-                      - id: "1:1:ios:a" # p/apps.yaml:6:13
-                        name: "With: a colon" # p/apps.yaml:8:15
+                      - id: "1:1:ios:a"  # p/apps.yaml:6:13
+                        name: "With: a colon"  # p/apps.yaml:8:15
                         apple:
-                          team_id: ABCDE12345 # p/shared.yaml:7:22 profile ios
-                          bundle_id: com.example.app # p/apps.yaml:9:28
+                          team_id: ABCDE12345  # p/shared.yaml:7:22 profile ios
+                          bundle_id: com.example.app  # p/apps.yaml:9:28
                         providers:
                           app_attest:
-                            token_ttl: 2h # p/shared.yaml:4:21 profile base
-                            receipts: required # p/shared.yaml:4:60 profile base
-                            # environments: [production] # default
-                            # unreported_validation_category: allowed # default
+                            token_ttl: 2h  # p/shared.yaml:4:21 profile base
+                            receipts: required  # p/shared.yaml:4:60 profile base
+                            # environments: [production]  # default
+                            # unreported_validation_category: allowed  # default
                           device_check:
-                            token_ttl: 2h # p/shared.yaml:4:21 profile base
-                            key_id: DCKEY12345 # p/shared.yaml:2:39 apple_teams ABCDE12345
-                            private_key: "file:/run/secrets/absent.p8" # p/shared.yaml:2:64 apple_teams ABCDE12345
-                            # environment: production # default
-                            # authorization: bearer # default
-                            # allow_reuse: false # default
-                        rate_limit: null # default
+                            token_ttl: 2h  # p/shared.yaml:4:21 profile base
+                            key_id: DCKEY12345  # p/shared.yaml:2:39 apple_teams ABCDE12345
+                            private_key: "file:/run/secrets/absent.p8"  # p/shared.yaml:2:64 apple_teams ABCDE12345
+                            # environment: production  # default
+                            # authorization: bearer  # default
+                            # allow_reuse: false  # default
+                        rate_limit: null  # default
                         rules:
-                          - name: old # p/apps.yaml:11:20
+                          - name: old  # p/apps.yaml:11:20
                             when:
                               os_version:
-                                below: "26.2" # p/apps.yaml:11:52
-                            then: refuse # p/apps.yaml:11:68
+                                below: "26.2"  # p/apps.yaml:11:52
+                            then: refuse  # p/apps.yaml:11:68
 
                 """)
     }
@@ -103,27 +103,111 @@ struct PolicyShowTests {
         }
     }
 
+    /// Sections without keys of their own, odd names, and entries of the deny list.
+    private static let odd = """
+        deny:
+          - {key_id: "\(String(repeating: "ab", count: 16))", note: 'a "quoted" # note'}
+          - {jti: "x: y", app: "1:1:ios:a"}
+          - {os_version: {below: "18", not_in: ["17.1", "17.2"]}}
+          - {debug_token: lost}
+          - {os_version: {below: "19"}, app: "1:1:ios:b"}
+        projects:
+          - number: 1
+            id: example
+            stage: development
+            services: {a.example.com: {}, b.example.com: {enforcement: ENFORCED}}
+            consumers: {custom_backend: {backends: {orders: {tokens: {limited_use: true}}}}}
+            apps:
+              - id: "1:1:ios:a"
+                name: "#1"
+                apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                rate_limit: {requests: 5}
+                providers: {app_attest: {}, device_check: {key_id: DCKEY12345, private_key: "env:ABSENT"}}
+                rules:
+                  - {name: all, when: {}, then: mark}
+              - {id: "1:1:ios:b", providers: {debug: {managed: {}, tokens: [{name: "two  spaces", token: "env:ABSENT"}]}}}
+            oauth_clients:
+              - {id: client, app: "1:1:ios:a", providers: {debug: {managed: {}}}}
+        """
+
+    @Test(
+        "What is shown is in the layout of `policy fmt`",
+        arguments: [shared + "\n" + apps, odd], [["--project"], []])
+    func layout(text: String, options: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            let policies = folder.appendingPathComponent("p")
+            let shown = folder.appendingPathComponent("shown")
+            for folder in [policies, shown] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
+            try Data(text.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            for (index, app) in ["1:1:ios:a", "1:1:ios:b", "client"].enumerated() {
+                let process = try AssayProcess(
+                    ["policy", "show", app, "--policies", "p"] + options, folder: folder)
+                let result = await process.result()
+                #expect(result.status == 0, "\(result.errors)")
+                try Data(result.output.utf8).write(to: shown.appendingPathComponent("\(index).yaml"))
+            }
+            let checked = try await AssayProcess.run("policy", "fmt", "--check", "shown", folder: folder)
+            #expect(checked.status == 0 && checked.output == "", "\(checked.output)\(checked.errors)")
+        }
+    }
+
+    @Test("The example policies are shown in the layout of `policy fmt`")
+    func exampleLayout() async throws {
+        let policies = repository.appendingPathComponent("policies").path
+        try await withTemporaryFolder { folder in
+            let result = try await AssayProcess.run(
+                "policy", "show", "1:1234567890:ios:321abc456def7890", "--project", "--policies", policies,
+                folder: folder)
+            try Data(result.output.utf8).write(to: folder.appendingPathComponent("shown.yaml"))
+            let checked = try await AssayProcess.run("policy", "fmt", "--check", "shown.yaml", folder: folder)
+            #expect(checked.status == 0 && !result.output.isEmpty, "\(checked.output)\(checked.errors)")
+        }
+    }
+
+    @Test("Entries of the deny list are shown if they can be about the app, and no others")
+    func denials() async throws {
+        let others = ["shared.yaml": "{}", "apps.yaml": Self.odd]
+        let key = String(repeating: "ab", count: 16)
+        let first = try await show("1:1:ios:a", files: others)
+        #expect(first.status == 0, "\(first.errors)")
+        let start = try #require(first.lines.firstIndex(of: "deny:"))
+        #expect(
+            first.lines[start...].map(\.self) == [
+                "deny:", "  - key_id: \(key)  # p/apps.yaml:2:14",
+                "    note: \"a \\\"quoted\\\" # note\"  # p/apps.yaml:2:56", "  - jti: \"x: y\"  # p/apps.yaml:3:11",
+                "    app: \"1:1:ios:a\"  # p/apps.yaml:3:24", "  - os_version:",
+                "      below: \"18\"  # p/apps.yaml:4:26", "      not_in:",
+                "        - \"17.1\"  # p/apps.yaml:4:41", "        - \"17.2\"  # p/apps.yaml:4:49",
+            ])
+        let second = try await show("1:1:ios:b", files: others)
+        #expect(second.lines.suffix(2) == ["deny:", "  - debug_token: lost  # p/apps.yaml:5:19"])
+        #expect(try await show("1:1:ios:a").lines.contains("deny:") == false)
+    }
+
     @Test("An OAuth client has the providers of its app, and its own rate limit")
     func client() async throws {
         let result = try await show("oauthClients/client")
         #expect(result.status == 0)
         #expect(
             result.lines.suffix(4) == [
-                "        rate_limit:", "          requests: 60 # p/apps.yaml:14:63", "          interval: 1m # default",
-                "          burst: 60 # default",
+                "        rate_limit:", "          requests: 60  # p/apps.yaml:14:63",
+                "          interval: 1m  # default",
+                "          burst: 60  # default",
             ])
-        #expect(result.lines.contains("      - id: client # p/apps.yaml:14:14"))
-        #expect(result.lines.contains("            receipts: required # p/shared.yaml:4:60 profile base"))
+        #expect(result.lines.contains("      - id: client  # p/apps.yaml:14:14"))
+        #expect(result.lines.contains("            receipts: required  # p/shared.yaml:4:60 profile base"))
     }
 
     @Test("With --project, the settings of the project are shown, too")
     func project() async throws {
         let result = try await show("projects/example/apps/1:1:ios:b", "--project")
-        #expect(result.lines.contains("    issuer: https://firebaseappcheck.googleapis.com/ # default"))
-        #expect(result.lines.contains("        enforcement: ENFORCED # p/apps.yaml:4:50"))
-        #expect(result.lines.contains("        replay_protection: OFF # default"))
-        #expect(result.lines.contains("    consumers: {} # default"))
-        #expect(result.lines.contains("                token: \"env:ABSENT\" # p/apps.yaml:12:73"))
+        #expect(result.lines.contains("    issuer: https://firebaseappcheck.googleapis.com/  # default"))
+        #expect(result.lines.contains("        enforcement: ENFORCED  # p/apps.yaml:4:50"))
+        #expect(result.lines.contains("        replay_protection: OFF  # default"))
+        #expect(result.lines.contains("    consumers: {}  # default"))
+        #expect(result.lines.contains("                token: \"env:ABSENT\"  # p/apps.yaml:12:73"))
     }
 
     @Test("For programs, each value is an object")

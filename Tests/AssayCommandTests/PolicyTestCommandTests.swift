@@ -60,7 +60,7 @@ struct PolicyTestCommandTests {
 
     @Test("The example of the documentation is good, and passes")
     func documentation() async throws {
-        let article = repository.appendingPathComponent("Sources/AssayEngine/AssayEngine.docc/WritePolicies.md")
+        let article = repository.appendingPathComponent("Sources/AssayEngine/AssayEngine.docc/TryPolicies.md")
         let section = try String(contentsOf: article, encoding: .utf8).components(separatedBy: "\n## ")
             .first { $0.hasPrefix("Test policies") }
         let blocks = (section ?? "").components(separatedBy: "```yaml\n").dropFirst().map {
@@ -68,7 +68,7 @@ struct PolicyTestCommandTests {
         }
         #expect(blocks.count == 2)
         let record = """
-            {"decision":"01KBH5M6T0QJ2W7Z9S4C8D1E3F","resource":"projects/1234567890/apps/1:1234567890:ios:321abc456def7890",\
+            {"decision":"01KBH5M6T0QJ2W7Z9S4C8D1E3F","method":"exchangeAppAttestAssertion","resource":"projects/1234567890/apps/1:1234567890:ios:321abc456def7890",\
             "outcome":"refused","provider":"app_attest","reason":"rule_refused","facts":{"os_version":"26.0"}}
             """
         let result = try await run(

@@ -44,6 +44,43 @@ struct PolicyExtentTests {
         #expect(losses.contains { $0.hasPrefix("backend of projects/one ") && $0.hasSuffix(" to 0") })
     }
 
+    @Test("What protects apps counts: rules, their conditions, rate limits, captures and entries of the deny list")
+    func protections() throws {
+        func extent(_ text: String) throws -> PolicyExtent {
+            PolicyExtent(try PolicySet.load([PolicyFile(name: "a.yaml", text: text)]))
+        }
+        let before = try extent(
+            """
+            deny: [{jti: a}, {jti: b}, {jti: c}]
+            projects:
+              - number: 1
+                id: one
+                apps:
+                  - id: "1:1:ios:a"
+                    rate_limit: {requests: 5}
+                    capture: all
+                    rules: [{name: a, when: {provider: x, b: 1}, then: mark}, {name: c, when: {d: 1}, then: mark}]
+                  - {id: "1:1:ios:b", rate_limit: {requests: 5}, rules: [{name: a, then: mark}]}
+                oauth_clients: [{id: c, app: "1:1:ios:a"}]
+            """)
+        let after = try extent(
+            """
+            deny: [{jti: a}]
+            projects:
+              - number: 1
+                id: one
+                apps:
+                  - {id: "1:1:ios:a", rules: [{name: c, when: {d: 1}, then: mark}]}
+                  - {id: "1:1:ios:b", rate_limit: {requests: 5}, capture: none}
+                oauth_clients: [{id: c, app: "1:1:ios:a"}]
+            """)
+        #expect(
+            after.losses(since: before) == [
+                "rules 3 to 1", "conditions of rules 3 to 1", "rate_limit 2 to 1", "capture 1 to 0", "deny 3 to 1",
+            ])
+        #expect(before.losses(since: after) == [])
+    }
+
     @Test("No more than 16 losses are told")
     func bound() throws {
         let many = (0..<40).map { "p\($0): {a: [1, 2]}" }.joined(separator: ", ")

@@ -83,7 +83,8 @@ struct PolicySubjectTests {
             Issue.record("not degraded")
             return
         }
-        #expect(reason.hasPrefix("policies: 2 problems, the first at \(place):1:56; those of 2026-11-21T12:00:0"))
+        #expect(
+            reason.hasPrefix("policies: 2 problems, the first at \(place):1:56: unknown key `colour`; those of 2026"))
         let known = "`capture`, `id`, `name`, `profile`, `providers`, `rate_limit`, `rules`, `token_ttl`"
         let expected: [String] = [
             "error policies cannot be reloaded: no change is applied problems=2",
@@ -136,6 +137,14 @@ struct PolicySubjectTests {
                 "error policies cannot be reloaded: no change is applied "
                     + "error=no policy defines an app or an OAuth client any more; to serve without any, restart"
             ])
+        guard case .degraded(let reason) = scene.reloader.readiness else {
+            Issue.record("not degraded")
+            return
+        }
+        #expect(
+            reason.hasPrefix(
+                "policies: could not be reloaded: no policy defines an app or an OAuth client any more; to serve without any, restart; "
+            ))
         #expect(await isAccepted(Self.token, by: engine))
         try write(policy())
         await scene.look(2)

@@ -105,7 +105,7 @@ struct ReloaderTests {
         await bad.ask()
         #expect(bad.log == ["error bad cannot be reopened: no change is applied error=no good"])
         let degraded = Readiness.degraded(
-            "bad: could not be reopened; see the log; the one of 2026-11-21T12:00:00Z stays in use")
+            "bad: could not be reopened: no good; the one of 2026-11-21T12:00:00Z stays in use")
         #expect(bad.reloader.readiness == degraded)
     }
 
@@ -118,7 +118,7 @@ struct ReloaderTests {
         things.fail(FakeSubject.Failure(description: "no good"))
         await scene.look(2)
         let degraded = Readiness.degraded(
-            "things: could not be reloaded; see the log; those of 2026-11-21T12:00:00Z stay in force")
+            "things: could not be reloaded: no good; those of 2026-11-21T12:00:00Z stay in force")
         #expect(scene.reloader.readiness == degraded)
         await scene.look(5)
         #expect(scene.log == ["error things cannot be reloaded: no change is applied error=no good"])

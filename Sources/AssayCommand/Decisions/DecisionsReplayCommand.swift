@@ -40,9 +40,8 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only evidence from this time on (RFC 3339, such as 2026-12-31T23:59:59Z).", valueName: "time"),
-        transform: Self.time)
-    var since: Instant?
+            "Only evidence from this time on: 2026-11-24T08:15:00Z, 2026-11-24, or 2h before now.", valueName: "time"))
+    var since: TimeArgument?
 
     @Option(help: ArgumentHelp("Only this app or OAuth client: its ID, or its resource name.", valueName: "app"))
     var app: String?
@@ -60,18 +59,17 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
                 var tally = ReplayTally(format)
                 try await paths.read(with: key, wants: wants) { record in
                     switch record {
-                    case .unreadable(let problem):
-                        tally.unreadable += 1
-                        Terminal.report(problem)
+                    case .unreadable(let place, let problem): tally.unreadable.add(problem, at: place)
                     case .evidence(let evidence):
                         try tally.add(evidence, await replay.judge(evidence))
                     }
                 }
+                for line in tally.unreadable.lines { Terminal.report(line) }
                 try tally.finish(under: replay.revision)
                 return tally
             }
-            if tally.count == 0, tally.unreadable == 0 { throw EvidenceFileError("there is no such evidence") }
-            if tally.unreadable > 0 { throw ExitCode.couldNotRun }
+            if tally.count == 0, tally.unreadable.count == 0 { throw EvidenceFileError("there is no such evidence") }
+            if tally.unreadable.count > 0 { throw ExitCode.couldNotRun }
             if tally.isDifferent { throw ExitCode.refused }
         } catch let error where !(error is ExitCode) && !(error is OutputError) {
             Terminal.report(error)
@@ -80,16 +78,9 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
     }
 
     private func wants(_ line: EvidenceLine) -> Bool {
-        if let since, line.time < since { return false }
+        if let since, line.time < since.instant { return false }
         if let app, !line.resource.isExactly(app), !line.resource.ends(withExactly: "/\(app)") { return false }
         return selection.wants(line)
-    }
-
-    private static func time(_ text: String) throws -> Instant {
-        guard let instant = Instant(rfc3339: text) else {
-            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
-        }
-        return instant
     }
 }
 

@@ -23,7 +23,34 @@ struct EvidenceSelection: ParsableArguments {
 enum EvidenceRecord {
     case evidence(CapturedEvidence)
     /// Its place, and what is wrong with it.
-    case unreadable(String)
+    case unreadable(place: String, problem: String)
+}
+
+/// Records that could not be read: each problem once, with the place of the first record and the number of the others.
+struct UnreadableRecords: Sendable {
+    private(set) var count = 0
+    private var problems: [(text: ExactText, place: String, count: Int)] = []
+    /// So many different problems are kept.
+    private static let limit = 20
+
+    mutating func add(_ problem: String, at place: String) {
+        count += 1
+        if let index = problems.firstIndex(where: { $0.text == ExactText(problem) }) {
+            problems[index].count += 1
+        } else if problems.count < Self.limit {
+            problems.append((ExactText(problem), place, 1))
+        }
+    }
+
+    /// One line for each problem, and one for records with others.
+    var lines: [String] {
+        let lines = problems.map { problem in
+            let others = problem.count - 1
+            return "\(problem.place)\(others > 0 ? " and \(others.counting("other record"))" : ""): \(problem.text)"
+        }
+        let rest = count - problems.reduce(0) { $0 + $1.count }
+        return rest == 0 ? lines : lines + ["\(rest.counting("further record")) cannot be read for other reasons"]
+    }
 }
 
 extension EvidencePaths {
@@ -38,7 +65,7 @@ extension EvidencePaths {
             while let line = try lines.next() {
                 let place = "\(file):\(line.number)"
                 guard let bytes = line.bytes else {
-                    try await body(.unreadable("\(place): the line is longer than 4 MiB"))
+                    try await body(.unreadable(place: place, problem: "the line is longer than 4 MiB"))
                     continue
                 }
                 let record: EvidenceRecord
@@ -47,7 +74,7 @@ extension EvidencePaths {
                     guard wants(parsed) else { continue }
                     record = .evidence(try parsed.open(with: key))
                 } catch {
-                    record = .unreadable("\(place): \(SafeText.of(error.message))")
+                    record = .unreadable(place: place, problem: SafeText.of(error.message))
                 }
                 try await body(record)
             }

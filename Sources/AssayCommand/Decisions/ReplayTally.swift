@@ -14,7 +14,7 @@ struct ReplayTally: Sendable {
     private var groups: [Group: [ReplayedDecision.Comparison: Int]] = [:]
     private var totals: [ReplayedDecision.Comparison: Int] = [:]
     /// How many records could not be read.
-    var unreadable = 0
+    var unreadable = UnreadableRecords()
 
     init(_ format: ReplayFormat) {
         self.format = format
@@ -112,7 +112,7 @@ struct ReplayTally: Sendable {
 
     /// Writes the sum.
     func finish(under revision: String) throws(OutputError) {
-        guard count > 0 || unreadable > 0 else { return }
+        guard count > 0 || unreadable.count > 0 else { return }
         let sorted = groups.sorted { left, right in
             left.key.app == right.key.app ? left.key.reason < right.key.reason : left.key.app < right.key.app
         }
@@ -123,7 +123,7 @@ struct ReplayTally: Sendable {
                 try Terminal.say(
                     "  \(SafeText.of(group.app.string)) \(SafeText.of(group.reason.string)): \(text(counts))")
             }
-            if unreadable > 0 { try Terminal.say("\(unreadable) records could not be read") }
+            if unreadable.count > 0 { try Terminal.say("\(unreadable.count.counting("record")) could not be read") }
         case .json:
             let groups = sorted.map { group, counts -> JSON in
                 .object(
@@ -134,7 +134,7 @@ struct ReplayTally: Sendable {
             }
             let summary: JSON = .object(
                 members(totals) + [
-                    JSONMember("unreadable", .integer(Int64(unreadable))),
+                    JSONMember("unreadable", .integer(Int64(unreadable.count))),
                     JSONMember("revision", .string(revision)), JSONMember("groups", .array(groups)),
                 ])
             try Terminal.say(String(decoding: JSON.object(["summary": summary]).encoded, as: UTF8.self))

@@ -100,14 +100,16 @@ struct VerifyRecordCommand: AsyncParsableCommand {
     /// The record of the decision.
     private func record() async throws -> CapturedEvidence {
         var found: CapturedEvidence?
+        var unreadable = UnreadableRecords()
         try await EvidencePaths([file]).read(
             with: EvidenceKey.read(selection.key), wants: selection.wants
         ) { record in
             switch record {
             case .evidence(let evidence): found = found ?? evidence
-            case .unreadable(let problem): Terminal.report(problem)
+            case .unreadable(let place, let problem): unreadable.add(problem, at: place)
             }
         }
+        for line in unreadable.lines { Terminal.report(line) }
         guard let found else { throw EvidenceFileError("no record of this decision can be read") }
         return found
     }

@@ -6,7 +6,7 @@ internal import AssayState
 internal import AssayYAML
 
 extension PluginList {
-    /// The list for programs: `{"plugins": […]}`; what there is not is null.
+    /// The list for programs: `{"plugins": […]}`; a member without a value is null.
     var json: JSON {
         var members = [JSONMember("plugins", .array(entries.map(\.json)))]
         if !others.isEmpty { members.append(JSONMember("in_server_only", .array(others.map(\.json)))) }

@@ -2,9 +2,9 @@ internal import AssayCore
 internal import AssayPolicy
 internal import AssayYAML
 
-/// An effective policy as YAML that could stand in a file; each value is followed by its place.
+/// An effective policy as YAML that could be in a file; each value is followed by its place.
 ///
-/// Defaults that plugins declare are comments: not all of them may be stated.
+/// The layout is that of `policy fmt`. Defaults that plugins declare are comments: not all of them may be stated.
 struct EffectiveYAML {
     private let document: EffectiveDocument
     private(set) var lines: [String] = []
@@ -24,7 +24,7 @@ struct EffectiveYAML {
         case .mapping(let members) where !members.isEmpty:
             let stated = members.filter { !$0.value.isDeclared }
             if stated.isEmpty {
-                lines.append("\(lead) {} # \(origin(of: value))")
+                lines.append("\(lead) {}\(Self.comment(origin(of: value)))")
             } else if !isInList {
                 lines.append(lead)
             }
@@ -32,15 +32,17 @@ struct EffectiveYAML {
                 let start = isInList && index == 0 ? "\(lead) " : space
                 write(member.value, after: start + Self.key(member.key), indent: indent + 2)
             }
+            // Below a mapping without keys of its own, they are at its own level.
+            let inner = stated.isEmpty ? String(space.dropLast(2)) : space
             for member in members where member.value.isDeclared {
-                lines.append("\(space)# \(Self.key(member.key)) \(member.value.short) # default")
+                lines.append("\(inner)# \(Self.key(member.key)) \(member.value.short)\(Self.comment("default"))")
             }
         case .list(let elements) where !elements.isEmpty:
             lines.append(lead)
             for element in elements { write(element, after: "\(space)-", indent: indent + 2, isInList: true) }
         default:
             let text = Self.text(value.content)
-            lines.append("\(lead)\(text.isEmpty ? "" : " \(text)") # \(origin(of: value))")
+            lines.append("\(lead)\(text.isEmpty ? "" : " \(text)")\(Self.comment(origin(of: value)))")
         }
     }
 
@@ -48,6 +50,9 @@ struct EffectiveYAML {
         guard let location = value.location else { return "default" }
         return [Self.line("\(location)"), document.definition(of: value)].compactMap(\.self).joined(separator: " ")
     }
+
+    /// A comment behind a value, in the layout of `policy fmt`.
+    private static func comment(_ text: String) -> String { "  # \(text)" }
 
     private static func key(_ key: String) -> String {
         EffectiveValue.isWord(key) ? "\(key):" : "\(quoted(key)):"

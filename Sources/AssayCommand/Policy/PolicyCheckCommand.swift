@@ -12,7 +12,7 @@ struct PolicyCheckCommand: AsyncParsableCommand {
             Reads every *.yaml and *.yml file of the folder except tests (*_test.yaml), and every plugin's sections in them. \
             The processes that plugins.yaml names are started, asked, and ended. Each problem is \
             shown with its file, line and column, the path of the key, and a suggestion; all of them at once, in the \
-            order of files and lines, up to 100. Warnings are no reason to refuse a policy. Exits with 0 when there is \
+            order of files and lines, up to 100. Warnings do not make a policy invalid. Exits with 0 when there is \
             no error, with 1 otherwise.
 
             As text, a problem begins with FILE:LINE:COLUMN: as a compiler's does, and `warning:` follows if it is one; \
@@ -20,8 +20,8 @@ struct PolicyCheckCommand: AsyncParsableCommand {
 
             With --format json, standard output has one JSON object a line. A problem has `severity` (error, warning), \
             `file`, `line`, `column`, `end_line`, `end_column`, `path` (of the key), `message`, `hint`, and `related` \
-            (other places: `file`, `line`, `column`, `message`), in this order; what there is not is null. Lines and \
-            columns count from 1, columns in characters (Unicode scalars), and the end is the first place behind. The last \
+            (other places: `file`, `line`, `column`, `message`), in this order; a member without a value is null. Lines and \
+            columns count from 1, columns in characters (Unicode scalars), and the end is the first place after the value. The last \
             line is {"summary": {"errors", "warnings", "omitted", "apps", "oauth_clients"}}, with `secrets_not_read` for \
             --without-secrets.
             """)

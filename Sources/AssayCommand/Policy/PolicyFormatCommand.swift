@@ -22,7 +22,7 @@ struct PolicyFormatCommand: ParsableCommand {
             with 2 when a file cannot be read or written.
 
             With --format json, standard output has one JSON object a line: {"file", "changed"} for each file, and {"file", \
-            "error", "line", "column", "path", "hint"} for each problem; what there is not is null.
+            "error", "line", "column", "path", "hint"} for each problem; a member without a value is null.
             """)
 
     @Argument(help: ArgumentHelp("Folders, files, or `-` for standard input to standard output.", valueName: "path"))

@@ -47,12 +47,12 @@ struct PolicyReport {
     /// The last line for people.
     var summary: String {
         var counts: [String] = []
-        if errors > 0 { counts.append((isCutShort ? "at least " : "") + count(errors, "error")) }
-        if warnings > 0 { counts.append(count(warnings, "warning")) }
-        let unread = withheld.map { "; \(count($0, "secret")) not read" } ?? ""
+        if errors > 0 { counts.append((isCutShort ? "at least " : "") + errors.counting("error")) }
+        if warnings > 0 { counts.append(warnings.counting("warning")) }
+        let unread = withheld.map { "; \($0.counting("secret")) not read" } ?? ""
         if errors > 0 { return "\(directory): \(counts.joined(separator: ", "))\(unread)" }
         let good = counts.isEmpty ? "all good" : "good, with \(counts.joined())"
-        return "\(directory): \(count(apps, "app")) and \(count(clients, "OAuth client")), \(good)\(unread)"
+        return "\(directory): \(apps.counting("app")) and \(clients.counting("OAuth client")), \(good)\(unread)"
     }
 
     /// The lines for programs.
@@ -88,6 +88,4 @@ struct PolicyReport {
     private static func text(_ text: String?) -> JSON { text.map { .string($0) } ?? .null }
 
     private static func number(_ number: Int?) -> JSON { number.map { .integer(Int64($0)) } ?? .null }
-
-    private func count(_ count: Int, _ what: String) -> String { "\(count) \(what)\(count == 1 ? "" : "s")" }
 }

@@ -10,18 +10,18 @@ struct PolicyTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test", abstract: "Test policies by the cases beside them; offline.",
         discussion: """
-            Runs the tests in the files *_test.yaml of the folder. A test says what must become of facts, of the evidence of \
-            a simulated device, of a recorded decision, or of a caller. No secret is needed.
+            Runs the tests in the files *_test.yaml of the folder. A test says how facts, the evidence of a simulated \
+            device, a recorded decision or a caller must be judged. No secret is needed.
 
             A test that fails is shown with the place of what it expects and with the rule that decided; the last line has the \
             numbers. With --verbose, every test has a line.
 
             With --coverage, what no test looks at is listed with its place: providers of apps, rules, and the conditions of \
             rules, each of which must hold in one test and not in another. Tests with `device` then also run without each \
-            setting of the provider, to find out which of them matter; that does not count.
+            setting of the provider, to find out which of them matter. Settings do not count towards the percentage.
 
             With --format json, standard output has one JSON object a line. A test has `test`, `form`, `file`, `line`, \
-            `column`, `result` (passed, failed, not_run), `found`, `failures` and `reason`. With --coverage, each item has a \
+            `column`, `result` (passed, failed, not_run), `found`, `failures` and `reason`; a member without a value is null. With --coverage, each item has a \
             line {"coverage": {…}}. The last line is {"summary": {…}}.
 
             Exits with 0 when all tests passed, with 1 when one failed or too little is covered, and with 2 when policies or \

@@ -20,6 +20,8 @@ struct CallOutcome: Sendable {
     var waived: Waived?
     /// The rules that evidence matched.
     var rules = RuleFindings()
+    /// Which deny list refused the evidence.
+    var denial: DenialSource?
     /// Whether a decision was made that is recorded: not if the level is OFF.
     var isOnRecord = true
 

@@ -153,7 +153,7 @@ final class DecisionGate: Sendable {
         var facts = outcome.facts
         if let token = found?.token { facts.insert(Fact(.callerToken, .text(token.string)), at: 0) }
         if let subject = found?.subject { facts.insert(Fact(.callerSubject, .text(SafeText.of(subject))), at: 0) }
-        return DecisionRecord(
+        var record = DecisionRecord(
             decision: decision, time: time, duration: host.clock.uptime - start, method: SafeText.of(call.method),
             resource: outcome.resource ?? SafeText.of(call.resource), provider: outcome.provider ?? provider,
             outcome: outcome.outcome, detail: outcome.safeDetail(isAnswered: isAnswered), facts: facts,
@@ -162,6 +162,8 @@ final class DecisionGate: Sendable {
             rules: outcome.rules, app: outcome.app ?? outcome.tokenUse?.app,
             basis: outcome.basis(isCallerKnown: found != nil, isResourceKnown: !outcome.resource.isNil),
             revision: revision, route: call.route)
+        record.denial = outcome.denial
+        return record
     }
 }
 
@@ -194,7 +196,7 @@ extension DecisionGate {
         do {
             let beginning = try await history.confirm(snapshot.keys, now: now)
             let stored = try await liveDenials.present(uptime: uptime)
-            return .open(beginning: beginning, Denials([snapshot.policies.denials, stored]))
+            return .open(beginning: beginning, Denials(policies: snapshot.policies.denials, server: stored))
         } catch {
             return .blocked("\(error)")
         }

@@ -107,8 +107,11 @@ struct ProviderCall: Sendable {
             if let error = sealer.undecided { return .unavailable("\(error)") }
             return .refused(reason, detail: detail, facts: facts)
         case .verified(let appraisal):
-            if let denial = scope.denial(of: appraisal.facts, provider: name, app: app) {
-                return .refused(KernelReasons.evidenceDenied, detail: denial.words, facts: appraisal.facts)
+            if let (denial, source) = scope.denial(of: appraisal.facts, provider: name, app: app) {
+                var outcome = CallOutcome.refused(
+                    KernelReasons.evidenceDenied, detail: denial.words, facts: appraisal.facts)
+                outcome.denial = source
+                return outcome
             }
             let judgement = app.rules[ExactText(name)]?.judge(appraisal.facts, provider: name) ?? RuleSet.Judgement()
             RuleMetrics.count(judgement, of: app.identity.subject, on: scope.host.meter)

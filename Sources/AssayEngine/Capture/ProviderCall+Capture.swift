@@ -32,6 +32,7 @@ extension ProviderCall {
                 version: scope.call.version, body: scope.call.body, challenge: challenge, outcome: result,
                 detail: outcome.safeDetail(isAnswered: outcome.isAnswered), rule: outcome.rules.decided?.string,
                 revision: "\(scope.snapshot.policies.revision)")
+            evidence.denial = outcome.denial
             tape.complete(&evidence)
             return evidence
         }

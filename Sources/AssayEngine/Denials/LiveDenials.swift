@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayHosting
 internal import AssayKit
 internal import AssayPolicy
 internal import AssayState
@@ -124,37 +125,45 @@ final class LiveDenials: Sendable {
 
 /// The deny lists that a request is judged by: that of the policies, and that of the state store.
 struct Denials: Sendable {
-    let lists: [DenyList]
+    /// Why what an entry of the server refused cannot be judged by policies alone.
+    static let notInFiles = "the server's own deny list refused the evidence, and it is not in the policy files"
 
-    /// - Parameter lists: in the order in which they are asked.
-    init(_ lists: [DenyList]) {
-        self.lists = lists.filter { !$0.isEmpty }
+    private let lists: [(source: DenialSource, list: DenyList)]
+
+    /// - Parameters:
+    ///   - policies: the entries of the policies, which are asked first.
+    ///   - server: the entries that administrators added.
+    init(policies: DenyList, server: DenyList) {
+        let all: [(source: DenialSource, list: DenyList)] = [(.policies, policies), (.server, server)]
+        lists = all.filter { !$0.list.isEmpty }
     }
 
     /// Whether entries name attesters, so that the tags of tokens matter.
-    var namesAttesters: Bool { lists.contains { $0.namesAttesters } }
+    var namesAttesters: Bool { lists.contains { $0.list.namesAttesters } }
 
-    /// The first entry that a list answers with.
-    func first(_ ask: (DenyList) -> Denial?) -> Denial? {
-        for list in lists {
-            if let denial = ask(list) { return denial }
+    /// The first entry that a list answers with, and where it is.
+    func first(_ ask: (DenyList) -> Denial?) -> (denial: Denial, source: DenialSource)? {
+        for (source, list) in lists {
+            if let denial = ask(list) { return (denial, source) }
         }
         return nil
     }
 }
 
 extension RequestScope {
-    /// The entry that refuses verified evidence; nil for none.
-    func denial(of facts: [Fact], provider: String, app: AppBinding) -> Denial? {
+    /// The entry that refuses verified evidence, and where it is; nil for none.
+    func denial(
+        of facts: [Fact], provider: String, app: AppBinding
+    ) -> (denial: Denial, source: DenialSource)? {
         denials.first { $0.denial(of: facts, provider: provider, app: app.identity, at: now) }
     }
 
     /// The entry that refuses a token, by its `jti` or by the attester that it was issued for; nil for none.
     func denial(ofToken id: String, app: AppBinding) -> Denial? {
-        if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) { return found }
+        if let found = denials.first({ $0.denial(ofToken: id, app: app.identity, at: now) }) { return found.denial }
         guard denials.namesAttesters else { return nil }
         for tag in snapshot.keys.attesterTags(of: id) {
-            if let found = denials.first({ $0.denial(of: tag, app: app.identity, at: now) }) { return found }
+            if let found = denials.first({ $0.denial(of: tag, app: app.identity, at: now) }) { return found.denial }
         }
         return nil
     }

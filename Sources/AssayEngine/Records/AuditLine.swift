@@ -22,6 +22,7 @@ internal import AssayKit
 /// | `caller` | the policy's name for the caller, where the method demands a permission |
 /// | `unenforced_reason` | what the request would have been refused for, had its level not been `UNENFORCED`: a reason's code |
 /// | `rule` | the rule of the policy that the evidence matched, and that decided |
+/// | `deny_list` | of `evidence_denied`: `policies` for an entry of the policy files, `server` for one that an administrator added |
 /// | `would_refuse` | the rules that are only tried and would have refused the evidence: a list |
 /// | `revision` | the policies that it was judged by: `LABEL@HASH`, or the hash alone |
 /// | `route` | the rule of the transport that led to the method |
@@ -68,6 +69,7 @@ enum AuditLine {
         if let caller = record.caller { members.append(JSONMember("caller", .string(SafeText.of(caller)))) }
         if let reason = record.unenforced { members.append(JSONMember("unenforced_reason", .string(reason.code))) }
         if let rule = record.rules.decided { members.append(JSONMember("rule", .string(SafeText.of(rule.string)))) }
+        if let source = record.denial { members.append(JSONMember("deny_list", .string(source.rawValue))) }
         if !record.rules.wouldRefuse.isEmpty {
             let rules = record.rules.wouldRefuse.prefix(16).map { JSON.string(SafeText.of($0.string)) }
             members.append(JSONMember("would_refuse", .array(rules)))

@@ -79,7 +79,8 @@ public struct EvidenceReplay: Sendable {
             if let fault = method.provider.pluginGuard.fault(in: verdict) {
                 return .notJudged("the provider breaks its contract: \(fault)")
             }
-            return decision(verdict, of: method.provider, app)
+            let decision = decision(verdict, of: method.provider, app)
+            return evidence.wasDeniedByServer && decision.passesDenials ? .notJudged(Denials.notInFiles) : decision
         } catch let error as InvalidRequest {
             return ReplayedDecision(.rejected, detail: error.message)
         } catch {
@@ -132,6 +133,18 @@ public struct EvidenceReplay: Sendable {
         decision.assumptions = stage.assumptions
         return decision
     }
+}
+
+extension CapturedEvidence {
+    /// Whether an entry refused it that no file of the policies has.
+    fileprivate var wasDeniedByServer: Bool {
+        reason.isExactly(KernelReasons.evidenceDenied.code) && denial != .policies
+    }
+}
+
+extension ReplayedDecision {
+    /// Whether nothing before the server's own deny list refuses it.
+    fileprivate var passesDenials: Bool { finding == .issued || finding == .refused(KernelReasons.ruleRefused) }
 }
 
 /// What came out when captured evidence was judged again.

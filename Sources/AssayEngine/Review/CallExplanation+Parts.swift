@@ -24,6 +24,7 @@ extension PolicyView {
         if route.permission == nil { explainLimit(app.policy, &explanation) }
         guard case .exchange = method.kind else { return }
         explanation.add(.depends, "the provider verifies the evidence", at: provider.section.location)
+        explainDenials(of: app, name, &explanation)
         explainRules(app, name, &explanation)
         explanation.add(
             .note,
@@ -39,7 +40,7 @@ extension PolicyView {
         }
         explanation.add(
             .depends,
-            "at most \(limit.requests) calls in \(Self.words(limit.interval)), \(limit.burst) at once: RESOURCE_EXHAUSTED beyond",
+            "at most \(limit.requests.counting("call")) in \(Self.words(limit.interval)), \(limit.burst) at once: RESOURCE_EXHAUSTED beyond",
             at: app.location(of: "rate_limit"))
     }
 
@@ -81,7 +82,8 @@ extension PolicyView {
         switch find(resource) {
         case nil where resource.isEmpty: found = policies.projects
         case nil:
-            explanation.add(.stops, "no policy has \(SafeText.of(resource)): refused consumer_unknown")
+            let (what, hint) = unknown(resource)
+            explanation.add(.stops, "\(what): refused consumer_unknown\(hint.map { "; \($0)" } ?? "")")
             return
         case .project(let project)?: found = [project]
         case .app(let app)?: found = projects["projects/\(app.policy.identity.project.number)"].map { [$0] } ?? []
@@ -122,6 +124,7 @@ extension PolicyView {
         _ explanation: inout CallExplanation
     ) {
         explanation.add(.depends, "a valid App Check token is needed\(demand.words)", at: consumer.demandLocation)
+        explainDenials(ofTokensIn: project.identity, &explanation)
         for app in policies.apps where app.identity.project.number.isExactly(project.identity.number) {
             for provider in app.providers {
                 let refusal = refusal(of: app.identity.subject, provider.name, in: project, demand)

@@ -125,18 +125,17 @@ extension PolicyView {
         _ method: MethodDescriptor, _ route: MethodRoute, _ resource: String, _ caller: String?,
         _ explanation: inout CallExplanation
     ) {
-        let found = find(resource)
-        if let caller = route.permission.flatMap({ _ in caller }).flatMap({ callers[$0] }) {
-            guard caller.caller.mayAct(in: found?.project) else {
-                let project = found.map { "in the project \($0.project.id)" } ?? "in unknown projects"
-                explanation.add(
-                    .stops, "the caller \(caller.policy.name) may not act \(project): PERMISSION_DENIED",
-                    at: caller.policy.section.location)
-                return
-            }
+        let limited = route.permission.flatMap { _ in caller }.flatMap { callers[$0] }
+            .flatMap { $0.configuration.projects == nil ? nil : $0 }
+        guard let found = find(resource) else {
+            explainUnknown(resource, limiting: limited, &explanation)
+            return
         }
-        guard let found else {
-            explainUnknown(resource, &explanation)
+        if let limited, !limited.caller.mayAct(in: found.project) {
+            explanation.add(
+                .stops,
+                "the caller \(limited.policy.name) may not act in the project \(found.project.id): PERMISSION_DENIED",
+                at: limited.policy.section.location)
             return
         }
         switch found {
@@ -145,21 +144,13 @@ extension PolicyView {
             explainApp(app, method, route, &explanation)
         case .project(let project):
             explanation.add(.passes, "\(resource) is a project", at: project.location)
+            if case .call(.verifyTokens) = method.kind {
+                explainDenials(ofTokensIn: project.identity, &explanation)
+            }
         }
         guard !explanation.isStopped, !method.resources.contains(found.kind) else { return }
         let kinds = method.resources.map(\.words).sortedExactly().joined(separator: " or ")
         explanation.add(.stops, "the method is for \(kinds.isEmpty ? "no resource" : kinds): INVALID_ARGUMENT")
-    }
-
-    private func explainUnknown(_ resource: String, _ explanation: inout CallExplanation) {
-        do throws(InvalidRequest) {
-            try ResourceName.check(resource)
-            let known = (apps.keys.map(\.string) + projects.keys.map(\.string)).sortedExactly()
-            let hint = Spelling.suggestion(for: resource, among: known).map { "; did you mean `\($0)`?" } ?? ""
-            explanation.add(.stops, "no policy has \(SafeText.of(resource)): NOT_FOUND\(hint)")
-        } catch {
-            explanation.add(.stops, "\(error.message): INVALID_ARGUMENT")
-        }
     }
 }
 

@@ -70,13 +70,17 @@ extension PolicyView {
         guard isVerified else { return .passes }
         guard let provider = decision.provider else { return .unknown("the provider is not recorded") }
         let rules = app.rules[provider]
-        guard rules?.isEmpty == false || !denials.isEmpty else { return .ends("issued") }
+        let isOfServer =
+            decision.reason.isExactly(KernelReasons.evidenceDenied.code)
+            && !decision.denyList.isExactly(DenialSource.policies.rawValue)
+        guard rules?.isEmpty == false || !denials.isEmpty || isOfServer else { return .ends("issued") }
         guard let facts = decision.facts(factTypes[provider] ?? [:]) else {
             return .unknown("a fact is cut in the record")
         }
         if denials.denial(of: facts, provider: provider, app: app.policy.identity, at: now) != nil {
             return .ends(Self.refused(KernelReasons.evidenceDenied))
         }
+        if isOfServer { return .unknown(Denials.notInFiles) }
         guard let rules else { return .ends("issued") }
         let rule = rules.judge(facts, provider: provider).rule
         return rule?.effect == .refuse

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayKit
+internal import AssayPolicy
 
 /// What a line of an audit file says of a decision, as far as policies can be tried with it.
 struct RecordedDecision: Sendable {
@@ -23,6 +24,8 @@ struct RecordedDecision: Sendable {
     var caller: String?
     var rule: String?
     var unenforced: String?
+    /// Which deny list refused the evidence, as ``DenialSource`` has it.
+    var denyList: String?
     /// The facts and the use of a token, which are read only where they matter.
     private var factText: ArraySlice<UInt8> = []
     private var useText: ArraySlice<UInt8> = []
@@ -62,6 +65,8 @@ struct RecordedDecision: Sendable {
                 decision.rule = text()
             } else if reader.isNamed(name, "unenforced_reason") {
                 decision.unenforced = text()
+            } else if reader.isNamed(name, "deny_list") {
+                decision.denyList = text()
             } else if reader.isNamed(name, "facts") {
                 decision.factText = reader.bytes(value) ?? []
             } else if reader.isNamed(name, "token_use") {
@@ -101,31 +106,26 @@ extension RecordedDecision {
     func facts(_ types: [ExactText: FactType]) -> [Fact]? {
         var facts: [Fact] = []
         for member in self.facts {
-            guard let type = types[member.name], let value = Self.value(member.value, type) else { continue }
-            if case .text(let text) = value, text.utf8.count > Self.longest, text.ends(withExactly: "...") {
+            guard let type = types[member.name] else { continue }
+            if let text = member.value.string, text.utf8.count > Self.longest, text.ends(withExactly: "...") {
                 return nil
             }
+            guard let value = FactReader.read(recorded: member.value, type) else { continue }
             facts.append(Fact(FactName(member.name, type), value))
         }
         return facts
     }
 
-    /// The most characters of a text that records keep.
-    private static let longest = 160
-
-    /// A value as `AuditLine` writes it; nil for another type's.
-    private static func value(_ json: JSON, _ type: FactType) -> Fact.Value? {
-        switch (type, json) {
-        case (.integer, .integer(let number)): return .integer(number)
-        case (.bool, .bool(let value)): return .bool(value)
-        case (.instant, .string(let text)): return Instant(rfc3339: text).map { .instant($0) }
-        case (.duration, .string(let text)):
-            guard text.ends(withExactly: "s"), let seconds = Int64(text.dropLast()) else { return nil }
-            return .duration(.seconds(seconds))
-        case (.text, .string(let text)), (.words, .string(let text)), (.version, .string(let text)),
-            (.digest, .string(let text)):
-            return .text(text)
-        default: return nil
+    /// The facts whose values are not of the types that a provider declares, and these types.
+    func unreadableFacts(_ types: [ExactText: FactType]) -> [(name: String, type: FactType)] {
+        facts.compactMap { member in
+            guard let type = types[member.name], FactReader.read(recorded: member.value, type) == nil else {
+                return nil
+            }
+            return (member.name, type)
         }
     }
+
+    /// The most characters of a text that records keep.
+    private static let longest = 160
 }

@@ -16,7 +16,17 @@ extension Registry {
         let number = app.identity.project.number
         guard let project = policies.projects.first(where: { $0.identity.number.isExactly(number) }) else { return nil }
         let isDevelopment = app.identity.project.stage == .development
-        return EffectiveDocument(app, of: project, in: policies, showsProject: showsProject) { owner, name, value in
+        let denials = policies.denials.filter { entry in
+            entry.concerns(app.identity)
+                && (entry.isOfToken
+                    || app.providers.contains { provider in
+                        let facts = providers[provider.name]?.descriptor.facts ?? []
+                        return entry.concernsEvidence(of: provider.name, facts: facts)
+                    })
+        }
+        return EffectiveDocument(
+            app, of: project, in: policies, denials: denials, showsProject: showsProject
+        ) { owner, name, value in
             switch owner {
             case .platform:
                 guard let type = platforms.first(where: { $0.name.isExactly(name) }) else { return value }

@@ -37,15 +37,21 @@ public struct ReplayReport: Sendable {
                 + "\(group.old) -> \(group.new)\(rule): \(count.count), such as \(count.examples.joined(separator: ", "))"
         }
         if ungrouped > 0 { text.append("and \(ungrouped) in further groups") }
-        text.append("\(decisions) recorded decisions: \(same) the same, \(changedCount) different")
-        if otherPolicies > 0 { text.append("\(otherPolicies) were recorded under other policies than the old ones") }
+        text.append("\(decisions.counting("recorded decision")): \(same) the same, \(changedCount) different")
+        if otherPolicies > 0 {
+            text.append("\(otherPolicies.counting("was", "were")) recorded under other policies than the old ones")
+        }
         for (why, count) in notJudged.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
             text.append("\(count) not judged: \(why)")
         }
-        if sums > 0 { text.append("\(sums) sums of \(summed) decisions were passed over") }
-        if events > 0 { text.append("\(events) changes of the service were passed over") }
+        let verbs = { (count: Int) in count == 1 ? "was passed over" : "were passed over" }
+        if sums > 0 { text.append("\(sums.counting("sum")) of \(summed.counting("decision")) \(verbs(sums))") }
+        if events > 0 {
+            text.append("\(events.counting("change", "changes")) of the service \(verbs(events))")
+        }
         if malformed > 0 {
-            text.append("\(malformed) malformed lines, the first at \(firstMalformed ?? "an unknown place")")
+            let place = firstMalformed ?? "an unknown place"
+            text.append("\(malformed.counting("malformed line, at", "malformed lines, the first at")) \(place)")
         }
         return text
     }

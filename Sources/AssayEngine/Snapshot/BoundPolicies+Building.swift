@@ -87,12 +87,14 @@ extension BoundPolicies {
                     sink.report(error)
                 }
             }
+            let rules = rules(of: policy, registry: registry, problems: sink)
+            RuleSet.reportIdle(Array(rules.values), to: warnings)
             let known = present?.apps[policy.identity.resource]?.bucket
             let bucket = policy.rateLimit.flatMap { known?.limit == $0 ? known : TokenBucket($0) }
             let app = AppBinding(
                 policy, providers: providers, methods: methods, bucket: bucket,
                 capture: policy.capture ?? policies.capture?.decisions ?? .none,
-                rules: rules(of: policy, registry: registry, problems: sink), shadows: shadows)
+                rules: rules, shadows: shadows)
             apps[policy.identity.resource] = app
             if let alias = policy.alias { apps[alias] = app }
         }

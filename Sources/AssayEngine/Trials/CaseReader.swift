@@ -98,8 +98,8 @@ struct CaseReader {
             return DeviceOrderReader(subject: subject, simulator: simulators[subject.provider.name])
                 .read(value, stated, time: defaults?.time).map { .device(subject, $0) }
         case .decision:
-            guard let value = stated.decision, let line = records.find(value, beside: file) else { return nil }
-            return decision(line, value)
+            guard let value = stated.decision, let found = records.find(value, beside: file) else { return nil }
+            return decision(found, value)
         }
     }
 
@@ -145,44 +145,42 @@ struct CaseReader {
 
     // MARK: - Recorded decisions
 
-    private func decision(_ line: RecordedDecisions.Line, _ value: YAMLValue) -> PolicyCase.Question? {
-        guard let resource = line.json["resource"]?.string, let app = tested.apps[resource] else {
+    private func decision(_ decision: RecordedDecision, _ value: YAMLValue) -> PolicyCase.Question? {
+        guard let app = tested.apps[decision.resource] else {
             value.report("the decision was about an app that the policies do not have")
             return nil
         }
-        guard let name = line.json["provider"]?.string,
+        guard let name = decision.provider,
             let provider = app.providers.first(where: { $0.name.isExactly(name) }),
             let subject = tested.subject(app, provider)
         else {
             value.report("the decision was about evidence of a provider that the app does not have")
             return nil
         }
-        let outcome = line.json["outcome"]?.string ?? ""
-        let code = line.json["reason"]?.string
+        let outcome = decision.outcome
         guard outcome.isExactly("issued") || outcome.isExactly("refused") else {
             value.report("the decision was not about evidence: its outcome is `\(SafeText.of(outcome, limit: 40))`")
             return nil
         }
         var reason: Reason?
-        if outcome.isExactly("refused"), !KernelReasons.ruleRefused.code.isExactly(code ?? "") {
+        if outcome.isExactly("refused"), !decision.reason.isExactly(KernelReasons.ruleRefused.code) {
             let known = KernelReasons.all + subject.descriptor.reasons
-            guard let found = known.first(where: { $0.code.isExactly(code ?? "") }) else {
+            guard let found = known.first(where: { decision.reason.isExactly($0.code) }) else {
                 value.report("the decision has a reason that this program does not know")
                 return nil
             }
             reason = found
         }
-        let facts = (line.json["facts"]?.members ?? []).prefix(Self.entryLimit).compactMap { member -> Fact? in
-            guard let name = subject.descriptor.facts.first(where: { $0.text.isExactly(member.name) }) else {
-                return nil
-            }
-            guard let found = FactReader.read(recorded: member.value, name.type) else {
-                value.report("the fact `\(name.text)` of the decision is not \(name.type.words)")
-                return nil
-            }
-            return Fact(name, found)
+        let types = Dictionary(
+            subject.descriptor.facts.map { (ExactText($0.text), $0.type) }, uniquingKeysWith: { first, _ in first })
+        for (name, type) in decision.unreadableFacts(types) {
+            value.report("the fact `\(name)` of the decision is not \(type.words)")
         }
-        return .decision(subject, DecidedEvidence(facts: facts, reason: reason))
+        guard let facts = decision.facts(types) else {
+            value.report("a fact of the decision is cut in its record")
+            return nil
+        }
+        return .decision(subject, facts, reason: reason)
     }
 
     // MARK: - Permissions
@@ -233,7 +231,7 @@ extension PolicyCase.Question {
     /// The app and the provider; nil for a test of permissions.
     var subject: Subject? {
         switch self {
-        case .facts(let subject, _), .decision(let subject, _), .device(let subject, _): subject
+        case .facts(let subject, _), .decision(let subject, _, _), .device(let subject, _): subject
         case .permission: nil
         }
     }

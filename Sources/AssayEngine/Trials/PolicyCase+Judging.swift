@@ -5,7 +5,7 @@ internal import AssayYAML
 extension PolicyCase {
     /// Compares what was found with what is expected.
     ///
-    /// - Parameter looks: how the rules looked at the evidence.
+    /// - Parameter looks: how the rules looked at the evidence; empty if they were not asked.
     func result(_ finding: PolicyFinding, looks: [RuleLook] = []) -> PolicyTestResult {
         let mismatches: [Diagnostic]
         switch expectation {
@@ -33,17 +33,19 @@ extension VerdictExpectation {
             found.append(reason.mismatch("`\(reason.value)`", Self.shown(finding.reason?.code)))
         }
         if let rule, !rule.value.isExactly(finding.rule?.string) {
-            let hint = rule.value.flatMap { Self.hint($0, looks, rules: rules ?? []) }
+            let hint = rule.value.flatMap { Self.hint($0, finding, looks, rules: rules ?? []) }
             found.append(rule.mismatch(Self.shown(rule.value), Self.shown(finding.rule?.string), hint: hint))
         }
-        if let marks { found += Self.mismatches(marks, finding.marks, looks, rules: rules ?? []) }
-        if let wouldRefuse { found += Self.mismatches(wouldRefuse, finding.wouldRefuse, looks, rules: rules ?? []) }
+        for (expected, names) in [(marks, finding.marks), (wouldRefuse, finding.wouldRefuse)] {
+            if let expected { found += Self.mismatches(expected, names, finding, looks, rules: rules ?? []) }
+        }
         return found + tokenMismatches(finding.token)
     }
 
     /// Compares lists of names, in any order.
     private static func mismatches(
-        _ expected: Expected<[String]>, _ found: [ExactText], _ looks: [RuleLook], rules: [RulePolicy]
+        _ expected: Expected<[String]>, _ found: [ExactText], _ finding: PolicyFinding, _ looks: [RuleLook],
+        rules: [RulePolicy]
     ) -> [Diagnostic] {
         let (wanted, names) = (Set(exactly: expected.value), Set(found))
         guard wanted != names else { return [] }
@@ -51,16 +53,19 @@ extension VerdictExpectation {
         return [
             expected.mismatch(
                 shown(wanted.sorted()), shown(names.sorted()),
-                hint: missing.flatMap { hint($0.string, looks, rules: rules) })
+                hint: missing.flatMap { hint($0.string, finding, looks, rules: rules) })
         ]
     }
 
     /// Why a rule is not among those that matched.
-    private static func hint(_ name: String, _ looks: [RuleLook], rules: [RulePolicy]) -> String? {
+    private static func hint(
+        _ name: String, _ finding: PolicyFinding, _ looks: [RuleLook], rules: [RulePolicy]
+    ) -> String? {
         guard let rule = rules.first(where: { $0.name.isExactly(name) }) else {
             return "the app has no rule `\(name)`"
                 + (Spelling.suggestion(for: name, among: rules.map(\.name)).map { ": did you mean `\($0)`?" } ?? "")
         }
+        guard finding.asksRules else { return finding.ending.map { "no rule is asked: \($0)" } }
         guard let look = looks.first(where: { $0.rule.name.isExactly(name) }) else {
             return "an earlier rule decides, before `\(name)` at \(rule.location)"
         }
@@ -79,7 +84,8 @@ extension VerdictExpectation {
         if let lifetime, lifetime.value != token.lifetime {
             found.append(
                 lifetime.mismatch(
-                    "\(lifetime.value.components.seconds) seconds", "\(token.lifetime.components.seconds) seconds"))
+                    lifetime.value.components.seconds.counting("second"),
+                    token.lifetime.components.seconds.counting("second")))
         }
         if let limitedUse, limitedUse.value != token.isForLimitedUse {
             found.append(limitedUse.mismatch("\(limitedUse.value)", "\(token.isForLimitedUse)"))

@@ -16,7 +16,9 @@ struct PolicyCase: Sendable {
         /// Whether rules accept facts.
         case facts(Subject, [Fact])
         /// Whether rules accept the facts of a decision that was made.
-        case decision(Subject, DecidedEvidence)
+        ///
+        /// - Parameter reason: why the provider or the kernel refused the evidence; nil if rules were asked.
+        case decision(Subject, [Fact], reason: Reason?)
         /// Whether evidence of a simulated device is accepted.
         case device(Subject, DeviceOrder)
         /// Whether a caller may call a method.
@@ -53,13 +55,6 @@ struct DeviceOrder: Sendable {
     let limitedUse: Bool
     /// Nil for the time when the tests run.
     let time: Instant?
-}
-
-/// A decision of an audit file.
-struct DecidedEvidence: Sendable {
-    let facts: [Fact]
-    /// Why the provider or the kernel refused the evidence; nil if rules were asked.
-    let reason: Reason?
 }
 
 /// A caller that wants to call a method.

@@ -62,6 +62,16 @@ public struct PolicyFinding: Sendable {
         return verdict == .accepted ? "no rule matched" : "refused"
     }
 
+    /// Whether the rules of the app were asked: not about evidence that its provider or the deny list refuses before them.
+    var asksRules: Bool { verdict == .accepted || reason == KernelReasons.ruleRefused }
+
+    /// Why evidence is refused before rules are asked, in words; nil if it is not.
+    var ending: String? {
+        guard verdict == .refused, !asksRules else { return nil }
+        if reason == KernelReasons.evidenceDenied { return detail ?? "the deny list refuses the evidence" }
+        return "the evidence is refused by `\(reason?.code ?? "unknown")` before them"
+    }
+
     /// The finding in a few words: `accepted`, `refused by rule_refused, rule old-ios`.
     public var words: String {
         if let permission { return permission.rawValue }

@@ -75,11 +75,13 @@ public struct PolicyTests: Sendable {
             case .permission(let question):
                 result = test.result(question.finding)
             case .facts(let subject, let facts):
-                coverage.add(subject, facts)
-                result = test.result(try judge.finding(subject, facts), looks: subject.looks(at: facts))
-            case .decision(let subject, let decision):
-                coverage.add(subject, decision.reason == nil ? decision.facts : nil)
-                result = test.result(try judge.finding(subject, decision), looks: subject.looks(at: decision.facts))
+                let finding = try judge.finding(subject, facts)
+                coverage.add(subject, finding.asksRules ? facts : nil)
+                result = test.result(finding, looks: subject.looks(at: facts))
+            case .decision(let subject, let facts, let reason):
+                let finding = try judge.finding(subject, facts, refusedBy: reason)
+                coverage.add(subject, finding.asksRules ? facts : nil)
+                result = test.result(finding, looks: subject.looks(at: facts))
             case .device(let subject, let order):
                 let run = await trials.run(subject, order)
                 if case .finding(let finding, let facts) = run {

@@ -4,12 +4,6 @@ internal import AssayYAML
 
 /// The audit files that tests name, each read once.
 struct RecordedDecisions {
-    /// A line of an audit file.
-    struct Line {
-        let json: JSON
-    }
-
-    private static let lineLimit = 256 << 10
     private static let fileLimit = 64 << 20
     /// All files together.
     private static let totalLimit = 256 << 20
@@ -20,7 +14,7 @@ struct RecordedDecisions {
     /// The decision that `{record, id}` names; nil, and reported, when there is none.
     ///
     /// - Parameter file: the file with the test, in whose folder a relative path begins.
-    mutating func find(_ value: YAMLValue, beside file: String) -> Line? {
+    mutating func find(_ value: YAMLValue, beside file: String) -> RecordedDecision? {
         guard let section = value.mapping() else { return nil }
         defer { section.finish() }
         let record = section.required("record")
@@ -41,10 +35,10 @@ struct RecordedDecisions {
         }
         let mark = Array("\"\(id)\"".utf8)
         for line in bytes.split(separator: UInt8(ascii: "\n")) where Self.contains(line, mark) {
-            guard let json = try? JSON.parse(line, limits: JSON.Limits(bytes: Self.lineLimit)),
-                json["decision"]?.string?.isExactly(id) == true
-            else { continue }
-            return Line(json: json)
+            guard case .decision(let decision) = RecordedDecision.read(line), decision.id.isExactly(id) else {
+                continue
+            }
+            return decision
         }
         wanted.report("the file has no decision `\(id)`")
         return nil

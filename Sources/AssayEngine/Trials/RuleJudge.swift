@@ -41,8 +41,12 @@ struct RuleJudge {
     /// What becomes of evidence that was decided about.
     ///
     /// Evidence that was refused before rules were asked was not kept: it stays refused.
-    func finding(_ subject: Subject, _ decision: DecidedEvidence) throws(CryptoError) -> PolicyFinding {
-        guard let reason = decision.reason else { return try finding(subject, decision.facts) }
+    ///
+    /// - Parameter reason: why the provider or the kernel refused it; nil if rules were asked.
+    func finding(
+        _ subject: Subject, _ facts: [Fact], refusedBy reason: Reason?
+    ) throws(CryptoError) -> PolicyFinding {
+        guard let reason else { return try finding(subject, facts) }
         var finding = PolicyFinding(verdict: .refused)
         finding.reason = reason
         finding.detail = "the recorded decision was made before rules were asked"

@@ -36,6 +36,7 @@ extension CapturedEvidence {
         }
         if let detail { members.append(JSONMember("detail", .string(detail))) }
         if let rule { members.append(JSONMember("rule", .string(rule))) }
+        if let denial { members.append(JSONMember("deny_list", .string(denial.rawValue))) }
         members += [
             JSONMember("revision", .string(revision)), JSONMember("state", .array(state.map(\.json))),
             JSONMember("opened", .array(opened.map(\.json))), JSONMember("body", body),
@@ -80,6 +81,10 @@ extension CapturedEvidence {
                     }
                     return part
                 }))
+        if let name = try reader.optionalText("deny_list") {
+            guard let source = DenialSource(exactly: name) else { throw EvidenceError("`deny_list` is unknown") }
+            denial = source
+        }
     }
 }
 

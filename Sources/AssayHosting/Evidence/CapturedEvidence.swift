@@ -43,6 +43,8 @@ public struct CapturedEvidence: Sendable, Hashable {
     @Exact public var detail: String?
     /// The rule of the policy that decided; nil for none.
     @Exact public var rule: String?
+    /// Which deny list refused the evidence; nil when none did.
+    public var denial: DenialSource?
     /// The policies that the evidence was judged by.
     @Exact public var revision: String
     /// What the state store answered to the provider, in order.

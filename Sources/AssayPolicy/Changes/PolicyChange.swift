@@ -91,8 +91,8 @@ extension PolicyChange: CustomStringConvertible {
 }
 
 extension PolicyChange {
-    /// The change for programs: `subject`, `name`, `change`, `path`, `old`, `new`, and the places of both, `old_place` and `new_place`; what
-    /// there is not is null.
+    /// The change for programs: `subject`, `name`, `change`, `path`, `old`, `new`, and the places of both, `old_place` and `new_place`; a
+    /// member without a value is null.
     public var json: JSON {
         [
             "subject": .string(subject.rawValue), "name": .string(name), "change": .string(kind.rawValue),

@@ -11,9 +11,10 @@ package struct EffectiveDocument: Sendable {
 
     /// - Parameters:
     ///   - project: the project of the app, if its settings are shown, too.
+    ///   - denials: the entries of the deny list that can be about its evidence or its tokens.
     ///   - standards: adds the defaults of a plugin to a section: the kind of the section's owner, its name and its value.
     package init(
-        _ app: AppPolicy, of project: ProjectPolicy, in policies: PolicySet, showsProject: Bool,
+        _ app: AppPolicy, of project: ProjectPolicy, in policies: PolicySet, denials: [DenyPolicy], showsProject: Bool,
         standards: (Owner, String, EffectiveValue) -> EffectiveValue
     ) {
         definitions = SharedDefinitions(policies)
@@ -23,10 +24,10 @@ package struct EffectiveDocument: Sendable {
             members += app.effectiveSections.map { .init($0.key, standards(.platform, $0.key, $0.value)) }
         }
         let providers = app.effectiveProviders
-        let sections = (providers.members ?? []).map {
+        let own = (providers.members ?? []).map {
             EffectiveValue.Member($0.key, standards(.provider, $0.key, $0.value))
         }
-        members.append(.init("providers", EffectiveValue(.mapping(sections), at: providers.location)))
+        members.append(.init("providers", EffectiveValue(.mapping(own), at: providers.location)))
         members.append(.init(RateLimitReader.key, app.effectiveRateLimit ?? .text("null", at: nil)))
         // An OAuth client cannot state those of its app.
         if !isClient, let rules = app.statedRules { members.append(.init(RuleReader.key, rules)) }
@@ -41,12 +42,12 @@ package struct EffectiveDocument: Sendable {
         }
         let whole = EffectiveValue(.mapping(members), at: app.location)
         settings.append(.init(isClient ? "oauth_clients" : "apps", EffectiveValue(.list([whole]), at: nil)))
-        root = EffectiveValue(
-            .mapping([
-                .init(
-                    "projects",
-                    EffectiveValue(.list([EffectiveValue(.mapping(settings), at: project.location)]), at: nil))
-            ]), at: nil)
+        let projects = EffectiveValue(.list([EffectiveValue(.mapping(settings), at: project.location)]), at: nil)
+        var sections = [EffectiveValue.Member("projects", projects)]
+        if !denials.isEmpty {
+            sections.append(.init(DenyReader.key, EffectiveValue(.list(denials.map(\.value)), at: nil)))
+        }
+        root = EffectiveValue(.mapping(sections), at: nil)
     }
 
     /// Who reads a section.

@@ -25,6 +25,17 @@ public struct PolicyExtent: Sendable {
             counts.append(("services of \(name)", project.services.count))
             counts += project.consumers.map { ("\($0.name) of \(name)", $0.section.valueCount) }
         }
+        let owners = policies.apps.filter { $0.identity.kind == .app }
+        let rules = owners.flatMap(\.rules)
+        counts += [
+            ("rules", rules.count), ("conditions of rules", rules.reduce(0) { $0 + $1.conditions.count }),
+            (RateLimitReader.key, policies.apps.count { $0.rateLimit != nil && !$0.inheritsRateLimit }),
+            (
+                CaptureReader.key,
+                (policies.capture == nil ? 0 : 1) + owners.count { ($0.capture ?? .none) != .none }
+            ),
+            (DenyReader.key, policies.denials.count),
+        ]
         self.counts = counts
         servesApps = apps + clients > 0
     }

@@ -33,7 +33,7 @@ package enum FactReader {
             switch (type, value) {
             case (.integer, .integer(let number)): .integer(number)
             case (.bool, .bool(let value)): .bool(value)
-            case (.duration, .string(let text)): YAMLNode.duration(text).map { .duration($0) }
+            case (.duration, .string(let text)): recordedDuration(text).map { .duration($0) }
             case (.instant, .string(let text)): Instant(rfc3339: text).map { .instant($0) }
             case (.text, .string(let text)), (.words, .string(let text)), (.version, .string(let text)),
                 (.digest, .string(let text)):
@@ -41,5 +41,11 @@ package enum FactReader {
             default: nil
             }
         return found.flatMap { type.admits($0) ? $0 : nil }
+    }
+
+    /// A duration in whole seconds, which may be negative, or as policies write it.
+    private static func recordedDuration(_ text: String) -> Duration? {
+        guard text.ends(withExactly: "s"), let seconds = Int64(text.dropLast()) else { return YAMLNode.duration(text) }
+        return .seconds(seconds)
     }
 }

@@ -4,15 +4,20 @@ internal import AssayYAML
 extension RulePolicy {
     /// What the rule demands and does, in words: `refuse when os_version is below 26.2 and environment is production`.
     package var words: String {
-        let demands = conditions.flatMap { condition in
-            condition.tests.map { test in
-                let value = EffectiveValue(test.value)
-                let list = value.elements.map { $0.map(\.short).joined(separator: ", ") } ?? value.short
-                return "\(EffectiveValue.shown(condition.fact)) \(test.comparison.phrase(list))"
-            }
-        }
+        let demands = conditions.flatMap(\.words)
         let when = demands.isEmpty ? "always" : "when \(demands.joined(separator: " and "))"
         return "\(effect.rawValue) \(when)\(addsClaim ? "; tokens name the rule" : "")\(isShadow ? "; only tried" : "")"
+    }
+}
+
+extension RulePolicy.Condition {
+    /// What is demanded, a text for each comparison: `os_version is below 26.2`.
+    var words: [String] {
+        tests.map { test in
+            let value = EffectiveValue(test.value)
+            let list = value.elements.map { $0.map(\.short).joined(separator: ", ") } ?? value.short
+            return "\(EffectiveValue.shown(fact)) \(test.comparison.phrase(list))"
+        }
     }
 }
 

@@ -24,6 +24,9 @@ public struct RulePolicy: Sendable {
     /// The place of the rule in its file.
     public let location: SourceLocation
     let conditions: [Condition]
+    /// The rule itself, for messages.
+    let node: YAMLNode
+    let path: YAMLPath
 
     /// A demand on one fact, whose values are not read yet: their type is the fact's.
     struct Condition: Sendable {
@@ -47,7 +50,7 @@ package struct RuleSet: Sendable {
     /// The fact that every exchange has: the provider's name.
     package static let provider = "provider"
 
-    private struct Rule: Sendable {
+    struct Rule: Sendable {
         let policy: RulePolicy
         let matcher: FactMatcher
 
@@ -71,7 +74,7 @@ package struct RuleSet: Sendable {
         package init() {}
     }
 
-    private let rules: [Rule]
+    let rules: [Rule]
 
     /// Whether there are no rules.
     package var isEmpty: Bool { rules.isEmpty }

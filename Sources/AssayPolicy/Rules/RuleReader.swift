@@ -12,23 +12,28 @@ enum RuleReader {
         guard let elements = value.elements() else { return [] }
         if elements.count > ruleLimit { value.report("an app has at most \(ruleLimit) rules") }
         var rules: [RulePolicy] = []
+        // Those that can be compared with others.
+        var whole: [RulePolicy] = []
         for element in elements.prefix(ruleLimit) {
-            guard let rule = rule(element) else { continue }
-            if let first = rules.first(where: { $0.name.isExactly(rule.name) }) {
+            guard let (rule, isWhole) = rule(element) else { continue }
+            rules.append(rule)
+            guard isWhole else { continue }
+            if let first = whole.first(where: { $0.name.isExactly(rule.name) }) {
                 element.report(
                     "the rule `\(rule.name)` is defined twice",
                     related: [.init(location: first.location, message: "first defined here")])
             }
-            if let last = rules.last(where: { $0.matchesAll && !$0.isShadow }) {
+            if let last = whole.last(where: { $0.matchesAll && !$0.isShadow }) {
                 element.warn(
                     "no evidence comes to this rule: `\(last.name)` before it matches all", into: warnings)
             }
-            rules.append(rule)
+            whole.append(rule)
         }
         return rules
     }
 
-    private static func rule(_ value: YAMLValue) -> RulePolicy? {
+    /// A rule, and whether it could be read; one that could not is kept, so that the values of its conditions are checked as well.
+    private static func rule(_ value: YAMLValue) -> (rule: RulePolicy, isWhole: Bool)? {
         guard let section = value.mapping() else { return nil }
         defer { section.finish() }
         var name = section.required("name")?.decode(String.self)
@@ -36,18 +41,18 @@ enum RuleReader {
             section.report("a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`", key: "name")
             name = nil
         }
-        let conditions = section.optional("when")?.mapping().map { demands($0) } ?? []
+        let when = section.optional("when")
+        let conditions = when?.mapping().map { demands($0) }
         let effect: RulePolicy.Effect? = section.required("then").flatMap { word($0) }
         let addsClaim = section.optional("claim", as: Bool.self) ?? false
         if addsClaim, let effect, effect != .mark {
             section.report("has no effect with `\(effect.rawValue)`: only a mark is named in tokens", key: "claim")
         }
         let enforcement: RuleEnforcement? = section.optional(RuleEnforcement.key).flatMap { word($0) }
-        guard let name, let effect else { return nil }
-        return RulePolicy(
-            name: name, effect: effect, addsClaim: addsClaim, isShadow: enforcement == .shadow,
-            location: value.location,
-            conditions: conditions)
+        let rule = RulePolicy(
+            name: name ?? "", effect: effect ?? .refuse, addsClaim: addsClaim, isShadow: enforcement == .shadow,
+            location: value.location, conditions: conditions ?? [], node: value.node, path: value.path)
+        return (rule, !name.isNil && effect != nil && (when == nil || conditions != nil))
     }
 
     /// The demands of a mapping on facts, by the facts' names.

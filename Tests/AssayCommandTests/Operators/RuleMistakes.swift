@@ -112,6 +112,55 @@ extension OperatorMistake {
                 "apps.yaml:12:70: projects[0].apps[0].rules[3].claim: has no effect with `refuse`: only a mark is named in tokens",
             ]),
         OperatorMistake(
+            "A rule has several mistakes at once",
+            OperatorMistake.File(
+                "apps.yaml",
+                """
+                projects:
+                  - number: 1234567890
+                    id: example-project
+                    apps:
+                      - id: 1:1234567890:ios:321abc456def7890
+                        apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                        providers: {app_attest: {}}
+                        rules:
+                          - name: old ios
+                            when: {osversion: {below: "26.2"}, risk_metric: {above: high, belw: 3}}
+                            then: refsue
+                            enforcement: shadw
+                            claims: true
+                """),
+            finds: [
+                "apps.yaml:9:13: projects[0].apps[0].rules[0].name: a rule's name is 1 to 64 letters, digits, `-`, `.`, `_` and `@`",
+                "apps.yaml:10:20: projects[0].apps[0].rules[0].when.osversion: no provider of the app tells the fact `osversion` (did you mean `os_version`?)",
+                "apps.yaml:10:69: projects[0].apps[0].rules[0].when.risk_metric.above: expected a whole number, found `high`",
+                "apps.yaml:10:75: projects[0].apps[0].rules[0].when.risk_metric.belw: unknown key `belw` (did you mean `below`?)",
+                "apps.yaml:11:19: projects[0].apps[0].rules[0].then: expected allow, refuse or mark (did you mean `refuse`?)",
+                "apps.yaml:12:26: projects[0].apps[0].rules[0].enforcement: expected enforced or shadow (did you mean `shadow`?)",
+                "apps.yaml:13:13: projects[0].apps[0].rules[0].claims: unknown key `claims` (did you mean `claim`?)",
+            ]),
+        OperatorMistake(
+            "Rules never match, or come after a wider one",
+            OperatorMistake.File(
+                "apps.yaml",
+                """
+                projects:
+                  - number: 1234567890
+                    id: example-project
+                    apps:
+                      - id: 1:1234567890:ios:321abc456def7890
+                        apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                        providers: {app_attest: {}, debug: {managed: {}}}
+                        rules:
+                          - {name: risk, when: {risk_metric: {above: 5, below: 3}}, then: refuse}
+                          - {name: young, when: {key_age: {below: 2h}}, then: mark}
+                          - {name: very-young, when: {key_age: {below: 1h}, environment: production}, then: refuse}
+                """),
+            finds: [
+                "apps.yaml:9:33: warning: projects[0].apps[0].rules[0].when.risk_metric: the conditions on `risk_metric` contradict each other (the rule `risk` never matches)",
+                "apps.yaml:11:13: warning: projects[0].apps[0].rules[2]: no evidence comes to this rule: `young` before it matches all that it matches [apps.yaml:10:13: the earlier rule]",
+            ]),
+        OperatorMistake(
             "A bit of DeviceCheck is compared with a text",
             OperatorMistake.File(
                 "apps.yaml",

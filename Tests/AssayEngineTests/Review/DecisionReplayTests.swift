@@ -82,7 +82,32 @@ struct DecisionReplayTests {
     private static let enforced = (", enforcement: shadow", "")
     private static let otherSettings = ("app_attest: {}", "app_attest: {receipts: required}")
 
+    /// An entry of the deny list, and evidence that it refuses.
+    private static let denial = ("callers:", "deny: [{key_id: \"\(key)\"}]\ncallers:")
+    private static let key = String(repeating: "ab", count: 32)
+    private static let deniedFacts = facts("\"key_id\":\"\(key)\"")
+    private static let ofServer =
+        "not judged: the server's own deny list refused the evidence, and it is not in the policy files"
+
     private static let examples: [Example] = [
+        // The deny lists of the policies and of the server.
+        Example(
+            "number: 2", "number: 3", line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""),
+            ofServer),
+        Example("number: 2", "number: 3", line("refused evidence_denied", deniedFacts), ofServer),
+        Example(
+            "- {name: risky, when: {risk_metric: {above: 5}}, then: mark}", "- {name: all, then: refuse}",
+            line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""), ofServer),
+        Example(
+            noApp.0, noApp.1, line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""),
+            "refused evidence_denied -> rejected NOT_FOUND"),
+        Example(
+            denial.0, denial.1, line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"server\""), "same"),
+        Example(
+            "number: 2", "number: 3", line("refused evidence_denied", deniedFacts + ",\"deny_list\":\"policies\""),
+            "other"),
+        Example(
+            denial.0, denial.1, line("issued", deniedFacts), "issued -> refused evidence_denied"),
         // Apps and providers.
         Example(noApp.0, noApp.1, line("issued"), "issued -> rejected NOT_FOUND"),
         Example(noApp.0, noApp.1, line("refused nonce_mismatch"), "refused nonce_mismatch -> rejected NOT_FOUND"),
@@ -265,7 +290,7 @@ struct DecisionReplayTests {
                 "\(Self.app) exchangeAppAttestAssertion: issued -> refused rule_refused (rule old-key): 7, such as D1, D2, D3, D4, D5",
                 "\(Self.app) exchangeDebugToken: issued -> rejected FAILED_PRECONDITION: 2, such as D8, D9",
                 "11 recorded decisions: 1 the same, 9 different",
-                "1 were recorded under other policies than the old ones",
+                "1 was recorded under other policies than the old ones",
             ])
         #expect(report.json.last?["decisions"]?["different"] == 9)
         #expect(report.json.count == 3)

@@ -113,6 +113,34 @@ struct PolicyTestRunTests {
         #expect(results.map(\.words) == [words])
     }
 
+    @Test(
+        "Where rules are not asked, the hint says what decides before them, and no rule counts as looked at",
+        arguments: [
+            (
+                "facts: {town: Rome}", "verdict: accepted, rule: rest",
+                """
+                3:91 expected `accepted`, found `refused`; 3:107 expected `rest`, found none / no rule is asked: the deny list refuses \
+                it (a.yaml:1:8): flooded
+                """
+            ),
+            (
+                "facts: {town: Rome}", "verdict: refused, would_refuse: [trial]",
+                "3:114 expected `trial`, found none / no rule is asked: the deny list refuses it (a.yaml:1:8): flooded"
+            ),
+            (
+                "device: {}, change: {report: forged}", "verdict: refused, rule: old",
+                "3:123 expected `old`, found none / no rule is asked: the evidence is refused by `report_forged` before them"
+            ),
+        ])
+    func beforeRules(question: String, expectation: String, words: String) async throws {
+        let policy = "deny: [{town: Rome, note: flooded}]\n" + PolicyTestFixture.policy
+        let text = "# A comment.\n" + Self.test("\(Self.about), \(question)", expectation)
+        let tests = try PolicyTestFixture.tests(text, of: policy)
+        let report = try await tests.run()
+        #expect(report.results.map(\.words) == [words])
+        #expect(report.coverage.items.allSatisfy { $0.kind == .provider || $0.hits + $0.misses == 0 })
+    }
+
     @Test("A failed test of a permission says what the caller lacks")
     func lackingPermission() async throws {
         let text = Self.test(

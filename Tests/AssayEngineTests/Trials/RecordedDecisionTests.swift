@@ -9,13 +9,13 @@ import Testing
 struct RecordedDecisionTests {
     private static let records = """
         {"time":"2026-11-20T09:00:00.000Z","decision":"01A","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"refused","duration_ms":1,"provider":"station","reason":"rule_refused","facts":{"version":"1.9","sky":"clear","age":"90s","degrees":31,"elsewhere":true}}
-        {"decision":"01B","resource":"projects/1/apps/1:1:ios:a","outcome":"refused","provider":"station","reason":"report_cold","facts":{"degrees":-9}}
-        {"decision":"01C","resource":"projects/1/apps/1:1:ios:a","outcome":"issued","provider":"station","facts":{"version":"2.1"}}
-        {"decision":"01D","resource":"projects/1/apps/1:1:ios:a","outcome":"challenged","provider":"station"}
-        {"decision":"01E","resource":"projects/9/apps/1:9:ios:a","outcome":"issued","provider":"station"}
-        {"decision":"01F","resource":"projects/1/apps/1:1:ios:a","outcome":"issued","provider":"moon"}
-        {"decision":"01G","resource":"projects/1/apps/1:1:ios:a","outcome":"refused","provider":"station","reason":"unheard_of"}
-        {"decision":"01H","resource":"projects/1/apps/1:1:ios:a","outcome":"issued","provider":"station","facts":{"degrees":"warm"}}
+        {"decision":"01B","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"refused","provider":"station","reason":"report_cold","facts":{"degrees":-9}}
+        {"decision":"01C","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"issued","provider":"station","facts":{"version":"2.1"}}
+        {"decision":"01D","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"challenged","provider":"station"}
+        {"decision":"01E","method":"exchangeReport","resource":"projects/9/apps/1:9:ios:a","outcome":"issued","provider":"station"}
+        {"decision":"01F","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"issued","provider":"moon"}
+        {"decision":"01G","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"refused","provider":"station","reason":"unheard_of"}
+        {"decision":"01H","method":"exchangeReport","resource":"projects/1/apps/1:1:ios:a","outcome":"issued","provider":"station","facts":{"degrees":"warm"}}
         {"decision":"01I" half a line
         {"outcome":"summed","groups":[{"subject":"01J"}]}
 
