@@ -39,9 +39,8 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
     var policies = "policies"
 
     @Option(
-        help: ArgumentHelp(
-            "Only evidence from this time on (RFC 3339, such as 2026-12-31T23:59:59Z).", valueName: "time"),
-        transform: Self.time)
+        help: "Only evidence from this time on: 2026-11-24T08:15:00Z, 2026-11-24, or 2h before now.", valueName: "time",
+        reading: .past)
     var since: Instant?
 
     @Option(help: ArgumentHelp("Only this app or OAuth client: its ID, or its resource name.", valueName: "app"))
@@ -83,13 +82,6 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
         if let since, line.time < since { return false }
         if let app, !line.resource.isExactly(app), !line.resource.ends(withExactly: "/\(app)") { return false }
         return selection.wants(line)
-    }
-
-    private static func time(_ text: String) throws -> Instant {
-        guard let instant = Instant(rfc3339: text) else {
-            throw ValidationError("`\(text)` is not a time: write it as 2026-12-31T23:59:59Z")
-        }
-        return instant
     }
 }
 
