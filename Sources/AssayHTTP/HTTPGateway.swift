@@ -227,7 +227,7 @@ public struct HTTPGateway: Sendable {
             guard body.count <= bodyLimit else { throw .bodyTooLarge(limit: bodyLimit) }
             content = try FormMessage.read(headers, body)
         }
-        var message = try MessageAssembly(rule: route.rule, fields: match.fields, target: target).message(body: content)
+        var message = try MessageAssembly(route: route, fields: match.fields, target: target).message(body: content)
         message = message.adding(route.binding, verb: verb, headers)
         return Call(
             route.name, version: route.rule.version, resource: match.resource, body: message, peer: peer,

@@ -47,10 +47,14 @@ struct ServeOptionLimitsTests {
             for value in [range.values.lowerBound, range.values.upperBound] {
                 #expect(message([range.option, "\(value)"]) == nil, "\(range.option) \(value)")
             }
-            let expected =
-                "\(range.option) takes a number from \(range.values.lowerBound) to \(range.values.upperBound)"
+            let bounds = "expected a number from \(range.values.lowerBound) to \(range.values.upperBound)"
             for value in [range.values.lowerBound - 1, range.values.upperBound + 1, -1, .min, .max] {
-                #expect(message(["\(range.option)=\(value)"]) == expected, "\(value)")
+                let cause = value < range.values.lowerBound ? "too small" : "too large"
+                for arguments in [["\(range.option)=\(value)"], [range.option, "\(value)"]] {
+                    let found = message(arguments)
+                    #expect(found?.hasPrefix("The value '\(value)' is invalid for '\(range.option) ") == true)
+                    #expect(found?.hasSuffix("': \(cause); \(bounds)") == true, "\(found ?? "")")
+                }
             }
         }
     }
@@ -58,7 +62,9 @@ struct ServeOptionLimitsTests {
     @Test("What is no number is refused with the option's name", arguments: ["", "x", "1k", "0x10", "1.5", "１"])
     func noNumber(_ text: String) {
         for range in Self.ranges {
-            #expect(message(["\(range.option)=\(text)"])?.contains(range.option) == true, "\(range.option)")
+            let found = message(["\(range.option)=\(text)"])
+            #expect(found?.contains(range.option) == true, "\(range.option)")
+            #expect(found?.contains(": not a whole number; expected a number from ") == true, "\(found ?? "")")
         }
     }
 
@@ -171,8 +177,14 @@ struct KeyOptionTests {
                 ["--sealing", "--rsa-bits", "2048"],
                 "--algorithm and --rsa-bits are for signing keys: every sealing key is AES-256-GCM"
             ),
-            (["--rsa-bits", "4096"], "--rsa-bits is 2048 or 3072"),
-            (["--rsa-bits", "0"], "--rsa-bits is 2048 or 3072"),
+            (
+                ["--rsa-bits", "4096"],
+                "The value '4096' is invalid for '--rsa-bits <rsa-bits>': not supported; expected 2048 or 3072"
+            ),
+            (
+                ["--rsa-bits", "0"],
+                "The value '0' is invalid for '--rsa-bits <rsa-bits>': not supported; expected 2048 or 3072"
+            ),
             (["--algorithm", "ES256", "--rsa-bits", "2048"], "--rsa-bits has no effect with ES256"),
             (["--rsa-bits", "3072"], nil), (["--algorithm", "RS256", "--rsa-bits", "2048"], nil), (["--sealing"], nil),
         ] as [([String], String?)])

@@ -114,7 +114,7 @@ extension RecordFields {
     /// What the line can be found by.
     var terms: [(Field, ArraySlice<UInt8>)] {
         var terms: [(Field, ArraySlice<UInt8>)] = []
-        for field in [Field.decision, .method, .outcome, .status, .caller, .rule, .keyID, .app] {
+        for field in [Field.decision, .method, .outcome, .status, .caller, .rule, .keyID, .app, .event] {
             if let text = self[field] { terms.append((field, text)) }
         }
         // A reason is looked for whether it was enforced or not, and an app by both of its places.
@@ -122,9 +122,9 @@ extension RecordFields {
             if let text = self[field] { terms.append((.reason, text)) }
         }
         if let app = self[.resource].flatMap({ RecordFields.app(in: $0) }) { terms.append((.app, app)) }
-        if let list = wouldRefuse {
-            for rule in list.split(separator: UInt8(ascii: "\"")) where rule.count > 1 { terms.append((.rule, rule)) }
-        }
+        for name in wouldRefuseNames { terms.append((.rule, name)) }
+        // The empty text stands for any event.
+        if self[.event] != nil { terms.append((.event, [])) }
         return terms
     }
 }

@@ -3,9 +3,11 @@ internal import AssayCore
 /// What decisions are counted by.
 package enum CountedField: String, Sendable, CaseIterable {
     case outcome, method, reason, app, caller, rule
+    case wouldRefuse = "would_refuse"
+    case unenforced = "unenforced_reason"
 }
 
-/// How many decisions of an hour have the same outcome, method, reason, app, caller and rule.
+/// How many decisions of an hour have the same texts in all fields that decisions are counted by.
 struct HourCounts: Sendable, Equatable {
     /// The counts, by the texts of all fields with zero bytes between them.
     private(set) var counts: [[UInt8]: UInt64] = [:]
@@ -29,7 +31,7 @@ struct HourCounts: Sendable, Equatable {
                 (
                     key([
                         fields[.outcome], fields[.method], fields.cause, fields.shownApp, fields[.caller],
-                        fields[.rule],
+                        fields[.rule], wouldRefuse(fields), fields[.unenforced],
                     ]), 1
                 )
             ]
@@ -48,10 +50,10 @@ struct HourCounts: Sendable, Equatable {
             add(
                 [
                     group["outcome"]?.string, group["method"]?.string, group["cause"]?.string,
-                    app.map { String(decoding: $0, as: UTF8.self) }, nil, nil,
+                    app.map { String(decoding: $0, as: UTF8.self) }, nil, nil, nil, nil,
                 ], group["count"]?.integer)
         }
-        add([nil, nil, nil, nil, nil, nil], line["others"]?.integer)
+        add(Array(repeating: nil, count: CountedField.allCases.count), line["others"]?.integer)
         return keys
     }
 
@@ -64,8 +66,24 @@ struct HourCounts: Sendable, Equatable {
         return key
     }
 
+    /// Between the names of what would have refused a decision; a line of JSON never has it within a text.
+    private static let separator: UInt8 = 1
+
+    private static func wouldRefuse(_ fields: RecordFields) -> ArraySlice<UInt8>? {
+        let names = fields.wouldRefuseNames
+        return names.isEmpty ? nil : Array(names.joined(separator: [separator]))[...]
+    }
+
+    /// The texts of one field in a key: several for what would have refused a decision, otherwise one, which is empty where the
+    /// field is missing.
+    static func texts(of field: CountedField, in key: [UInt8]) -> [[UInt8]] {
+        let text = text(of: field, in: key)
+        guard field == .wouldRefuse else { return [text] }
+        return text.split(separator: separator, omittingEmptySubsequences: false).map { Array($0) }
+    }
+
     /// The text of one field in a key; empty where the field is missing.
-    static func text(of field: CountedField, in key: [UInt8]) -> [UInt8] {
+    private static func text(of field: CountedField, in key: [UInt8]) -> [UInt8] {
         let index = CountedField.allCases.firstIndex(of: field) ?? 0
         let parts = key.split(separator: 0, omittingEmptySubsequences: false)
         return index < parts.count ? Array(parts[index]) : []

@@ -45,6 +45,28 @@ package struct RecordFields {
         return resource[(slash + 1)...]
     }
 
+    /// What is only tried and would have refused it: rules, and `PROVIDER:REASON` for settings of a provider.
+    var wouldRefuseNames: [ArraySlice<UInt8>] {
+        guard let list = wouldRefuse else { return [] }
+        var names: [ArraySlice<UInt8>] = []
+        var start: Int?
+        var position = list.startIndex
+        while position < list.endIndex, names.count < RecordFields.nameLimit {
+            switch list[position] {
+            case UInt8(ascii: "\\"): position += 1
+            case UInt8(ascii: "\""):
+                if let begin = start { names.append(list[begin..<position]) }
+                start = start == nil ? position + 1 : nil
+            default: break
+            }
+            position += 1
+        }
+        return names
+    }
+
+    /// The server writes no more of them in one record.
+    private static let nameLimit = 16
+
     /// What refused it, or what has no reason: the canonical status.
     var cause: ArraySlice<UInt8>? { self[.reason] ?? self[.status] }
 

@@ -33,6 +33,8 @@ package struct AuditLookup {
         package fileprivate(set) var next: String?
         /// What people should know: files that were read as a whole, or cannot be read.
         package var notes: [String] = []
+        /// What was searched.
+        package fileprivate(set) var extent = AuditExtent()
     }
 
     let paths: [String]
@@ -65,7 +67,12 @@ package struct AuditLookup {
         try list(try DecisionMatcher(query), limit: max(1, query.limit))
     }
 
-    private func list(_ matcher: DecisionMatcher, limit: Int) throws -> Found {
+    /// The records of changes of the service itself that match, the newest first.
+    package func events(_ query: EventQuery) throws -> Found {
+        try list(EventMatcher(query), limit: max(1, query.limit))
+    }
+
+    private func list(_ matcher: some LineMatcher, limit: Int) throws -> Found {
         if isScanning { return scan(matcher, limit: limit) }
         do {
             return try search(matcher, limit: limit)
@@ -90,7 +97,7 @@ package struct AuditLookup {
         let block: AuditIndex.Block
     }
 
-    private func search(_ matcher: DecisionMatcher, limit: Int) throws -> Found {
+    private func search(_ matcher: some LineMatcher, limit: Int) throws -> Found {
         var found = Found()
         var candidates: [Candidate] = []
         var files: [IndexedFile?] = []
@@ -99,6 +106,7 @@ package struct AuditLookup {
             let file = try open(path, &found.notes).get()
             files.append(file)
             guard let file else { continue }
+            found.extent.add(file.index)
             for block in file.index.blocks where matcher.mayMatch(block, file.index.filter(of: block)) {
                 candidates.append(Candidate(file: files.count - 1, block: block))
             }
@@ -117,7 +125,7 @@ package struct AuditLookup {
             }
             guard let file = files[candidate.file] else { continue }
             bytes += try file.lines(of: candidate.block, limit: budget.bytes) { line in
-                if let place = matcher.place(of: line) { results.add(line, at: place) }
+                if let place = RecordFields(line).flatMap({ matcher.place(of: $0) }) { results.add(line, at: place) }
             }
             results.settle()
         }
@@ -153,14 +161,18 @@ package struct AuditLookup {
         "read without an index: \(paths.count == 1 ? "1 file" : "\(paths.count) files")"
     }
 
-    private func scan(_ matcher: DecisionMatcher, limit: Int) -> Found {
+    private func scan(_ matcher: some LineMatcher, limit: Int) -> Found {
         var found = Found()
         found.notes.append(scanNote)
         var results = Results(limit: limit)
         for path in paths {
             do {
-                try AuditReader(path).lines { line in
-                    if let place = matcher.place(of: line.bytes) { results.add(line.bytes, at: place) }
+                let reader = try AuditReader(path)
+                found.extent.files += 1
+                try reader.lines { line in
+                    guard let fields = RecordFields(line.bytes) else { return }
+                    found.extent.add(fields)
+                    if let place = matcher.place(of: fields) { results.add(line.bytes, at: place) }
                 }
             } catch {
                 found.notes.append("\(error)")
@@ -172,10 +184,18 @@ package struct AuditLookup {
 
     // MARK: - Counts
 
+    /// What was counted.
+    package struct Counts {
+        /// The most frequent first; an empty text is that of decisions without the field.
+        package fileprivate(set) var counts: [(text: String, count: UInt64)] = []
+        /// As in ``Found``.
+        package fileprivate(set) var notes: [String] = []
+        /// What was searched.
+        package fileprivate(set) var extent = AuditExtent()
+    }
+
     /// How many decisions have each text of a field, from an instant until another one.
-    package func count(
-        by field: CountedField, since: Instant? = nil, until: Instant? = nil
-    ) throws -> (counts: [(text: String, count: UInt64)], notes: [String]) {
+    package func count(by field: CountedField, since: Instant? = nil, until: Instant? = nil) throws -> Counts {
         do {
             return try count(by: field, since, until, isScanning: isScanning)
         } catch let error as StaleIndex {
@@ -188,22 +208,30 @@ package struct AuditLookup {
 
     private func count(
         by field: CountedField, _ since: Instant?, _ until: Instant?, isScanning: Bool
-    ) throws -> (counts: [(text: String, count: UInt64)], notes: [String]) {
+    ) throws -> Counts {
         var query = DecisionQuery()
         (query.since, query.until) = (since, until)
         let matcher = try DecisionMatcher(query)
         var totals = Totals(field: field)
-        var notes = isScanning ? [scanNote] : []
+        var result = Counts()
+        if isScanning { result.notes.append(scanNote) }
         for path in paths {
             if isScanning {
                 do {
-                    try AuditReader(path).lines { totals.add($0.bytes) { matcher.since <= $0 && $0 <= matcher.last } }
+                    let reader = try AuditReader(path)
+                    result.extent.files += 1
+                    try reader.lines { line in
+                        guard let fields = RecordFields(line.bytes) else { return }
+                        result.extent.add(fields)
+                        totals.add(fields) { matcher.since <= $0 && $0 <= matcher.last }
+                    }
                 } catch {
-                    notes.append("\(error)")
+                    result.notes.append("\(error)")
                 }
                 continue
             }
-            guard let file = try open(path, &notes).get() else { continue }
+            guard let file = try open(path, &result.notes).get() else { continue }
+            result.extent.add(file.index)
             var partial: Set<Int64> = []
             for (hour, counts) in file.index.hours {
                 let (first, last) = (hour * 3_600_000, hour * 3_600_000 + 3_599_999)
@@ -218,13 +246,15 @@ package struct AuditLookup {
             for block in file.index.blocks
             where partial.contains(where: { block.last >= $0 * 3_600_000 && block.first < ($0 + 1) * 3_600_000 }) {
                 _ = try file.lines(of: block, limit: .max) { line in
-                    totals.add(line) { time in
+                    guard let fields = RecordFields(line) else { return }
+                    totals.add(fields) { time in
                         matcher.since <= time && time <= matcher.last && partial.contains(HourCounts.hour(time))
                     }
                 }
             }
         }
-        return (totals.sorted, notes)
+        result.counts = totals.sorted
+        return result
     }
 }
 
@@ -279,16 +309,17 @@ private struct Totals {
     }
 
     mutating func add(_ key: [UInt8], _ count: UInt64) {
-        let text = HourCounts.text(of: field, in: key)
-        if counts[text] != nil || counts.count < Totals.limit {
-            counts[text, default: 0] &+= count
-        } else {
-            others &+= count
+        for text in HourCounts.texts(of: field, in: key) {
+            if counts[text] != nil || counts.count < Totals.limit {
+                counts[text, default: 0] &+= count
+            } else {
+                others &+= count
+            }
         }
     }
 
-    mutating func add(_ line: ArraySlice<UInt8>, _ isMeant: (Int64) -> Bool) {
-        guard let fields = RecordFields(line), let time = fields.time, isMeant(time) else { return }
+    mutating func add(_ fields: RecordFields, _ isMeant: (Int64) -> Bool) {
+        guard let time = fields.time, isMeant(time) else { return }
         for (key, count) in HourCounts.keys(fields) { add(key, count) }
     }
 

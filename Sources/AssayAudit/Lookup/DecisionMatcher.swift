@@ -1,8 +1,16 @@
 internal import AssayCore
 internal import AssayHosting
 
+/// What is looked for in lines.
+protocol LineMatcher {
+    /// Whether a block may have lines that match.
+    func mayMatch(_ block: AuditIndex.Block, _ filter: ArraySlice<UInt8>) -> Bool
+    /// The place of a line that matches; nil for any other.
+    func place(of fields: RecordFields) -> DecisionMatcher.Place?
+}
+
 /// A query, made ready to be compared with lines.
-struct DecisionMatcher {
+struct DecisionMatcher: LineMatcher {
     /// The place of a record in the order of results: by time, and then by the number in the chain.
     struct Place: Comparable, Hashable {
         let time: Int64
@@ -15,6 +23,11 @@ struct DecisionMatcher {
         init(time: Int64, sequence: UInt64) {
             self.time = time
             self.sequence = sequence
+        }
+
+        /// The place of a record.
+        init(of fields: RecordFields, at time: Int64) {
+            self.init(time: time, sequence: AuditChain.Line(fields.bytes)?.head.sequence ?? 0)
         }
 
         /// Reads the token of a page.
@@ -46,7 +59,8 @@ struct DecisionMatcher {
             if let text { texts.append((field, text)) }
         }
         add(.decision, decision)
-        add(.reason, query.reason)
+        // What has no reason has a canonical status instead, also in counts.
+        add(query.reason.flatMap { StatusCode(exactly: $0) } == nil ? .reason : .status, query.reason)
         add(.keyID, query.keyID)
         add(.caller, query.caller)
         add(.method, query.method)
@@ -86,7 +100,7 @@ struct DecisionMatcher {
     }
 
     /// The text as a line of JSON has it, without quotation marks.
-    private static func escaped(_ text: String) -> [UInt8] { Array(JSON.string(text).encoded.dropFirst().dropLast()) }
+    static func escaped(_ text: String) -> [UInt8] { Array(JSON.string(text).encoded.dropFirst().dropLast()) }
 
     /// Whether a block may have lines that match.
     func mayMatch(_ block: AuditIndex.Block, _ filter: ArraySlice<UInt8>) -> Bool {
@@ -95,11 +109,11 @@ struct DecisionMatcher {
     }
 
     /// The place of a line that matches; nil for any other.
-    func place(of line: ArraySlice<UInt8>) -> Place? {
-        guard let fields = RecordFields(line), fields[.decision] != nil, let time = fields.time, time >= since,
+    func place(of fields: RecordFields) -> Place? {
+        guard fields[.decision] != nil, let time = fields.time, time >= since,
             time <= last, isInProject(fields), texts.allSatisfy({ has($0.field, $0.value, fields) })
         else { return nil }
-        let place = Place(time: time, sequence: AuditChain.Line(line)?.head.sequence ?? 0)
+        let place = Place(of: fields, at: time)
         if let before, place >= before { return nil }
         return place
     }
@@ -112,8 +126,7 @@ struct DecisionMatcher {
             let ofResource = fields[.resource].flatMap { RecordFields.app(in: $0) }
             return isEqual(.app) || ofResource?.elementsEqual(value) ?? false
         case .rule:
-            let tried = fields.wouldRefuse?.split(separator: UInt8(ascii: "\"")) ?? []
-            return isEqual(.rule) || tried.contains { $0.count > 1 && $0.elementsEqual(value) }
+            return isEqual(.rule) || fields.wouldRefuseNames.contains { $0.elementsEqual(value) }
         default: return isEqual(field)
         }
     }

@@ -6,12 +6,12 @@ internal import AssayCore
 struct AuditCommand: ParsableCommand {
     static var configuration: CommandConfiguration {
         CommandConfiguration(
-            commandName: "audit", abstract: "Check audit files for changes, and index them for look-ups.",
+            commandName: "audit", abstract: "Check audit files for changes, list events, and index files for look-ups.",
             discussion: """
                 PATH is an audit file, which stands for its rotated files as well; a folder of audit files; or a pattern. Files \
                 compressed with gzip are read as they are.
                 """,
-            subcommands: [AuditVerifyCommand.self, AuditIndexCommand.self])
+            subcommands: [AuditVerifyCommand.self, AuditEventsCommand.self, AuditIndexCommand.self])
     }
 }
 

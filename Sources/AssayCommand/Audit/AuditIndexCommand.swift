@@ -9,7 +9,7 @@ struct AuditIndexCommand: ParsableCommand {
             commandName: "index", abstract: "Make the indexes that look-ups in audit files use.",
             discussion: """
                 The index of FILE is FILE.idx. It is made by the first look-up as well, and can be removed at any time; an index that \
-                is not about its file as it is now is made again. While the file grows, only what is new is read. See \
+                does not fit its file is made again. While the file grows, only what is new is read. See \
                 `\(program) decisions --help` for the look-ups.
                 """)
     }

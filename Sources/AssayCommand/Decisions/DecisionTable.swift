@@ -18,13 +18,21 @@ enum DecisionTable {
 
     private static func row(_ record: JSON?) -> [String] {
         guard let record else { return ["(a line that is not JSON)"] + titles.dropFirst().map { _ in "" } }
-        let cause = record["reason"] ?? record["status"] ?? record["unenforced_reason"]
         let resource = record["resource"]?.string ?? ""
         let app = record["token_use"]?["app"]?.string ?? resource.split(onASCII: "/").last.map(String.init) ?? ""
         return [
             record["time"]?.string ?? "", record["decision"]?.string ?? "", record["outcome"]?.string ?? "",
-            cause?.string ?? "-", record["method"]?.string ?? "", app, record["peer"]?.string ?? "-",
+            cause(of: record), record["method"]?.string ?? "", app, record["peer"]?.string ?? "-",
         ].map(shown)
+    }
+
+    /// Why it ended so, and what would have refused it.
+    private static func cause(of record: JSON) -> String {
+        var words = [record["reason"] ?? record["status"]].compactMap { $0?.string }
+        if let reason = record["unenforced_reason"]?.string { words.append("unenforced=\(reason)") }
+        let names = (record["would_refuse"]?.array ?? []).compactMap(\.string)
+        if !names.isEmpty { words.append("would_refuse=\(names.joined(separator: ","))") }
+        return words.isEmpty ? "-" : words.joined(separator: " ")
     }
 
     /// Text that cannot move a cursor: files may come from elsewhere.

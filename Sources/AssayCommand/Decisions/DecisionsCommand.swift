@@ -1,23 +1,26 @@
 internal import ArgumentParser
 internal import AssayAudit
 internal import AssayCore
+internal import AssayEngine
 internal import AssayHosting
-internal import AssayYAML
 
 /// `assay decisions`.
 struct DecisionsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "decisions", abstract: "Look decisions up in audit files, and judge captured evidence again.",
-        discussion: """
-            Files compressed with gzip are read as they are. An index beside each file makes look-ups fast; the first look-up makes \
-            it. Requests of strangers beyond a rate are only in sums, and cannot be found one by one.
+    static var configuration: CommandConfiguration {
+        CommandConfiguration(
+            commandName: "decisions", abstract: "Look decisions up in audit files, and judge captured evidence again.",
+            discussion: """
+                Files compressed with gzip are read as they are. An index beside each file makes look-ups fast; the first look-up makes \
+                it. Requests of strangers above a rate are recorded only as sums, and cannot be found one by one. Records of changes, such as \
+                of policies and keys, are listed by `\(AssayProgram.current.name) audit events`.
 
-            Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run.
-            """,
-        subcommands: [
-            DecisionsShowCommand.self, DecisionsListCommand.self, DecisionsStatsCommand.self,
-            DecisionsReplayCommand.self, DecisionsKeygenCommand.self,
-        ])
+                Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run.
+                """,
+            subcommands: [
+                DecisionsShowCommand.self, DecisionsListCommand.self, DecisionsStatsCommand.self,
+                DecisionsReplayCommand.self, DecisionsKeygenCommand.self,
+            ])
+    }
 }
 
 /// Which audit files are read, and how results are printed.
@@ -28,7 +31,7 @@ struct LookupOptions: ParsableArguments {
             "Audit files, each with its rotated files; folders of audit files; or patterns.", valueName: "path"))
     var audit: [String]
 
-    @Flag(help: "Read all lines, and neither use nor make an index.")
+    @Flag(help: "Read all lines, without indexes.")
     var noIndex = false
 
     @Option(help: "The format of the result.")
@@ -46,46 +49,39 @@ struct LookupOptions: ParsableArguments {
         }
     }
 
+    /// Says on standard error that nothing was found, and where it was looked for.
+    func report(nothing what: String, in extent: AuditExtent) {
+        Terminal.report("no \(what): \(extent.words)")
+    }
+
     /// Says on standard error what was read without an index, or could not be read.
     func note(_ notes: [String]) {
         for note in notes { Terminal.report(note) }
     }
 }
 
-/// A time as `2026-11-24T08:15:00Z` or `2026-11-24`, or a duration before now, such as `2h`.
-struct TimeArgument: ExpressibleByArgument {
-    let instant: Instant
-
-    init?(argument: String) {
-        if let instant = Instant(rfc3339: argument) ?? Instant(rfc3339: "\(argument)T00:00:00Z") {
-            self.instant = instant
-        } else if let duration = YAMLNode.duration(argument) {
-            instant = HostClock.system.now - duration
-        } else {
-            return nil
-        }
-    }
-}
-
 /// `assay decisions list`.
 struct DecisionsListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List decisions, the newest first; times are in UTC.")
+        commandName: "list", abstract: "List decisions, the newest first; times are in UTC.",
+        discussion: """
+            The column CAUSE has the reason or the status. `unenforced=REASON` is the reason for which a request would have been refused \
+            at the level ENFORCED. `would_refuse=NAME` names what is only tried and would have refused it: a rule, or \
+            PROVIDER:REASON for settings in a provider's section `shadow`.
+            """)
 
     @OptionGroup var options: LookupOptions
 
     @Option(help: "The app ID, the OAuth client ID, or the full name of the resource.")
     var app: String?
 
-    @Option(help: "The code of the reason; also of one that was not enforced.")
+    @Option(
+        help: """
+            The code of the reason, also of one that was not enforced; or the status of what was rejected or failed, such as NOT_FOUND.
+            """)
     var reason: String?
 
-    @Option(
-        help: ArgumentHelp("The first time: 2026-11-24T08:15:00Z, 2026-11-24, or 2h before now.", valueName: "time"))
-    var since: TimeArgument?
-
-    @Option(help: ArgumentHelp("The first time that is not meant any more.", valueName: "time"))
-    var until: TimeArgument?
+    @OptionGroup var period: PeriodOptions
 
     @Option(help: "The identifier of the attested key, as the fact key_id has it.")
     var keyId: String?
@@ -96,24 +92,27 @@ struct DecisionsListCommand: ParsableCommand {
     @Option(help: "The name of the method.")
     var method: String?
 
-    @Option(help: "The outcome: challenged, issued, answered, refused, rejected or error.")
+    @Option(
+        help: "The outcome: challenged, issued, answered, refused, rejected or error.", valueName: "outcome",
+        reading: .outcome)
     var outcome: String?
 
-    @Option(help: "The rule that decided, or would have refused.")
+    @Option(
+        help: """
+            The rule that decided, or is only tried and would have refused; PROVIDER:REASON for settings of a provider that are only \
+            tried.
+            """)
     var rule: String?
 
-    @Option(help: "The most decisions.")
+    @Option(help: "The most decisions that are listed.", valueName: "number", reading: .number(1...100_000))
     var limit = 50
-
-    func validate() throws {
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit takes a number from 1 to 100000") }
-    }
 
     func run() throws {
         var query = DecisionQuery(limit: limit)
-        (query.app, query.reason, query.since, query.until) = (app, reason, since?.instant, until?.instant)
+        (query.app, query.reason, query.since, query.until) = (app, reason, period.since, period.until)
         (query.keyID, query.caller, query.method) = (keyId, caller, method)
         (query.outcome, query.rule) = (outcome, rule)
+        try QueryNames.warn(reason: reason, method: method)
         let found = try options.run { try $0.list(query) }
         options.note(found.notes)
         switch options.format {
@@ -121,56 +120,11 @@ struct DecisionsListCommand: ParsableCommand {
             for line in found.lines { try Terminal.say(String(decoding: line, as: UTF8.self)) }
         case .text:
             for line in DecisionTable.lines(of: found.lines) { try Terminal.say(line) }
-            if found.next != nil { Terminal.report("there are more; --limit shows them") }
+            if found.next != nil { Terminal.report("there are more decisions; --limit shows more") }
         }
-        guard !found.lines.isEmpty else { throw ExitCode.refused }
-    }
-}
-
-/// `assay decisions stats`.
-struct DecisionsStatsCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Count decisions, those in sums too.",
-        discussion: "Without --since and --until, and for whole hours, only the indexes are read.")
-
-    @OptionGroup var options: LookupOptions
-
-    @Option(help: "What they are counted by.")
-    var by: CountedBy
-
-    @Option(
-        help: ArgumentHelp("The first time: 2026-11-24T08:15:00Z, 2026-11-24, or 2h before now.", valueName: "time"))
-    var since: TimeArgument?
-
-    @Option(help: ArgumentHelp("The first time that is not meant any more.", valueName: "time"))
-    var until: TimeArgument?
-
-    /// The fields that decisions are counted by.
-    enum CountedBy: String, ExpressibleByArgument, CaseIterable {
-        case reason, app, method, caller, rule, outcome
-    }
-
-    func run() throws {
-        let field = CountedField(exactly: by.rawValue) ?? .reason
-        let (counts, notes) = try options.run {
-            try $0.count(by: field, since: since?.instant, until: until?.instant)
+        guard !found.lines.isEmpty else {
+            options.report(nothing: "decision matches", in: found.extent)
+            throw ExitCode.refused
         }
-        options.note(notes)
-        switch options.format {
-        case .json:
-            let list = counts.map { entry -> JSON in
-                [by.rawValue: .string(entry.text), "count": .integer(Int64(clamping: entry.count))]
-            }
-            try Terminal.say(PrettyJSON.text(of: .array(list)))
-        case .text:
-            let width = counts.map { String($0.count).count }.max() ?? 0
-            for entry in counts {
-                let number = String(entry.count)
-                let text = entry.text.isEmpty ? "(none)" : entry.text
-                try Terminal.say(
-                    String(repeating: " ", count: width - number.count) + "\(number)  \(DecisionTable.shown(text))")
-            }
-        }
-        guard !counts.isEmpty else { throw ExitCode.refused }
     }
 }

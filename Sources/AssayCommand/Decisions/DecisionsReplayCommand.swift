@@ -39,9 +39,9 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
     var policies = "policies"
 
     @Option(
-        help: ArgumentHelp(
-            "Only evidence from this time on: 2026-11-24T08:15:00Z, 2026-11-24, or 2h before now.", valueName: "time"))
-    var since: TimeArgument?
+        help: "Only evidence from this time on: 2026-11-24T08:15:00Z, 2026-11-24, or 2h before now.", valueName: "time",
+        reading: .past)
+    var since: Instant?
 
     @Option(help: ArgumentHelp("Only this app or OAuth client: its ID, or its resource name.", valueName: "app"))
     var app: String?
@@ -78,7 +78,7 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
     }
 
     private func wants(_ line: EvidenceLine) -> Bool {
-        if let since, line.time < since.instant { return false }
+        if let since, line.time < since { return false }
         if let app, !line.resource.isExactly(app), !line.resource.ends(withExactly: "/\(app)") { return false }
         return selection.wants(line)
     }

@@ -18,11 +18,11 @@ struct DecisionsShowCommand: ParsableCommand {
         let found = try options.run { try $0.find(decision) }
         options.note(found.notes)
         guard let line = found.lines.first else {
-            Terminal.report("no record of the decision \(DecisionTable.shown(decision))")
+            options.report(nothing: "record of the decision \(DecisionTable.shown(decision))", in: found.extent)
             Terminal.complain(
                 """
-                A request of a stranger beyond the recorded rate is only in a sum (outcome "summed"), and a request that was not \
-                decided about has no record. Records may also be in files that were removed or are elsewhere.
+                A request of a stranger above the recorded rate is only in a sum (outcome "summed"), and a request that led to no \
+                decision has no record. Records may also be in other files, or in files that were removed.
                 """)
             throw ExitCode.refused
         }
@@ -121,11 +121,20 @@ struct DecisionStory {
                 )
             })
         if let rule = text("rule") { checks.append("The rule '\(rule)' of the policy decided.") }
-        for rule in record["would_refuse"]?.array ?? [] {
-            checks.append(
-                "The rule '\(DecisionTable.shown(rule.string ?? "?"))' is only tried, and would have refused it.")
-        }
+        for name in record["would_refuse"]?.array ?? [] { checks += tried(DecisionTable.shown(name.string ?? "?")) }
         return checks
+    }
+
+    /// What is only tried and would have refused: a rule, whose name has no colon, or the settings of a provider.
+    private func tried(_ name: String) -> [String] {
+        guard let colon = name.firstIndex(ofASCII: ":") else {
+            return ["The rule '\(name)' is only tried, and would have refused it."]
+        }
+        let (provider, code) = (name[..<colon], String(name[name.index(after: colon)...]))
+        let reason = reasons.entries.first { $0.reason.code.isExactly(code) }?.reason
+        return [
+            "The settings in `shadow` of the provider `\(provider)` are only tried, and would have refused it: \(code)."
+        ] + (reason.map { ["  Meaning:     \($0.summary)", "  What to do:  \($0.advice)"] } ?? [])
     }
 
     private func fields(_ fields: [(name: String, value: String?)]) -> [String] {

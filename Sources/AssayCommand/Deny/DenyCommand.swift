@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import AssayCore
-internal import AssayYAML
+internal import AssayEngine
+internal import AssayKit
 
 /// `assay deny`.
 struct DenyCommand: ParsableCommand {
@@ -9,14 +10,14 @@ struct DenyCommand: ParsableCommand {
         return CommandConfiguration(
             commandName: "deny", abstract: "Deny keys and tokens at once, on all servers.",
             discussion: """
-                The entries are kept in the state store, and take effect on all servers within seconds. What is to last belongs in \
-                the policies, under `deny`.
+                The entries are kept in the state store, and take effect on all servers within seconds. Write lasting \
+                entries in the policies, under `deny`.
 
                     \(program) deny add --project example-project --key-id 'R7et…' --until 7d --note 'incident 42'
 
                 The caller needs the permission `denyList.manage`, or `admin`. Each change is an audit record with the caller's name.
 
-                Exits with 0 when the server did it, and with 2 when it did not.
+                Exit codes: 0 when the server did it, 2 when it did not.
                 """,
             subcommands: [DenyAddCommand.self, DenyListCommand.self, DenyRemoveCommand.self])
     }
@@ -54,7 +55,7 @@ struct DenyAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Deny evidence by its facts, or a token by its `jti`.",
         discussion: """
-            Prints the name of the entry. Several facts of one entry must all be true of evidence. A fact is compared as in `rules` of \
+            Prints the name of the entry. An entry refuses evidence that has all of its facts. A fact is compared as in `rules` of \
             policies: `--fact bundle_version=1.2.3`.
             """)
 
@@ -68,25 +69,30 @@ struct DenyAddCommand: AsyncParsableCommand {
     var jti: String?
 
     @Option(
-        help: ArgumentHelp("Another fact; may be given several times.", valueName: "name=value"),
-        transform: { try DenyAddCommand.fact($0) })
+        help: "Another fact; may be given several times.", valueName: "name=value", reading: .deniedFact)
     var fact: [DeniedFact] = []
-
-    @Option(help: ArgumentHelp("The app or OAuth client that the entry is about; all by default.", valueName: "app"))
-    var app: String?
 
     @Option(
         help: ArgumentHelp(
+            "The app or OAuth client that the entry applies to; all of the project by default.", valueName: "app"))
+    var app: String?
+
+    @Option(
+        help:
             "When the entry ends: a time such as 2027-01-01T00:00:00Z, or a duration from now such as 7d; never by default.",
-            valueName: "time"), transform: { try DenyAddCommand.end($0) })
+        valueName: "time", reading: .future)
     var until: Instant?
 
-    @Option(help: ArgumentHelp("Why the entry is there; records have it.", valueName: "text"))
+    @Option(help: ArgumentHelp("Why the entry is there; records of refusals have this text.", valueName: "text"))
     var note: String?
 
     func validate() throws {
         guard keyID != nil || jti != nil || !fact.isEmpty else {
             throw ValidationError("--key-id, --jti or --fact says what is denied")
+        }
+        let names = (keyID.map { _ in ["key_id"] } ?? []) + (jti.map { _ in ["jti"] } ?? []) + fact.map(\.name)
+        if let twice = names.first(where: { name in names.count { $0.isExactly(name) } > 1 }) {
+            throw ValidationError("the fact '\(SafeLine.of(twice))' is given twice: one entry refuses one value of it")
         }
     }
 
@@ -94,7 +100,8 @@ struct DenyAddCommand: AsyncParsableCommand {
         var match: [JSONMember] = []
         if let keyID { match.append(JSONMember("key_id", .string(keyID))) }
         if let jti { match.append(JSONMember("jti", .string(jti))) }
-        match += fact.map { JSONMember($0.name, $0.value) }
+        let known = (try? AssayProgram.current.registry())?.descriptors.flatMap(\.facts) ?? []
+        match += fact.map { JSONMember($0.name, $0.value(among: known)) }
         var entry = [JSONMember("match", .object(match))]
         if let app { entry.append(JSONMember("app", .string(app))) }
         if let note { entry.append(JSONMember("note", .string(note))) }
@@ -103,30 +110,6 @@ struct DenyAddCommand: AsyncParsableCommand {
         let reply = try await options.call { try await $0.call(.post, options.path, body) }
         try Terminal.say(SafeLine.of(reply["name"]?.string ?? ""))
     }
-
-    private static func fact(_ text: String) throws -> DeniedFact {
-        guard let end = text.firstIndex(ofASCII: "="), end > text.startIndex else {
-            throw ValidationError("write a fact as NAME=VALUE")
-        }
-        let value = String(text[text.index(after: end)...])
-        // The server reads it by the fact's type. Whole numbers and truth values are no texts.
-        let plain: JSON? = Int64(value).map { .integer($0) } ?? Bool(value).map { .bool($0) }
-        return DeniedFact(name: String(text[..<end]), value: plain ?? .string(value))
-    }
-
-    private static func end(_ text: String) throws -> Instant {
-        if let instant = Instant(rfc3339: text) { return instant }
-        guard let duration = YAMLNode.duration(text) else {
-            throw ValidationError("write a time such as 2027-01-01T00:00:00Z, or a duration such as 7d")
-        }
-        return HostClock.system.now + duration
-    }
-}
-
-/// A fact that an entry of the deny list demands.
-struct DeniedFact: Sendable {
-    let name: String
-    let value: JSON
 }
 
 /// `assay deny list`.
@@ -134,8 +117,8 @@ struct DenyListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the entries that were added with `deny add`.",
         discussion: """
-            Those of the policies are not listed. One line each: the name, what is denied, the end, who added it when, and why. With \
-            --format json, one JSON object each, as the API has it.
+            Entries of the policies are not listed, only counted on standard error. One line each: the name, what is denied, the end, \
+            who added it when, and why. With --format json, one JSON object each, as the API has it.
             """)
 
     @OptionGroup
@@ -148,22 +131,29 @@ struct DenyListCommand: AsyncParsableCommand {
     private static let pageLimit = 100
 
     func run() async throws {
-        let entries = try await options.call { client in
+        let (entries, others) = try await options.call { client in
             var entries: [JSON] = []
+            var others: Int64 = 0
             var query = ""
             for _ in 0..<Self.pageLimit {
                 let page = try await client.call(.get, options.path + query)
                 entries += page["denyEntries"]?.array ?? []
+                others = page["policyEntryCount"]?.integer ?? 0
                 guard let next = page["nextPageToken"]?.string else { break }
                 query = "?pageToken=\(Self.escaped(next))"
             }
-            return entries
+            return (entries, others)
         }
         for entry in entries {
             switch format {
             case .json: try Terminal.say(String(decoding: entry.encoded, as: UTF8.self))
             case .text: try Terminal.say(Self.line(entry))
             }
+        }
+        if entries.isEmpty { Terminal.report("no entry was added with `deny add`") }
+        if others > 0 {
+            let words = others == 1 ? "1 entry of the policies is" : "\(others) entries of the policies are"
+            Terminal.report("\(words) in force besides; see the section `deny` of the policy files")
         }
     }
 
@@ -200,7 +190,7 @@ struct DenyRemoveCommand: AsyncParsableCommand {
     func run() async throws {
         let id = entry.split(onASCII: "/").last.map(String.init) ?? ""
         guard !id.isEmpty, id.utf8.allSatisfy({ $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }) else {
-            Terminal.report("'\(SafeLine.of(entry))' names no entry")
+            Terminal.report("'\(SafeLine.of(entry))' is not the name of an entry")
             throw ExitCode.couldNotRun
         }
         _ = try await options.call { try await $0.call(.delete, "\(options.path)/\(id)") }

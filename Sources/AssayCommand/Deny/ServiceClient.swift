@@ -5,36 +5,23 @@ internal import AssayHTTPClient
 /// Which running server a command calls, and as whom.
 struct ServiceOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The server: https://host, or http:// for this machine alone.", valueName: "url"),
-        transform: { try ServiceOptions.url($0) })
-    var endpoint = ServiceOptions.standard
+        help: "The server: https://host, or http:// for this machine alone. (default: http://127.0.0.1:8080)",
+        valueName: "url", reading: .url("https://host"))
+    var endpoint: EndpointURL?
 
     @Option(
-        help: ArgumentHelp(
+        help:
             "Where the caller's bearer token is stored: file:PATH or env:NAME. It is never an argument, which other users could see.",
-            valueName: "reference"), transform: { try ServiceOptions.reference($0) })
+        valueName: "reference", reading: .secret)
     var callerToken = SecretReference(.environment("ASSAY_TOKEN"))
 
     private static let standard = EndpointURL("http://127.0.0.1:8080")
-
-    private static func url(_ text: String) throws -> EndpointURL? {
-        guard let url = EndpointURL(text), url.query.isNil else {
-            throw ValidationError("a URL such as https://host is needed; http is for this machine alone")
-        }
-        return url
-    }
-
-    private static func reference(_ text: String) throws -> SecretReference {
-        guard let reference = SecretReference(text) else { throw ValidationError("write file:PATH or env:NAME") }
-        return reference
-    }
 
     /// Calls methods of the server.
     ///
     /// - Throws: ``ServiceError``; what `body` throws.
     func with<Value: Sendable>(_ body: (ServiceClient) async throws -> Value) async throws -> Value {
-        guard let endpoint else { throw ServiceError("the server is unknown") }
+        guard let endpoint = endpoint ?? ServiceOptions.standard else { throw ServiceError("the server is unknown") }
         let secret: [UInt8]?
         do throws(SecretError) {
             secret = try SecretSource.system.resolve(callerToken)
@@ -75,7 +62,7 @@ struct ServiceClient: Sendable {
             OutboundRequest(method, url, headers: headers, body: body?.encoded ?? [], responseLimit: 4 << 20))
         let json = try? JSON.parse(response.body)
         guard response.status == 200, let json else {
-            let message = json?["error"]?["message"]?.string.map { ": \(SafeLine.of($0))" } ?? ""
+            let message = json?["error"]?["message"]?.string.map { ": \(SafeLine.of($0, limit: 16_384))" } ?? ""
             let decision = response.header("x-assay-decision").map { " (decision \(SafeLine.of($0)))" } ?? ""
             throw ServiceError("\(endpoint): status \(response.status)\(message)\(decision)")
         }
@@ -94,9 +81,7 @@ struct ServiceError: Error, CustomStringConvertible {
 
 /// Text of another process, made safe for one line of a terminal.
 enum SafeLine {
-    private static let limit = 512
-
-    static func of(_ text: String) -> String {
+    static func of(_ text: String, limit: Int = 512) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(limit) {
             switch scalar.properties.generalCategory {

@@ -25,11 +25,15 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     @Option(help: "The algorithm of a signing key: RS256 or ES256. By default that of the active signing key.")
     var algorithm: KeyAlgorithm?
 
-    @Option(help: "The size of an RSA key: 2048 or 3072. By default that of the active signing key, or 2048.")
+    @Option(
+        help: "The size of an RSA key: 2048 or 3072. By default that of the active signing key, or 2048.",
+        valueName: "rsa-bits", reading: .number(among: [2048, 3072]))
     var rsaBits: Int?
 
-    @Option(help: ArgumentHelp("How long before it may sign (default: 6h) or seal (default: 10m).", valueName: "time"))
-    var lead: KeyLead?
+    @Option(
+        help: "How long before it may sign (default: 6h) or seal (default: 10m).", valueName: "duration",
+        reading: .duration(.zero...Duration.seconds(30 * 86_400)))
+    var lead: Duration?
 
     @Flag(
         help:
@@ -41,25 +45,22 @@ struct KeysPrepareCommand: AsyncParsableCommand {
         if sealing, algorithm != nil || rsaBits != nil {
             throw ValidationError("--algorithm and --rsa-bits are for signing keys: every sealing key is AES-256-GCM")
         }
-        if let rsaBits {
-            guard rsaBits == 2048 || rsaBits == 3072 else { throw ValidationError("--rsa-bits is 2048 or 3072") }
-            guard algorithm != .es256 else { throw ValidationError("--rsa-bits has no effect with ES256") }
-        }
+        if rsaBits != nil, algorithm == .es256 { throw ValidationError("--rsa-bits has no effect with ES256") }
     }
 
     func run() async throws {
-        if !sealing, let lead, lead.duration < KeyStore.signingLead {
+        if !sealing, let lead, lead < KeyStore.signingLead {
             Terminal.complain(
                 "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }
         try await folder.change { [sealing, lead, auto, algorithm, rsaBits] (store, now) throws(KeyError) in
             if sealing {
                 return try store.prepareSealingKey(
-                    lead: lead?.duration ?? KeyStore.sealingLead, automatic: auto, now: now)
+                    lead: lead ?? KeyStore.sealingLead, automatic: auto, now: now)
             }
             let kind = try Self.kind(algorithm, rsaBits, store, now)
             return try store.prepareSigningKey(
-                kind, lead: lead?.duration ?? KeyStore.signingLead, automatic: auto, now: now)
+                kind, lead: lead ?? KeyStore.signingLead, automatic: auto, now: now)
         }
     }
 

@@ -37,17 +37,10 @@ struct PluginsListCommand: AsyncParsableCommand {
     var policies: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The server to ask for the health of its plugins: the address of its --operations, such as http://127.0.0.1:9090.",
-            valueName: "url"), transform: { try PluginsListCommand.url($0) })
+        help: "The server to ask for the health of its plugins: the address of its --operations, such as "
+            + "http://127.0.0.1:9090.",
+        valueName: "url", reading: .url("https://host:9090"))
     var operations: EndpointURL?
-
-    private static func url(_ text: String) throws -> EndpointURL {
-        guard let url = EndpointURL(text), url.query.isNil else {
-            throw ValidationError("a URL such as https://host:9090 is needed; http is for this machine alone")
-        }
-        return url
-    }
 
     func run() async throws {
         guard let policies else { return try await list(AssayProgram.current.registry()) }

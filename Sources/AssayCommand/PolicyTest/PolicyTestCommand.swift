@@ -43,14 +43,9 @@ struct PolicyTestCommand: AsyncParsableCommand {
     @Flag(help: "Print what of the policies no test looks at.")
     var coverage = false
 
-    @Option(help: ArgumentHelp("Fail if less than this is covered, in percent.", valueName: "percent"))
+    @Option(
+        help: "Fail if less than this is covered, in percent.", valueName: "percent", reading: .number(0...100))
     var coverageAtLeast: Int?
-
-    func validate() throws {
-        if let coverageAtLeast, !(0...100).contains(coverageAtLeast) {
-            throw ValidationError("--coverage-at-least takes a number from 0 to 100")
-        }
-    }
 
     func run() async throws {
         let report: PolicyTestReport

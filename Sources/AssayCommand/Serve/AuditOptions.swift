@@ -5,7 +5,6 @@ internal import AssayEngine
 internal import AssayHosting
 internal import AssayKit
 internal import AssayReload
-internal import AssayYAML
 internal import Logging
 internal import ServiceLifecycle
 
@@ -27,17 +26,19 @@ struct AuditOptions: ParsableArguments {
     var auditRequired = false
 
     @Option(
-        help: ArgumentHelp(
+        help:
             "Rotate an audit file before it is larger, such as 256M. By default another program may rename it and send SIGHUP.",
-            valueName: "size"))
+        valueName: "size", reading: .size(65_536...(1 << 40)))
     var auditRotateSize: ByteCount?
 
     @Option(
-        help: ArgumentHelp("Rotate an audit file when its first line is older, such as 1d.", valueName: "duration"))
-    var auditRotateAge: RotationAge?
+        help: "Rotate an audit file when its first line is older, such as 1d.", valueName: "duration",
+        reading: .duration(.seconds(60)...Duration.seconds(366 * 86_400)))
+    var auditRotateAge: Duration?
 
     @Option(
-        help: ArgumentHelp("How many rotated files of each audit file are kept; by default all.", valueName: "number"))
+        help: "How many rotated files of each audit file are kept; by default all.", valueName: "number",
+        reading: .number(1...100_000))
     var auditKeep: Int?
 
     @Flag(help: "Compress rotated audit files with gzip.")
@@ -56,9 +57,6 @@ struct AuditOptions: ParsableArguments {
         if !rotates, auditKeep != nil || auditCompress {
             throw ValidationError("--audit-keep and --audit-compress need --audit-rotate-size or --audit-rotate-age")
         }
-        if let auditKeep, !(1...100_000).contains(auditKeep) {
-            throw ValidationError("--audit-keep takes a number from 1 to 100000")
-        }
     }
 
     /// Whether standard output is for audit records.
@@ -68,7 +66,7 @@ struct AuditOptions: ParsableArguments {
     func open(_ host: PluginHost) throws -> [AuditFile] {
         var options = AuditFile.Options()
         options.rotation = AuditRotation(
-            size: auditRotateSize?.bytes, age: auditRotateAge?.duration, keep: auditKeep, compresses: auditCompress)
+            size: auditRotateSize?.bytes, age: auditRotateAge, keep: auditKeep, compresses: auditCompress)
         return try audit.map {
             try AuditFile(path: $0, logger: host.logger, meter: host.meter, clock: host.clock, options: options)
         }
@@ -116,32 +114,5 @@ struct AuditOptions: ParsableArguments {
                 return ["file": "\(files.map(\.path).joined(separator: ", "))"]
             }
         ]
-    }
-}
-
-/// A number of bytes, such as `256M`: with K, M or G for 1024 and its powers, or without.
-struct ByteCount: ExpressibleByArgument, Sendable {
-    let bytes: Int
-
-    private static let allowed = 65_536...(1 << 40)
-
-    init?(argument: String) {
-        let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-        let unit = argument.last.flatMap { units[$0] }
-        guard let number = Int(unit == nil ? argument : String(argument.dropLast())), number > 0 else { return nil }
-        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
-        guard !overflow, Self.allowed.contains(bytes) else { return nil }
-        self.bytes = bytes
-    }
-}
-
-/// How old an audit file may become: a duration as policies write it.
-struct RotationAge: ExpressibleByArgument, Sendable {
-    let duration: Duration
-
-    init?(argument: String) {
-        let allowed = Duration.seconds(60)...Duration.seconds(366 * 86_400)
-        guard let duration = YAMLNode.duration(argument), allowed.contains(duration) else { return nil }
-        self.duration = duration
     }
 }

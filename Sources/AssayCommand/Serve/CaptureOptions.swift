@@ -17,15 +17,9 @@ struct CaptureOptions: ParsableArguments {
     var capture: String?
 
     @Option(
-        help: ArgumentHelp(
-            "How many pieces of evidence a second are captured at most, of all apps together.", valueName: "number"))
+        help: "How many pieces of evidence a second are captured at most, of all apps together.", valueName: "number",
+        reading: .number(1...10_000))
     var captureRate = EvidenceFolder.Options().perSecond
-
-    func validate() throws {
-        guard (1...10_000).contains(captureRate) else {
-            throw ValidationError("--capture-rate takes a number from 1 to 10000")
-        }
-    }
 
     /// - Throws: `EvidenceFolderError` when the folder cannot be used.
     func open(_ host: PluginHost) throws -> EvidenceFolder? {

@@ -27,11 +27,11 @@ struct ExtAuthzOptions: ParsableArguments {
     private static let visibility: ArgumentVisibility = isBuilt ? .default : .hidden
 
     @Option(
-        help: ArgumentHelp(
+        help:
             "The address for Envoy's questions over gRPC whether requests to backends may pass (envoy.service.auth.v3.Authorization); "
-                + "it also serves gRPC's health service. Without --ext-authz-tls, a Unix socket or an address that only "
-                + "this machine can reach.", valueName: "host:port|unix:path|systemd:name",
-            visibility: visibility))
+            + "it also serves gRPC's health service. Without --ext-authz-tls, a Unix socket or an address that only "
+            + "this machine can reach.", valueName: "host:port|unix:path|systemd:name", visibility: visibility,
+        reading: .socketAddress)
     var extAuthzListen: SocketAddress?
 
     @Flag(help: ArgumentHelp("Serve it over TLS, with the certificate of --tls-certificate.", visibility: visibility))
@@ -51,15 +51,14 @@ struct ExtAuthzOptions: ParsableArguments {
     var extAuthzClientCa: String?
 
     @Option(
-        help: ArgumentHelp(
-            "The permissions of the Unix socket; by default only the user that the server runs as may connect.",
-            valueName: "octal", visibility: visibility))
+        help: "The permissions of the Unix socket; by default only the user that the server runs as may connect.",
+        valueName: "octal", visibility: visibility, reading: .socketMode)
     var extAuthzSocketMode: SocketMode?
 
     @Option(
-        help: ArgumentHelp(
-            "The most connections at once; one peer address may have a quarter of them. Envoy has one for each of its "
-                + "worker threads.", valueName: "number", visibility: visibility))
+        help:
+            "The most connections at once; one peer address may have a quarter of them. Envoy has one for each of its worker "
+            + "threads.", valueName: "number", visibility: visibility, reading: .number(4...65_536))
     var extAuthzMaxConnections = standardConnections
 
     func validate() throws {
@@ -67,9 +66,6 @@ struct ExtAuthzOptions: ParsableArguments {
             throw ValidationError(
                 "this program was built without --ext-authz-listen and what belongs to it: build it with the package "
                     + "trait ExtAuthz")
-        }
-        guard (4...65_536).contains(extAuthzMaxConnections) else {
-            throw ValidationError("--ext-authz-max-connections takes a number from 4 to 65536")
         }
         guard let address = extAuthzListen else {
             if extAuthzTls || extAuthzForwardToken || extAuthzClientCa != nil || extAuthzSocketMode != nil {
@@ -167,14 +163,24 @@ struct ExtAuthzOptions: ParsableArguments {
 }
 
 /// Permissions of a file, as `chmod` takes them in digits.
-struct SocketMode: ExpressibleByArgument, Sendable {
+struct SocketMode: Sendable {
     let bits: UInt16
+}
 
-    init?(argument: String) {
-        guard (3...4).contains(argument.utf8.count), let bits = UInt16(argument, radix: 8), bits <= 0o777,
+extension ArgumentReader<SocketMode> {
+    /// Three octal digits, or four with a leading zero.
+    static var socketMode: Self {
+        ArgumentReader(
+            accepted: "octal digits such as 660, by which the server's own user can read and write",
+            text: { String($0.bits, radix: 8) }
+        ) { text throws(ArgumentCause) in
+            guard (3...4).contains(text.utf8.count), text.utf8.allSatisfy(\.isASCIIDigit),
+                let bits = UInt16(text, radix: 8)
+            else { throw "not three octal digits" }
+            guard bits <= 0o777 else { throw "more than permissions" }
             // Who serves must be able to connect, and see that the socket is in use.
-            bits & 0o600 == 0o600
-        else { return nil }
-        self.bits = bits
+            guard bits & 0o600 == 0o600 else { throw "the server itself could not connect" }
+            return SocketMode(bits: bits)
+        }
     }
 }

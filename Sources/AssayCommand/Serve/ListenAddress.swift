@@ -1,7 +1,7 @@
-internal import ArgumentParser
+internal import AssayCore
 
 /// `HOST:PORT`, with an IPv6 address in brackets.
-struct ListenAddress: ExpressibleByArgument, Sendable {
+struct ListenAddress: Sendable {
     let host: String
     let port: Int
 
@@ -10,15 +10,20 @@ struct ListenAddress: ExpressibleByArgument, Sendable {
         self.port = port
     }
 
-    init?(argument: String) {
-        guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...])
-        else { return nil }
-        var host = argument[..<colon]
+    /// Reads `HOST:PORT`.
+    init(_ text: String) throws(ArgumentCause) {
+        guard let colon = text.lastIndex(of: ":") else { throw "no port" }
+        let digits = text[text.index(after: colon)...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy(\.isASCIIDigit), let port = UInt16(digits) else {
+            throw "the port is not a number from 0 to 65535"
+        }
+        var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty else { return nil }
+        guard !host.isEmpty else { throw "no host" }
         self.host = String(host)
         self.port = Int(port)
     }
 
-    var defaultValueDescription: String { "\(host):\(port)" }
+    /// The address as options take it.
+    var text: String { "\(host):\(port)" }
 }

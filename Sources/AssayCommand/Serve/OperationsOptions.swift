@@ -9,11 +9,10 @@ internal import Logging
 /// Where the pages for operators are.
 struct OperationsOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The address of /metrics and of the reasons in /readyz: a separate address, or `public` for that of "
-                + "--listen, where strangers can read them. By default they are not served; /livez, /healthz and the "
-                + "status code of /readyz are at --listen in any case.",
-            valueName: "host:port|public"))
+        help: "The address of /metrics and of the reasons in /readyz: a separate address, or `public` for that of "
+            + "--listen, where strangers can read them. By default they are not served; /livez, /healthz and the "
+            + "status code of /readyz are at --listen in any case.",
+        valueName: "host:port|public", reading: .operationsPlace)
     var operations: OperationsPlace?
 
     /// What the listener of the methods shows.
@@ -39,18 +38,18 @@ struct OperationsOptions: ParsableArguments {
 }
 
 /// `HOST:PORT` as ``ListenAddress`` has it, or `public`.
-enum OperationsPlace: ExpressibleByArgument, Sendable {
+enum OperationsPlace: Sendable {
     /// An address of their own.
     case own(ListenAddress)
     /// With the methods.
     case `public`
+}
 
-    init?(argument: String) {
-        if argument.isExactly("public") {
-            self = .public
-        } else {
-            guard let address = ListenAddress(argument: argument) else { return nil }
-            self = .own(address)
+extension ArgumentReader<OperationsPlace> {
+    /// Where the pages for operators are.
+    static var operationsPlace: Self {
+        ArgumentReader(accepted: "HOST:PORT or `public`") { text throws(ArgumentCause) in
+            text.isExactly("public") ? .public : .own(try ListenAddress(text))
         }
     }
 }

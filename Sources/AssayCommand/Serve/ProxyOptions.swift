@@ -6,10 +6,9 @@ internal import AssayHTTP
 struct ProxyOptions: ParsableArguments {
     @Option(
         name: .customLong("trusted-proxy"),
-        help: ArgumentHelp(
-            "A proxy in front of this server, whose X-Forwarded-For names the client: an address, or a range such as "
-                + "10.0.0.0/8; or `unix` for all clients of a Unix socket. May be given several times.",
-            valueName: "cidr|unix"))
+        help: "A proxy in front of this server, whose X-Forwarded-For names the client: an address, or a range such as "
+            + "10.0.0.0/8; or `unix` for all clients of a Unix socket. May be given several times.",
+        valueName: "cidr|unix", reading: .trustedProxy)
     var trustedProxies: [TrustedProxy] = []
 
     var proxies: TrustedProxies {
@@ -27,16 +26,19 @@ struct ProxyOptions: ParsableArguments {
 
 /// An address or a range of addresses, but not all there are: clients would be believed, too; or who connects through a Unix
 /// socket.
-enum TrustedProxy: ExpressibleByArgument, Sendable {
+enum TrustedProxy: Sendable {
     case range(IPRange)
     case sockets
+}
 
-    init?(argument: String) {
-        if argument.isExactly("unix") {
-            self = .sockets
-        } else {
-            guard let range = IPRange(argument), !range.isEverything else { return nil }
-            self = .range(range)
+extension ArgumentReader<TrustedProxy> {
+    /// Who is believed.
+    static var trustedProxy: Self {
+        ArgumentReader(accepted: "an address, a range such as 10.0.0.0/8, or `unix`") { text throws(ArgumentCause) in
+            if text.isExactly("unix") { return .sockets }
+            guard let range = IPRange(text) else { throw "neither an address nor a range" }
+            guard !range.isEverything else { throw "all addresses: every client could forge its own" }
+            return .range(range)
         }
     }
 }

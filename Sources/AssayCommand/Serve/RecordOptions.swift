@@ -7,35 +7,26 @@ internal import ServiceLifecycle
 /// How many requests of strangers the log and the audit file have one by one.
 struct RecordOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "How many requests a second about no known app and without a valid credential are logged and audited one by "
-                + "one; the others are summed.", valueName: "number"))
+        help:
+            "How many requests a second about no known app and without a valid credential are logged and audited one by one; "
+            + "the others are summed.", valueName: "number", reading: rate)
     var recordRate = RecordLimits().strangersPerSecond
 
     @Option(
-        help: ArgumentHelp(
-            "The same for requests about one known app without valid evidence: refused evidence, challenges.",
-            valueName: "number"))
+        help: "The same for requests about one known app without valid evidence: refused evidence, challenges.",
+        valueName: "number", reading: rate)
     var recordRateApp = RecordLimits().appPerSecond
 
     @Option(
-        help: ArgumentHelp("The same for both kinds from one address (IPv6: one /64).", valueName: "number"))
+        help: "The same for both kinds from one address (IPv6: one /64).", valueName: "number", reading: rate)
     var recordRatePeer = RecordLimits().peerPerSecond
 
-    @Option(help: ArgumentHelp("How long requests are summed before the sum is recorded.", valueName: "seconds"))
+    @Option(
+        help: "How long requests are summed before the sum is recorded.", valueName: "seconds",
+        reading: .number(1...3600))
     var recordInterval = Int(RecordLimits().interval.components.seconds)
 
-    func validate() throws {
-        let rates = [
-            ("--record-rate", recordRate), ("--record-rate-app", recordRateApp), ("--record-rate-peer", recordRatePeer),
-        ]
-        for (name, rate) in rates where !(1...100_000).contains(rate) {
-            throw ValidationError("\(name) takes a number from 1 to 100000")
-        }
-        guard (1...3600).contains(recordInterval) else {
-            throw ValidationError("--record-interval takes a number from 1 to 3600")
-        }
-    }
+    private static let rate = ArgumentReader.number(1...100_000)
 
     var limits: RecordLimits {
         RecordLimits(

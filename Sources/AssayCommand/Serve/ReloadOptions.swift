@@ -1,33 +1,29 @@
 internal import ArgumentParser
-internal import AssayYAML
+internal import AssayCore
 
 /// When a server reads again what it runs by.
 struct ReloadOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "How often to check for changed policies, such as 1s; `never` to check on SIGHUP only.",
-            valueName: "duration"))
+        help: "How often to check for changed policies, such as 1s; `never` to check on SIGHUP only.",
+        valueName: "duration", reading: .watchInterval)
     var watch = WatchInterval(duration: .seconds(1))
 }
 
 /// A duration as policies write it, or `never`.
-struct WatchInterval: ExpressibleByArgument, Sendable {
+struct WatchInterval: Sendable {
     /// Nil for never.
     let duration: Duration?
+}
 
-    init(duration: Duration?) {
-        self.duration = duration
-    }
-
-    init?(argument: String) {
-        if argument == "never" {
-            duration = nil
-            return
+extension ArgumentReader<WatchInterval> {
+    /// From a tenth of a second to a day.
+    static var watchInterval: Self {
+        let durations = ArgumentReader<Duration>.duration(.milliseconds(100)...Duration.seconds(86_400))
+        return ArgumentReader(
+            accepted: "\(durations.accepted), or `never`", bounds: durations.bounds,
+            text: { $0.duration.map(durations.text) ?? "never" }
+        ) { text throws(ArgumentCause) in
+            text.isExactly("never") ? WatchInterval(duration: nil) : WatchInterval(duration: try durations.read(text))
         }
-        let allowed = Duration.milliseconds(100)...Duration.seconds(86_400)
-        guard let duration = YAMLNode.duration(argument), allowed.contains(duration) else { return nil }
-        self.duration = duration
     }
-
-    var defaultValueDescription: String { duration.map { "\($0.components.seconds)s" } ?? "never" }
 }

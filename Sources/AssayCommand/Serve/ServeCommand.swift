@@ -50,15 +50,16 @@ struct ServeCommand: AsyncParsableCommand {
     var state = AssayProgram.current.state
 
     @Option(
-        help: ArgumentHelp(
-            "The address of the server: HOST:PORT, where port 0 means a free one; a Unix socket; or a socket that systemd passes, by its "
-                + "name if there are several.", valueName: "host:port|unix:path|systemd:name"))
+        help:
+            "The address of the server: HOST:PORT, where port 0 means a free one; a Unix socket; or a socket that systemd passes, "
+            + "by its name if there are several.", valueName: "host:port|unix:path|systemd:name",
+        reading: .socketAddress)
     var listen = SocketAddress.host(ListenAddress(host: "127.0.0.1", port: 8080))
 
     @Option(
-        help: ArgumentHelp(
+        help:
             "The permissions of the Unix socket of --listen; by default only the user that the server runs as may connect.",
-            valueName: "octal"))
+        valueName: "octal", reading: .socketMode)
     var socketMode: SocketMode?
 
     @Option(

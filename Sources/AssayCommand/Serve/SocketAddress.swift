@@ -1,24 +1,22 @@
-internal import ArgumentParser
+internal import AssayCore
 internal import AssayTransport
 
 /// `HOST:PORT` as ``ListenAddress`` has it, `unix:PATH`, or `systemd:` with the name of a socket or without.
-enum SocketAddress: ExpressibleByArgument, Sendable {
+enum SocketAddress: Sendable {
     case host(ListenAddress)
     case unixSocket(String)
     case systemd(name: String?)
 
-    init?(argument: String) {
-        if argument.hasPrefix("unix:") {
-            let path = String(argument.dropFirst(5))
+    /// Reads one of the three forms.
+    init(_ text: String) throws(ArgumentCause) {
+        if let path = text.dropping(prefix: "unix:") {
             // What fits into the system's structure.
-            guard (1...103).contains(path.utf8.count) else { return nil }
+            guard (1...103).contains(path.utf8.count) else { throw "the path has not 1 to 103 bytes" }
             self = .unixSocket(path)
-        } else if argument.hasPrefix("systemd:") {
-            let name = String(argument.dropFirst(8))
+        } else if let name = text.dropping(prefix: "systemd:") {
             self = .systemd(name: name.isEmpty ? nil : name)
         } else {
-            guard let address = ListenAddress(argument: argument) else { return nil }
-            self = .host(address)
+            self = .host(try ListenAddress(text))
         }
     }
 
@@ -37,8 +35,6 @@ enum SocketAddress: ExpressibleByArgument, Sendable {
         if case .unixSocket = self { true } else { false }
     }
 
-    var defaultValueDescription: String { "\(address(mode: nil))" }
-
     /// - Parameter mode: the permissions of a Unix socket; by default only the process's own user may connect.
     func address(mode: SocketMode?) -> ListenerAddress {
         switch self {
@@ -46,5 +42,14 @@ enum SocketAddress: ExpressibleByArgument, Sendable {
         case .unixSocket(let path): .unixSocket(path, mode: mode?.bits ?? 0o600)
         case .systemd(let name): .systemd(name: name)
         }
+    }
+}
+
+extension ArgumentReader<SocketAddress> {
+    /// An address to listen on.
+    static var socketAddress: Self {
+        ArgumentReader(
+            accepted: "HOST:PORT, unix:PATH, systemd: or systemd:NAME", text: { "\($0.address(mode: nil))" }
+        ) { text throws(ArgumentCause) in try SocketAddress(text) }
     }
 }

@@ -33,7 +33,7 @@ public struct HTTPRule: Sendable, Hashable, CustomStringConvertible {
     /// What the request's body holds.
     public let body: Body
     /// The fields that come from the query, each by its name in lowerCamelCase or snake_case; other parameters are
-    /// passed over.
+    /// passed over, unless the method refuses them.
     @Exact public private(set) var query: [String]
 
     /// Makes a rule from an HTTP method and a path template.

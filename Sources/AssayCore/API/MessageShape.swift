@@ -1,7 +1,7 @@
 /// The fields of a request or of a reply, for descriptions of the API such as OpenAPI.
 ///
 /// A shape is declared next to the code that reads or makes the message; it checks nothing itself. Requests may have
-/// further fields, which are ignored; replies have none, unless the shape is open.
+/// further fields, which are ignored unless the method refuses them; replies have none, unless the shape is open.
 public struct MessageShape: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// The fields of the message.
     public let fields: [MessageField]

@@ -29,7 +29,7 @@ public struct InvalidRequest: Error, Sendable, Equatable, CustomStringConvertibl
 
 /// The fields of a request, read as proto3 JSON: each name in lowerCamelCase or snake_case, `null` as absent.
 ///
-/// Real clients mix both spellings in one body. Unknown fields are ignored, so that newer clients work; a repeated
+/// Real clients mix both spellings in one body. Unknown fields are ignored here; a repeated
 /// field is refused, because two readers could use different values.
 public struct RequestFields: Sendable {
     private let members: [JSONMember]

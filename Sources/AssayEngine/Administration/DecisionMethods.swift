@@ -9,9 +9,9 @@ extension KernelMethods {
             call, archive in
             let project = try call.project().identity
             let id = try call.fields.string("decisionId")
-            guard id.utf8.count <= 64 else { throw KernelCall.notFound }
+            guard id.utf8.count <= 64 else { throw unknownDecision }
             guard let found = try await archive.decision(DecisionID(text: id), of: project.names) else {
-                throw KernelCall.notFound
+                throw unknownDecision
             }
             return .answered(DecisionShapes.message(of: found.record, in: project))
         },
@@ -20,7 +20,9 @@ extension KernelMethods {
             DecisionShapes.query, reply: KernelShapes.list("decisions", of: DecisionShapes.decision)
         ) { call, archive in
             let project = try call.project().identity
-            let page = try await archive.decisions(try DecisionShapes.query(call.fields, in: project))
+            let query = try DecisionShapes.query(call.fields, in: project)
+            try DecisionShapes.check(query, call.scope.recordNames)
+            let page = try await archive.decisions(query)
             var members: [JSONMember] = []
             if !page.decisions.isEmpty {
                 let messages = page.decisions.prefix(ListPage.largest)
@@ -32,14 +34,17 @@ extension KernelMethods {
         },
     ]
 
+    private static let unknownDecision = CallFailure(
+        .notFound, "The records of the project have no such decision.")
+
     private static func archiveMethod(
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall, any DecisionArchive) async throws -> CallOutcome
     ) -> KernelMethod {
-        KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.readDecisions), resources: [.project], path: path)
-                .with(request: request, reply: reply)
-        ) { call in
+        var descriptor = MethodDescriptor(
+            name: name, kind: .call(.readDecisions), resources: [.project], path: path)
+        descriptor.refusesUnknownFields = true
+        return KernelMethod(descriptor: descriptor.with(request: request, reply: reply)) { call in
             guard let archive = call.scope.archive else {
                 throw CallFailure(
                     .failedPrecondition, "This server keeps no records that can be looked up.",
@@ -71,7 +76,7 @@ private enum DecisionShapes {
             .optional("app", .textOfLength(1...512)), .optional("reason", .textOfLength(1...128)),
             .optional("since", .timestamp), .optional("until", .timestamp),
             .optional("keyId", .textOfLength(1...256)), .optional("caller", .textOfLength(1...256)),
-            .optional("method", .textOfLength(1...128)), .optional("outcome", .textOfLength(1...32)),
+            .optional("method", .textOfLength(1...128)), .optional("outcome", .choice(RecordNames.outcomes)),
             .optional("rule", .textOfLength(1...128)),
         ] + KernelShapes.page)
 
@@ -104,6 +109,24 @@ private enum DecisionShapes {
         query.rule = try text("rule", 128, fields)
         query.pageToken = try text("pageToken", 256, fields)
         return query
+    }
+
+    /// Refuses values that nothing can match: unknown outcomes, and reasons and methods that are misspelled.
+    ///
+    /// A reason or a method that resembles no known one may be that of a plugin that is gone.
+    static func check(_ query: DecisionQuery, _ names: RecordNames) throws(InvalidRequest) {
+        func refuse(_ field: String, _ value: String, _ hint: String) -> InvalidRequest {
+            InvalidRequest("the field '\(field)' has the unknown value '\(SafeText.of(value))'; \(hint)")
+        }
+        if let outcome = query.outcome, let hint = RecordNames.hint(forOutcome: outcome) {
+            throw refuse("outcome", outcome, hint)
+        }
+        if let reason = query.reason, let guess = RecordNames.guess(reason, among: names.reasons) {
+            throw refuse("reason", reason, guess)
+        }
+        if let method = query.method, let guess = RecordNames.guess(method, among: names.methods) {
+            throw refuse("method", method, guess)
+        }
     }
 
     private static func text(_ name: String, _ limit: Int, _ fields: RequestFields) throws -> String? {

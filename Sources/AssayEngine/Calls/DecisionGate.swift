@@ -22,22 +22,27 @@ final class DecisionGate: Sendable {
     let evidenceFolder: EvidenceFolder?
     /// The records that callers may look up.
     let archive: (any DecisionArchive)?
+    /// The names in records that the program knows.
+    let recordNames: RecordNames
     private let sink: any DecisionSink
     /// The blocking reason of the program that embeds the engine, for example that records cannot be written.
     private let reasonOfProgram: (@Sendable () -> String?)?
     private let history: StateHistory
     private let clockWatch: ClockWatch
 
-    /// - Parameter facts: the facts of each provider of the program.
+    /// - Parameters:
+    ///   - facts: the facts of each provider of the program.
+    ///   - names: the names in records that the program knows.
     init(
         sink: any DecisionSink, options: Engine.Options, live: LiveSnapshot, host: PluginHost,
-        facts: [ExactText: [FactName]]
+        facts: [ExactText: [FactName]], names: RecordNames
     ) {
         self.sink = sink
         reasonOfProgram = options.blockingReason
         timeLimit = options.timeLimit
         evidenceFolder = options.evidence
         archive = options.archive
+        recordNames = names
         self.live = live
         self.host = host
         deadlines = DeadlineQueue(host.clock)

@@ -81,7 +81,7 @@ public final class Engine: CallHandler {
         live = try LiveSnapshot(bound, store: keys, host: host, sink: sink)
         gate = DecisionGate(
             sink: sink, options: options, live: live, host: host,
-            facts: registry.providers.mapValues(\.descriptor.facts))
+            facts: registry.providers.mapValues(\.descriptor.facts), names: RecordNames(registry))
     }
 
     /// The maintenance of providers and consumers under the policies in force.
@@ -157,14 +157,19 @@ public final class Engine: CallHandler {
                 result: .success(snapshot.keys.keySet(at: now)))
         }
         let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
-            await answer(route?.target, $0)
+            await answer(route, $0)
         }
         return Reply(decision: decision, result: outcome.result)
     }
 
     /// Finds out what the method belongs to, which then answers the call.
-    private func answer(_ target: MethodRoute.Target?, _ scope: RequestScope) async -> CallOutcome {
-        switch target {
+    private func answer(_ route: MethodRoute?, _ scope: RequestScope) async -> CallOutcome {
+        if let refusal = route?.closedRequest?.refusal(of: scope.call.body) {
+            var outcome = CallOutcome.ended(by: refusal)
+            outcome.resource = scope.snapshot.policies.find(scope.call.resource)?.name
+            return outcome
+        }
+        switch route?.target {
         case .consumer(let plugin)?: return await ConsumerCall(scope: scope).answer(by: plugin)
         case .tokenExchange?: return await ConsumerCall(scope: scope).exchange()
         case .kernel(let method)?: return await answer(by: method, scope)
@@ -188,7 +193,8 @@ public final class Engine: CallHandler {
                     await ProviderCall.answer(on: found, scope)
                 }
         } else {
-            return ResourceName.refusal(of: scope.call.resource)
+            return ResourceName.refusal(
+                of: scope.call.resource, isExplained: method?.descriptor.refusesUnknownFields ?? false)
         }
         outcome.resource = found?.name
         outcome.app = found?.app ?? outcome.app

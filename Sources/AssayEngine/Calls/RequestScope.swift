@@ -41,6 +41,8 @@ final class RequestScope: Sendable {
     var earliestToken: Instant { Instant(seconds: stateBeginning.seconds) }
     /// The records that callers may look up; nil when there are none.
     var archive: (any DecisionArchive)? { gate.archive }
+    /// The names in records that the program knows.
+    var recordNames: RecordNames { gate.recordNames }
     /// How long the decision may take.
     var timeLimit: Duration { gate.timeLimit }
     /// When the decision must have been made.

@@ -11,13 +11,18 @@ extension KernelMethods {
     static let denyEntries: [KernelMethod] = [
         denyMethod(
             "listDenyEntries", MethodPath(.get, collection, query: ["pageSize", "pageToken"]),
-            MessageShape(KernelShapes.page), reply: KernelShapes.list("denyEntries", of: KernelShapes.denyEntryReply)
+            MessageShape(KernelShapes.page),
+            reply: KernelShapes.list("denyEntries", of: KernelShapes.denyEntryReply)
+                + [.optional("policyEntryCount", .integer(0...Int64(Int32.max)))]
         ) { call in
             let page = try ListPage(call.fields)
-            let project = try call.project().identity
-            let entries = try await StoredDenials.read(in: call.host.store).entries(of: project)
+            let project = try call.project()
+            let entries = try await StoredDenials.read(in: call.host.store).entries(of: project.identity)
                 .sorted { $0.id < $1.id }
-            return .answered(page.reply("denyEntries", entries.map { ($0.id.string, $0.message) }))
+            var members = page.reply("denyEntries", entries.map { ($0.id.string, $0.message) }).members ?? []
+            let count = call.snapshot.policies.denials.count(at: call.now) { project.apps[$0] != nil }
+            if count > 0 { members.append(JSONMember("policyEntryCount", .integer(Int64(count)))) }
+            return .answered(.object(members))
         },
         denyMethod(
             "createDenyEntry", MethodPath(.post, collection, body: .field("denyEntry")),
@@ -62,7 +67,7 @@ extension KernelMethods {
                     let index = denials.entries.firstIndex(where: {
                         $0.id == id && $0.project == ExactText(project.number)
                     })
-                else { throw KernelCall.notFound }
+                else { throw CallFailure(.notFound, "The deny list of the project has no such entry.") }
                 return denials.entries.remove(at: index)
             }
             call.scope.report(.denyRemoved, removed)
@@ -74,16 +79,17 @@ extension KernelMethods {
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
-        KernelMethod(
-            descriptor: MethodDescriptor(name: name, kind: .call(.denyList), resources: [.project], path: path)
-                .with(request: request, reply: reply),
-            answer: answer)
+        var descriptor = MethodDescriptor(
+            name: name, kind: .call(.denyList), resources: [.project], path: path)
+        descriptor.refusesUnknownFields = true
+        return KernelMethod(descriptor: descriptor.with(request: request, reply: reply), answer: answer)
     }
 }
 
 extension RequestScope {
     /// Checks what an entry refuses by the facts that the program's providers declare.
     fileprivate func check(_ entry: StoredDenials.Entry) throws {
+        try checkTexts(entry.match)
         let problems: Diagnostics?
         do throws(Diagnostics) {
             let sink = DiagnosticSink()
@@ -97,8 +103,21 @@ extension RequestScope {
         guard let first = problems?.all.first else { return }
         let path = first.path.isEmpty ? "match" : "match.\(first.path)"
         throw InvalidRequest(
-            "the field '\(SafeText.of(path))' is wrong: \(SafeText.of(first.message))"
-                + (first.hint.map { "; \(SafeText.of($0))" } ?? ""))
+            "the field '\(SafeText.of(path))' is wrong: \(SafeText.of(first.message, limit: 1024))"
+                + (first.hint.map { "; \(SafeText.of($0, limit: 8192))" } ?? ""))
+    }
+
+    /// Demands a string of JSON where a fact is text: what the number 1.10 was meant to be, nobody knows.
+    private func checkTexts(_ match: JSON) throws(InvalidRequest) {
+        let facts = snapshot.policies.descriptors.values.flatMap(\.facts)
+        for member in match.members ?? [] {
+            let type = facts.first { $0.text.isExactly(member.name) }?.type
+            let isText = type?.isWrittenAsText ?? ["jti", RuleSet.provider].contains(exactly: member.name)
+            guard isText, !member.value.hasOnlyStrings else { continue }
+            let words = type.map { ", because `\(SafeText.of(member.name))` is \($0.words)" } ?? ""
+            throw InvalidRequest(
+                "the field 'match.\(SafeText.of(member.name))' is wrong: write the value as a string\(words)")
+        }
     }
 
     /// Puts a change of the deny list on record, and lets it take effect here at once.
@@ -111,5 +130,26 @@ extension RequestScope {
         record(
             AuditEvent(
                 time: now, kind: kind, caller: caller?.name, revision: snapshot.policies.revision, details: details))
+    }
+}
+
+extension FactType {
+    /// Whether JSON has values of the type as strings.
+    fileprivate var isWrittenAsText: Bool {
+        switch self {
+        case .integer, .bool: false
+        case .text, .words, .version, .digest, .instant, .duration: true
+        }
+    }
+}
+
+extension JSON {
+    /// Whether all values of a demand on a fact are strings: itself, the elements of a list, or what it is compared with.
+    fileprivate var hasOnlyStrings: Bool {
+        if let elements = array { return elements.allSatisfy(\.hasOnlyStrings) }
+        if let members {
+            return members.allSatisfy { $0.name.isExactly("known") || $0.value.hasOnlyStrings }
+        }
+        return string != nil
     }
 }

@@ -57,7 +57,9 @@ struct StoredDenials: Sendable, Equatable {
             denials.entries.removeAll { entry in entry.until.map { $0 + memory < now } ?? false }
             let value = try change(&denials)
             guard denials != present else { return (nil, value) }
-            guard denials.entries.count <= entryLimit, case let encoded = denials.encoded, encoded.count <= bytesLimit
+            // What cannot be read again would stop all decisions.
+            guard denials.entries.count <= entryLimit, case let encoded = denials.encoded, encoded.count <= bytesLimit,
+                (try? StoredDenials(decoding: encoded, of: document)) != nil
             else {
                 throw CallFailure(
                     .resourceExhausted,
@@ -99,7 +101,9 @@ extension StoredDenials.Entry {
 }
 
 extension StoredDenials {
-    private static let limits = JSON.Limits(bytes: bytesLimit, depth: 8, values: 65_536, allowsRepeatedNames: false)
+    // A value has two bytes or more.
+    private static let limits = JSON.Limits(
+        bytes: bytesLimit, depth: 8, values: bytesLimit / 2, allowsRepeatedNames: false)
 
     var encoded: [UInt8] {
         let all = entries.map { entry -> JSON in

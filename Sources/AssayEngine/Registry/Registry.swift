@@ -136,7 +136,7 @@ public struct Registry: Sendable {
         routes = methods.reduce(into: [:]) { routes, method in
             routes[method.name] = MethodRoute(
                 target: targets[method.name] ?? .provider, provider: owners[method.name],
-                permission: method.permission)
+                permission: method.permission, closedRequest: ClosedRequest(method))
         }
     }
 
@@ -199,6 +199,8 @@ struct MethodRoute: Sendable {
     let provider: String?
     /// The permission that a caller needs; nil when none is required.
     let permission: Permission?
+    /// The fields of its request, if it refuses all others; otherwise nil.
+    let closedRequest: ClosedRequest?
 }
 
 /// The reason why plugins cannot work together.

@@ -5,13 +5,19 @@ enum ResourceName {
     /// The outcome of a call about a resource that no policy has.
     ///
     /// Only here is a malformed name distinguished from an unknown one.
-    static func refusal(of text: String) -> CallOutcome {
+    ///
+    /// - Parameter isExplained: whether the message says what is unknown; otherwise it is Google's.
+    static func refusal(of text: String, isExplained: Bool = false) -> CallOutcome {
         do throws(InvalidRequest) {
             try check(text)
         } catch {
             return .rejected(.invalidArgument, error.message)
         }
-        return .rejected(.notFound, "Requested entity was not found.")
+        let message =
+            isExplained
+            ? "The policies of this server have no such project, app or OAuth client."
+            : "Requested entity was not found."
+        return .rejected(.notFound, message)
     }
 
     /// - Throws: `InvalidRequest` when a text does not have the form of a name; it says nothing about what exists.

@@ -2,12 +2,13 @@ internal import AssayCore
 
 /// Makes a request message from the path, the query and the body.
 struct MessageAssembly: Sendable {
-    let rule: HTTPRule
+    let route: MethodRoute
     let fields: [RouteMatch.Field]
     let target: String
 
     /// - Parameter body: the body as JSON; nil when there is none.
     func message(body: JSON?) throws(HTTPFault) -> JSON {
+        let rule = route.rule
         var members: [JSONMember] = []
         switch rule.body {
         case .none: break
@@ -15,7 +16,7 @@ struct MessageAssembly: Sendable {
         case .field(let name): members = [JSONMember(name, body ?? [:])]
         }
         for field in fields { members.append(JSONMember(field.name, .string(field.value))) }
-        if !rule.query.isEmpty {
+        if !rule.query.isEmpty || route.refusesUnknownFields {
             let parameters: QueryParameters
             do throws(QueryParameters.Malformed) {
                 parameters = try QueryParameters(target: target)
@@ -27,11 +28,36 @@ struct MessageAssembly: Sendable {
                 switch values.count {
                 case 0: continue
                 case 1: members.append(JSONMember(name, .string(values[0])))
+                // Every reader refuses a field that is there twice.
+                case _ where route.isSingle(name): members += values.map { JSONMember(name, .string($0)) }
                 default: members.append(JSONMember(name, .array(values.map { .string($0) })))
                 }
             }
+            if route.refusesUnknownFields { members += unknown(parameters) }
         }
         return .object(members)
+    }
+
+    /// The parameters that the rule does not have, without their values, which may be secrets; who answers the call refuses them.
+    private func unknown(_ parameters: QueryParameters) -> [JSONMember] {
+        let known = route.rule.query + route.rule.query.map(\.snakeCased)
+        return parameters.all.map(\.name).filter { !known.contains(exactly: $0) && !StandardParameters.contains($0) }
+            .map { JSONMember($0, .string("")) }
+    }
+}
+
+/// The parameters that every method of Google's services takes in its query.
+///
+/// They change nothing here: replies are always JSON, and credentials are in a header.
+enum StandardParameters {
+    private static let names = [
+        "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint", "quotaUser", "uploadType",
+        "upload_protocol",
+    ]
+
+    /// Whether a parameter is one of them, also of those whose names begin with a dollar sign, such as `$.xgafv`.
+    static func contains(_ name: String) -> Bool {
+        name.utf8.first == UInt8(ascii: "$") || names.contains(exactly: name)
     }
 }
 

@@ -44,6 +44,10 @@ final class MethodRoute: Sendable {
     let binding: HTTPBinding
     /// Whether requests bring an App Check token in a header.
     let takesToken: Bool
+    /// Whether parameters of the query that the method does not have are refused.
+    let refusesUnknownFields: Bool
+    /// The fields of the message that are known to be no lists.
+    private let singleFields: Set<ExactText>
 
     init(_ method: MethodDescriptor, _ rule: HTTPRule) {
         name = method.name
@@ -52,7 +56,15 @@ final class MethodRoute: Sendable {
         audience = Endpoint.Audience(method)
         binding = method.binding
         takesToken = method.takesToken
+        refusesUnknownFields = method.refusesUnknownFields
+        singleFields = (method.request?.fields ?? []).reduce(into: []) { names, field in
+            if case .list = field.kind { return }
+            names.insert(ExactText(field.name))
+        }
     }
+
+    /// Whether a field of the message has one value at most.
+    func isSingle(_ name: String) -> Bool { singleFields.contains(ExactText(name)) }
 }
 
 /// Within one table a rule leads to one method, so its text identifies the route.

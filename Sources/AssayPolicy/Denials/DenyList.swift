@@ -51,6 +51,13 @@ package struct DenyList: Sendable {
     /// The number of entries.
     package var count: Int { entries.count }
 
+    /// How many entries in force are about some apps or clients: those for all, and those that name one of them.
+    package func count(at now: Instant, about isMeant: (String) -> Bool) -> Int {
+        entries.count { entry in
+            (entry.until.map { now < $0 } ?? true) && (entry.app.map { isMeant($0.string) } ?? true)
+        }
+    }
+
     /// Reads the values of entries by the types of facts.
     ///
     /// - Parameters:
@@ -139,9 +146,11 @@ package struct DenyList: Sendable {
     }
 
     private static func unknown(_ condition: RulePolicy.Condition, known: Set<ExactText>) -> Diagnostic {
-        condition.entry.diagnostic(
+        let names = known.map(\.string)
+        let listed = names.sorted { $0.precedesExactly($1) }.map { "`\($0)`" }.joined(separator: ", ")
+        return condition.entry.diagnostic(
             "no provider tells the fact `\(condition.fact)`", in: condition.path,
-            hint: Spelling.hint(for: condition.fact, among: known.map(\.string) + DenyReader.ownKeys))
+            hint: Spelling.guess(for: condition.fact, among: names + DenyReader.ownKeys) ?? "known facts: \(listed)")
     }
 }
 

@@ -125,7 +125,7 @@ struct DecisionMethodTests {
             [
                 "app": "a", "reason": "r", "since": "2026-11-21T12:00:00Z", "until": "2026-11-22T12:00:00Z",
                 "keyId": "k",
-                "caller": "c", "method": "m", "outcome": "o", "rule": "u", "pageSize": 7, "pageToken": "p",
+                "caller": "c", "method": "m", "outcome": "refused", "rule": "u", "pageSize": 7, "pageToken": "p",
             ]
         ).result.get()
         #expect(reply["nextPageToken"] == "next")
@@ -133,7 +133,7 @@ struct DecisionMethodTests {
         var expected = DecisionQuery(limit: 7)
         expected.projects = ["1234567890", "example-project"]
         (expected.app, expected.reason, expected.keyID, expected.caller) = ("a", "r", "k", "c")
-        (expected.method, expected.outcome, expected.rule, expected.pageToken) = ("m", "o", "u", "p")
+        (expected.method, expected.outcome, expected.rule, expected.pageToken) = ("m", "refused", "u", "p")
         expected.since = Instant(rfc3339: "2026-11-21T12:00:00Z")
         expected.until = Instant(rfc3339: "2026-11-22T12:00:00Z")
         #expect(archive.asked.withLock { $0 } == [expected])
@@ -143,6 +143,93 @@ struct DecisionMethodTests {
             as [JSON]
         {
             #expect(await call(engine, "listDecisions", wrong).status == .invalidArgument)
+        }
+    }
+
+    @Test(
+        "A query that can find nothing, or everything by mistake, is refused with the field and what was meant",
+        arguments: [
+            (["reasson": "x"], "unknown field 'reasson'; did you mean `reason`?"),
+            (["page_sise": 1], "unknown field 'page_sise'; did you mean `pageSize`?"),
+            (["KeyID": "x"], "unknown field 'KeyID'; did you mean `keyId`?"),
+            (["outcome": "refusd"], "the field 'outcome' has the unknown value 'refusd'; did you mean `refused`?"),
+            (["outcome": "REFUSED"], "the field 'outcome' has the unknown value 'REFUSED'; did you mean `refused`?"),
+            (
+                ["outcome": "summed\u{1B}[2J"],
+                """
+                the field 'outcome' has the unknown value 'summed?[2J'; known here: `answered`, `challenged`, `error`, `issued`, \
+                `refused`, `rejected`
+                """
+            ),
+            (
+                ["reason": "challenge_expird"],
+                "the field 'reason' has the unknown value 'challenge_expird'; did you mean `challenge_expired`?"
+            ),
+            (
+                ["reason": "NOT_FOND"],
+                "the field 'reason' has the unknown value 'NOT_FOND'; did you mean `NOT_FOUND`?"
+            ),
+            (
+                ["method": "listDecission"],
+                "the field 'method' has the unknown value 'listDecission'; did you mean `listDecisions`?"
+            ),
+            (["since": 5], "the field 'since' must be a string"),
+            (["since": "yesterday"], "the field 'since' must be a time such as 2026-12-31T23:59:59Z"),
+            (["pageSize": "many"], "the field 'pageSize' must be a whole number"),
+            (["app": ["a", "b"]], "the field 'app' must be a string"),
+        ] as [(JSON, String)])
+    func wrongQueries(_ body: JSON, _ message: String) async throws {
+        let archive = Archive()
+        let engine = try Self.engine(archive)
+        let reply = await call(engine, "listDecisions", body)
+        guard case .failure(let failure) = reply.result else {
+            Issue.record("the query was answered")
+            return
+        }
+        #expect(failure.status == .invalidArgument)
+        #expect(failure.message == message)
+        #expect(archive.asked.withLock { $0.isEmpty })
+    }
+
+    @Test("Known fields in either spelling, and reasons of plugins that are gone, are no mistakes")
+    func rightQueries() async throws {
+        let archive = Archive()
+        let engine = try Self.engine(archive)
+        for body in [
+            ["page_size": 1, "key_id": "x"], ["reason": "of_another_plugin"], ["reason": "NOT_FOUND"],
+            ["reason": "challenge_expired", "method": "exchangeSomethingElse"], ["since": .null],
+        ] as [JSON] {
+            #expect(await call(engine, "listDecisions", body).status == nil, "\(body)")
+        }
+        #expect(archive.asked.withLock { $0.count } == 5)
+    }
+
+    @Test("Unknown fields are refused only for callers with the permission, and the record names the project")
+    func unknownFieldOnRecord() async throws {
+        let archive = Archive()
+        let engine = try Self.engine(archive)
+        #expect(await call(engine, "listDecisions", ["x": 1], as: nil).status == .unauthenticated)
+        #expect(await call(engine, "listDecisions", ["x": 1], as: AdminService.verifier).status == .permissionDenied)
+        #expect(await call(engine, "getDecision", ["decisionId": "01M", "x": 1]).status == .invalidArgument)
+        #expect(await call(engine, "getDecision", ["decision_id": "01M"]).status == nil)
+    }
+
+    @Test("What is unknown is said, the project or the decision")
+    func notFound() async throws {
+        let engine = try Self.engine(Archive())
+        for (method, body, resource, message) in [
+            ("getDecision", ["decisionId": "x"], "projects/2", "The records of the project have no such decision."),
+            (
+                "getDecision", ["decisionId": "x"], "projects/3",
+                "The policies of this server have no such project, app or OAuth client."
+            ),
+        ] as [(String, JSON, String, String)] {
+            guard case .failure(let failure) = await call(engine, method, body, resource).result else {
+                Issue.record("\(resource) was found")
+                continue
+            }
+            #expect(failure.status == .notFound)
+            #expect(failure.message == message)
         }
     }
 
