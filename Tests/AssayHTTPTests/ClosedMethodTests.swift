@@ -13,14 +13,16 @@ struct ClosedMethodTests {
     ]
 
     private static func methods(refusing: Bool) -> [MethodDescriptor] {
-        var list = MethodDescriptor(
-            name: "listParts", kind: .call(.admin), resources: [.project],
-            path: MethodPath(.get, "/parts", query: ["since", "pageSize", "names"]))
-        var get = MethodDescriptor(
-            name: "getPart", kind: .call(.admin), resources: [.project], path: MethodPath(.get, "/parts/{partId}"))
-        list.refusesUnknownFields = refusing
-        get.refusesUnknownFields = refusing
-        return [list.with(request: shape, reply: nil), get.with(request: [], reply: nil)]
+        let shape = MessageShape(shape.fields, refusesUnknownFields: refusing)
+        return [
+            MethodDescriptor(
+                name: "listParts", kind: .call(.admin), resources: [.project],
+                path: MethodPath(.get, "/parts", query: ["since", "pageSize", "names"])
+            ).with(request: shape, reply: nil),
+            MethodDescriptor(
+                name: "getPart", kind: .call(.admin), resources: [.project], path: MethodPath(.get, "/parts/{partId}")
+            ).with(request: MessageShape([], refusesUnknownFields: refusing), reply: nil),
+        ]
     }
 
     private func call(_ target: String, refusing: Bool = true, status: Int = 200) async throws -> JSON? {

@@ -2,9 +2,9 @@ internal import AssayCore
 
 /// The JSON Schemas (2020-12) of messages.
 enum OpenAPISchema {
-    /// What a request may be: further fields are passed over.
+    /// What a request may be: further fields are passed over, unless the shape refuses them.
     static func request(_ shape: MessageShape) -> JSON {
-        object(shape, isOpen: true, field: of)
+        object(shape, isOpen: shape.isOpen || !shape.refusesUnknownFields, field: of)
     }
 
     /// What a reply is.

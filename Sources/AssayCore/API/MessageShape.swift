@@ -1,17 +1,23 @@
 /// The fields of a request or of a reply, for descriptions of the API such as OpenAPI.
 ///
 /// A shape is declared next to the code that reads or makes the message; it checks nothing itself. Requests may have
-/// further fields, which are ignored unless the method refuses them; replies have none, unless the shape is open.
+/// further fields, which are ignored unless the shape refuses them; replies have none, unless the shape is open.
 public struct MessageShape: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// The fields of the message.
     public let fields: [MessageField]
     /// Whether a reply may have fields that are not named here.
     public let isOpen: Bool
+    /// Whether the kernel refuses requests with fields that are not named here; otherwise they are ignored, so that newer clients
+    /// work.
+    ///
+    /// Over HTTP this is also about parameters of the query, except Google's standard ones, such as `alt` and `key`.
+    public let refusesUnknownFields: Bool
 
-    /// Makes a shape; `isOpen` permits a reply to have further fields.
-    public init(_ fields: [MessageField], isOpen: Bool = false) {
+    /// Makes a shape; `isOpen` permits a reply to have further fields, `refusesUnknownFields` forbids them in requests.
+    public init(_ fields: [MessageField], isOpen: Bool = false, refusesUnknownFields: Bool = false) {
         self.fields = fields
         self.isOpen = isOpen
+        self.refusesUnknownFields = refusesUnknownFields
     }
 
     /// Makes a closed shape from a list of fields.
@@ -21,7 +27,8 @@ public struct MessageShape: Sendable, Hashable, ExpressibleByArrayLiteral {
 
     /// The same with further fields.
     public static func + (shape: MessageShape, fields: [MessageField]) -> MessageShape {
-        MessageShape(shape.fields + fields, isOpen: shape.isOpen)
+        MessageShape(
+            shape.fields + fields, isOpen: shape.isOpen, refusesUnknownFields: shape.refusesUnknownFields)
     }
 }
 

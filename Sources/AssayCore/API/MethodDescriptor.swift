@@ -37,11 +37,6 @@ public struct MethodDescriptor: Sendable, Hashable {
     public var binding = HTTPBinding.standard
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
-    /// Whether requests with fields that the method does not have are refused; otherwise such fields are ignored, so that newer
-    /// clients work.
-    ///
-    /// Over HTTP this is also about parameters of the query, except Google's standard ones, such as `alt` and `key`.
-    public var refusesUnknownFields = false
     /// The request's fields, without those that the kernel reads of every exchange; nil when not described.
     public var request: MessageShape?
     /// The reply's fields, without the token for an exchange whose token is enclosed; nil when not described.
@@ -78,6 +73,9 @@ public struct MethodDescriptor: Sendable, Hashable {
         descriptor.reply = reply
         return descriptor
     }
+
+    /// Whether requests with fields that the method does not have are refused, as the shape of the request says.
+    package var refusesUnknownFields: Bool { request?.refusesUnknownFields ?? false }
 
     /// The permission that a caller needs; nil when every caller may call.
     public var permission: Permission? {

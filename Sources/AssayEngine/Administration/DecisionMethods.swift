@@ -41,10 +41,11 @@ extension KernelMethods {
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall, any DecisionArchive) async throws -> CallOutcome
     ) -> KernelMethod {
-        var descriptor = MethodDescriptor(
-            name: name, kind: .call(.readDecisions), resources: [.project], path: path)
-        descriptor.refusesUnknownFields = true
-        return KernelMethod(descriptor: descriptor.with(request: request, reply: reply)) { call in
+        let request = MessageShape(request.fields, refusesUnknownFields: true)
+        return KernelMethod(
+            descriptor: MethodDescriptor(name: name, kind: .call(.readDecisions), resources: [.project], path: path)
+                .with(request: request, reply: reply)
+        ) { call in
             guard let archive = call.scope.archive else {
                 throw CallFailure(
                     .failedPrecondition, "This server keeps no records that can be looked up.",

@@ -42,10 +42,11 @@ enum KernelShapes {
         .required("updateTime", .timestamp), .required("etag", .text),
     ]
 
-    static let denyEntry: MessageShape = [
-        .required("match", .message(MessageShape([.optional("jti", .text)], isOpen: true))), .optional("app", .text),
-        .optional("note", .textOfLength(0...200)), .optional("expireTime", .timestamp),
-    ]
+    static let denyEntry = MessageShape(
+        [
+            .required("match", .message(MessageShape([.optional("jti", .text)], isOpen: true))),
+            .optional("app", .text), .optional("note", .textOfLength(0...200)), .optional("expireTime", .timestamp),
+        ], refusesUnknownFields: true)
     static let denyEntryReply = MessageShape(
         [
             .required("name", .text), .required("createTime", .timestamp), .required("creator", .text),

@@ -13,9 +13,11 @@ struct ClosedRequest: Sendable {
         var fields = method.request?.fields ?? []
         if case .exchange = method.kind { fields.append(.optional("limitedUse", .boolean)) }
         if method.takesTokenID { fields.append(.optional("jti", .text)) }
+        // The versions of the API have the same variables.
+        let variables = Set(method.rules.flatMap { Self.variables(of: $0.template) }.map { ExactText($0) })
         let others =
-            method.rules.flatMap { Self.variables(of: $0.template) }
-            + method.binding.requestHeaders.map(\.field) + [method.binding.verbField].compactMap(\.self)
+            variables.map(\.string) + method.binding.requestHeaders.map(\.field)
+            + [method.binding.verbField].compactMap(\.self)
         shape = MessageShape(fields + others.map { .optional($0, .text) })
     }
 

@@ -79,10 +79,11 @@ extension KernelMethods {
         _ name: String, _ path: MethodPath, _ request: MessageShape = [], reply: MessageShape,
         _ answer: @escaping @Sendable (KernelCall) async throws -> CallOutcome
     ) -> KernelMethod {
-        var descriptor = MethodDescriptor(
-            name: name, kind: .call(.denyList), resources: [.project], path: path)
-        descriptor.refusesUnknownFields = true
-        return KernelMethod(descriptor: descriptor.with(request: request, reply: reply), answer: answer)
+        let request = MessageShape(request.fields, refusesUnknownFields: true)
+        return KernelMethod(
+            descriptor: MethodDescriptor(name: name, kind: .call(.denyList), resources: [.project], path: path)
+                .with(request: request, reply: reply),
+            answer: answer)
     }
 }
 
@@ -150,6 +151,6 @@ extension JSON {
         if let members {
             return members.allSatisfy { $0.name.isExactly("known") || $0.value.hasOnlyStrings }
         }
-        return string != nil
+        return !string.isNil
     }
 }

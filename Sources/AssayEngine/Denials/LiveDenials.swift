@@ -76,7 +76,7 @@ final class LiveDenials: Sendable {
 
     /// Reads the document; the list is made again only from another version.
     private func read(_ known: DenyList?, _ version: UInt64) async throws -> (DenyList, UInt64) {
-        let (store, facts) = (host.store, facts)
+        let (store, facts, logger) = (host.store, facts, host.logger)
         return try await Deadline.run(Self.timeLimit, clock: host.clock) {
             let document = StoredDenials.document(in: store)
             let reading = try await document.read()
@@ -93,7 +93,16 @@ final class LiveDenials: Sendable {
                 }
             }
             // A program with fewer plugins does not know the facts of all entries; it does not issue tokens for them either.
-            return (DenyList(policies, facts: facts, isWhole: false, problems: sink), reading.version)
+            let list = DenyList(policies, facts: facts, isWhole: false, problems: sink)
+            if let problems = sink.diagnostics, let first = problems.all.first {
+                logger.warning(
+                    "entries of the deny list cannot be judged, and refuse nothing",
+                    metadata: [
+                        "problems": .stringConvertible(problems.all.count + problems.omitted),
+                        "first": "\(SafeText.of(first.message))",
+                    ])
+            }
+            return (list, reading.version)
         }
     }
 

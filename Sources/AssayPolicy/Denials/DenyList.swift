@@ -100,7 +100,7 @@ package struct DenyList: Sendable {
                     problems = DiagnosticSink()
                 }
                 if !isExact { comparisons += 1 }
-                if comparisons == Self.comparisonLimit + 1 {
+                if isWhole, comparisons == Self.comparisonLimit + 1 {
                     sink.report(
                         policy.diagnostic(
                             "at most \(Self.comparisonLimit) entries may have comparisons or several facts"))
@@ -114,14 +114,17 @@ package struct DenyList: Sendable {
         _ conditions: [RulePolicy.Condition], _ index: Int, _ provider: ExactText, _ names: [ExactText: FactName],
         problems sink: DiagnosticSink
     ) -> Bool {
-        let matcher = FactMatcher(conditions, types: names.mapValues(\.type), unknown: nil, problems: sink)
+        let problems = DiagnosticSink()
+        let matcher = FactMatcher(conditions, types: names.mapValues(\.type), unknown: nil, problems: problems)
+        // Without a value that was refused, it would refuse more than it says.
+        if let found = problems.diagnostics {
+            sink.report(found)
+            return false
+        }
         guard matcher.conditions.count == 1, let only = matcher.conditions.first, only.tests.count == 1,
             case .among(let values, true)? = only.tests.first, let texts = Self.texts(values)
         else {
-            // A condition whose value was refused would otherwise be missing from the demands.
-            if matcher.conditions.count == conditions.count {
-                providers[provider, default: OfProvider()].others.append((matcher, index))
-            }
+            providers[provider, default: OfProvider()].others.append((matcher, index))
             return false
         }
         providers[provider, default: OfProvider()].types[only.fact] = only.type
