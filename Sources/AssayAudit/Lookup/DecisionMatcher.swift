@@ -86,20 +86,25 @@ struct DecisionMatcher {
     }
 
     /// The text as a line of JSON has it, without quotation marks.
-    private static func escaped(_ text: String) -> [UInt8] { Array(JSON.string(text).encoded.dropFirst().dropLast()) }
+    private static func escaped(_ text: String) -> [UInt8] {
+        Array(JSON.string(text).asciiEncoded.dropFirst().dropLast())
+    }
 
     /// Whether a block may have lines that match.
     func mayMatch(_ block: AuditIndex.Block, _ filter: ArraySlice<UInt8>) -> Bool {
         block.last >= since && block.first <= last
-            && texts.allSatisfy { BlockFilter.has(BlockFilter.term($0.field, $0.value), in: filter) }
+            && texts.allSatisfy { BlockFilter.has(BlockFilter.term($0.field, $0.value[...]), in: filter) }
     }
 
     /// The place of a line that matches; nil for any other.
-    func place(of line: ArraySlice<UInt8>) -> Place? {
-        guard let fields = RecordFields(line), fields[.decision] != nil, let time = fields.time, time >= since,
+    func place(of line: ArraySlice<UInt8>) -> Place? { RecordFields(line).flatMap { place(of: $0) } }
+
+    /// The same of a line that was read.
+    func place(of fields: RecordFields) -> Place? {
+        guard fields[.decision] != nil, let time = fields.time, time >= since,
             time <= last, isInProject(fields), texts.allSatisfy({ has($0.field, $0.value, fields) })
         else { return nil }
-        let place = Place(time: time, sequence: AuditChain.Line(line)?.head.sequence ?? 0)
+        let place = Place(time: time, sequence: AuditChain.Line(fields.bytes)?.head.sequence ?? 0)
         if let before, place >= before { return nil }
         return place
     }

@@ -127,6 +127,25 @@ struct AuditFileTests {
         #expect(text.utf8.count < 1000)
     }
 
+    @Test("A line is printable ASCII whatever its details are, and its text is kept")
+    func ascii() async throws {
+        let texts = [
+            "\u{202E}gpj.exe", "\u{9B}31m", "\u{7F}\u{85}\u{2028}\u{FEFF}", "\u{1F600}", "\u{1B}[2J\u{0}", "plain",
+        ]
+        let details = texts.map { JSONMember("n\($0)", .array([.string($0), .object(["\($0)": .string($0)])])) }
+        let event = AuditEvent(
+            time: Instant(seconds: 1), kind: .denyAdded, caller: texts[0], revision: nil, details: details)
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("audit.jsonl").path
+            let file = try AuditFile(path: path, logger: TestService.silent)
+            file.record(event)
+            await file.close()
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(bytes.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A })
+            #expect(try Self.read(path).first?["details"] == .object(details))
+        }
+    }
+
     @Test("A sum is one line, of bounded length, with how many decisions it stands for")
     func summary() async throws {
         let groups = (0..<64).map { number in
