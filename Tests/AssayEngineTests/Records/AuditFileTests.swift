@@ -245,6 +245,36 @@ struct AuditFileTests {
         }
     }
 
+    @Test("That a file and its folder were removed is known without a record, and so is that they are back")
+    func removedWithoutRecords() async throws {
+        try await withFolder { folder in
+            let inner = folder.appendingPathComponent("inner")
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            let path = inner.appendingPathComponent("audit.jsonl").path
+            let (log, numbers) = (RecordingLog(), Numbers())
+            let file = try AuditFile(
+                path: path, logger: log.logger, meter: numbers.meter,
+                options: AuditFile.Options(retryDelay: .milliseconds(5)))
+            #expect(file.readiness == .ready)
+            try FileManager.default.removeItem(at: inner)
+            try await eventually { file.readiness == .degraded("audit records cannot be written") }
+            #expect(numbers["audit_writable"] == 0)
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            try await eventually { file.readiness == .ready }
+            #expect(numbers["audit_writable"] == 1)
+            #expect(FileManager.default.fileExists(atPath: path))
+            file.record(Self.record(.challenged, number: 1))
+            await file.close()
+            #expect(try Self.read(path).map { $0["decision"] } == ["01M1"])
+            #expect(log.lines.count { $0.hasPrefix("audit records cannot be written and wait") } == 1)
+
+            // Nobody looks after a closed file.
+            try FileManager.default.removeItem(at: inner)
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(file.readiness == .ready)
+        }
+    }
+
     @Test("A file that was renamed is written to until it is opened anew")
     func renamed() async throws {
         try await withFolder { folder in
