@@ -63,6 +63,7 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
                     case .unreadable(let problem):
                         tally.unreadable += 1
                         Terminal.report(problem)
+                    case .repeated: tally.repeated += 1
                     case .evidence(let evidence):
                         try tally.add(evidence, await replay.judge(evidence))
                     }

@@ -106,6 +106,7 @@ struct VerifyRecordCommand: AsyncParsableCommand {
             switch record {
             case .evidence(let evidence): found = found ?? evidence
             case .unreadable(let problem): Terminal.report(problem)
+            case .repeated: break
             }
         }
         guard let found else { throw EvidenceFileError("no record of this decision can be read") }
