@@ -123,7 +123,9 @@ extension RecordFields {
         }
         if let app = self[.resource].flatMap({ RecordFields.app(in: $0) }) { terms.append((.app, app)) }
         if let list = wouldRefuse {
-            for rule in list.split(separator: UInt8(ascii: "\"")) where rule.count > 1 { terms.append((.rule, rule)) }
+            list.pieces(between: UInt8(ascii: "\"")) { rule in
+                if rule.count > 1 { terms.append((.rule, rule)) }
+            }
         }
         return terms
     }

@@ -110,15 +110,20 @@ struct DecisionMatcher {
     }
 
     private func has(_ field: RecordFields.Field, _ value: [UInt8], _ fields: RecordFields) -> Bool {
-        func isEqual(_ field: RecordFields.Field) -> Bool { fields[field]?.elementsEqual(value) ?? false }
+        func isEqual(_ field: RecordFields.Field) -> Bool {
+            fields[field].map { $0.count == value.count && $0.elementsEqual(value) } ?? false
+        }
         switch field {
         case .reason: return isEqual(.reason) || isEqual(.unenforced)
         case .app:
             let ofResource = fields[.resource].flatMap { RecordFields.app(in: $0) }
             return isEqual(.app) || ofResource?.elementsEqual(value) ?? false
         case .rule:
-            let tried = fields.wouldRefuse?.split(separator: UInt8(ascii: "\"")) ?? []
-            return isEqual(.rule) || tried.contains { $0.count > 1 && $0.elementsEqual(value) }
+            var isTried = false
+            fields.wouldRefuse?.pieces(between: UInt8(ascii: "\"")) { rule in
+                if rule.count == value.count, rule.count > 1, rule.elementsEqual(value) { isTried = true }
+            }
+            return isEqual(.rule) || isTried
         default: return isEqual(field)
         }
     }
