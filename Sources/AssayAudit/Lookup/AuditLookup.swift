@@ -31,17 +31,29 @@ package struct AuditLookup {
         package fileprivate(set) var lines: [[UInt8]] = []
         /// The token of the next page; nil at the end.
         package fileprivate(set) var next: String?
-        /// What people should know: files that were read as a whole, or cannot be read.
+        /// What people should know: files that were read as a whole, cannot be read, or have no record.
         package var notes: [String] = []
+        /// Whether a file could not be read to its end, so that records may be missing.
+        package var isIncomplete = false
+
+        /// Notes that a file could not be read to its end.
+        fileprivate mutating func miss(_ words: String) {
+            notes.append(words)
+            isIncomplete = true
+        }
     }
 
     let paths: [String]
+    /// What to say of folders without audit files.
+    private let folderNotes: [String]
     private let indexing: Indexing
     private let budget: Budget
 
     /// - Throws: ``AuditFileError`` when there is no such file.
     package init(_ paths: [String], indexing: Indexing = .kept, budget: Budget = Budget()) throws(AuditFileError) {
-        self.paths = try AuditPaths.files(paths)
+        var empty: [String] = []
+        self.paths = try AuditPaths.files(paths, empty: &empty)
+        folderNotes = empty.map { "no audit file in \($0)" }
         self.indexing = indexing
         self.budget = budget
     }
@@ -92,11 +104,12 @@ package struct AuditLookup {
 
     private func search(_ matcher: DecisionMatcher, limit: Int) throws -> Found {
         var found = Found()
+        found.notes = folderNotes
         var candidates: [Candidate] = []
         var files: [IndexedFile?] = []
         for path in paths {
             if budget.isOver?() ?? false { throw BudgetSpent() }
-            let file = try open(path, &found.notes).get()
+            let file = try open(path, &found).get()
             files.append(file)
             guard let file else { continue }
             for block in file.index.blocks where matcher.mayMatch(block, file.index.filter(of: block)) {
@@ -126,17 +139,19 @@ package struct AuditLookup {
     }
 
     /// Opens a file with its index; nil when it cannot be read.
-    private func open(_ path: String, _ notes: inout [String]) -> Result<IndexedFile?, any Error> {
+    private func open(_ path: String, _ found: inout Found) -> Result<IndexedFile?, any Error> {
         do {
             let keeping: IndexedFile.Keeping = if case .kept = indexing { .save } else { .memory }
             let file = try IndexedFile(path, keeping: keeping, limit: budget.unindexed)
             if file.bytesRead > AuditLookup.worthANote {
-                notes.append("\(path): \(file.bytesRead >> 20) MiB without an index were read and indexed")
+                found.notes.append("\(path): \(file.bytesRead >> 20) MiB without an index were read and indexed")
             }
-            if let failure = file.savingFailure { notes.append("\(path): its index is not kept: \(failure)") }
+            if let failure = file.savingFailure { found.notes.append("\(path): its index is not kept: \(failure)") }
+            if let damage = file.damage { found.miss(AuditLookup.damaged(damage)) }
+            if !file.hasDecisions { found.notes.append(AuditLookup.noRecord(path)) }
             return .success(file)
         } catch let error as AuditFileError {
-            notes.append(error.message)
+            found.miss(error.message)
             return .success(nil)
         } catch {
             return .failure(error)
@@ -155,27 +170,54 @@ package struct AuditLookup {
 
     private func scan(_ matcher: DecisionMatcher, limit: Int) -> Found {
         var found = Found()
-        found.notes.append(scanNote)
+        found.notes = [scanNote] + folderNotes
         var results = Results(limit: limit)
-        for path in paths {
-            do {
-                try AuditReader(path).lines { line in
-                    if let place = matcher.place(of: line.bytes) { results.add(line.bytes, at: place) }
-                }
-            } catch {
-                found.notes.append("\(error)")
-            }
+        scan(into: &found) { fields in
+            if let place = matcher.place(of: fields) { results.add(fields.bytes, at: place) }
         }
         results.finish(into: &found)
         return found
     }
 
+    /// Passes on the fields of each line of all files.
+    private func scan(into found: inout Found, _ body: (RecordFields) -> Void) {
+        for path in paths {
+            let reader: AuditReader
+            do throws(AuditFileError) {
+                reader = try AuditReader(path)
+            } catch {
+                found.miss(error.message)
+                continue
+            }
+            var hasDecisions = false
+            do {
+                try reader.lines { line in
+                    guard let fields = RecordFields(line.bytes) else { return }
+                    if !hasDecisions { hasDecisions = !HourCounts.keys(fields).isEmpty }
+                    body(fields)
+                }
+            } catch {
+                found.miss(AuditLookup.damaged("\(error)"))
+            }
+            if !hasDecisions { found.notes.append(AuditLookup.noRecord(path)) }
+        }
+    }
+
+    /// What to say of a file that could not be read to its end.
+    private static func damaged(_ words: String) -> String { "\(words); what comes after that is missing here" }
+
+    /// What to say of a file without a single record.
+    package static func noRecord(_ path: String) -> String { "\(path) has no record of a decision" }
+
     // MARK: - Counts
+
+    /// What was counted, what people should know, and whether a file could not be read to its end.
+    package typealias Counts = (counts: [(text: String, count: UInt64)], notes: [String], isIncomplete: Bool)
 
     /// How many decisions have each text of a field, from an instant until another one.
     package func count(
         by field: CountedField, since: Instant? = nil, until: Instant? = nil
-    ) throws -> (counts: [(text: String, count: UInt64)], notes: [String]) {
+    ) throws -> Counts {
         do {
             return try count(by: field, since, until, isScanning: isScanning)
         } catch let error as StaleIndex {
@@ -188,22 +230,19 @@ package struct AuditLookup {
 
     private func count(
         by field: CountedField, _ since: Instant?, _ until: Instant?, isScanning: Bool
-    ) throws -> (counts: [(text: String, count: UInt64)], notes: [String]) {
+    ) throws -> Counts {
         var query = DecisionQuery()
         (query.since, query.until) = (since, until)
         let matcher = try DecisionMatcher(query)
         var totals = Totals(field: field)
-        var notes = isScanning ? [scanNote] : []
+        var found = Found()
+        found.notes = (isScanning ? [scanNote] : []) + folderNotes
+        if isScanning {
+            scan(into: &found) { fields in totals.add(fields) { matcher.since <= $0 && $0 <= matcher.last } }
+            return (totals.sorted, found.notes, found.isIncomplete)
+        }
         for path in paths {
-            if isScanning {
-                do {
-                    try AuditReader(path).lines { totals.add($0.bytes) { matcher.since <= $0 && $0 <= matcher.last } }
-                } catch {
-                    notes.append("\(error)")
-                }
-                continue
-            }
-            guard let file = try open(path, &notes).get() else { continue }
+            guard let file = try open(path, &found).get() else { continue }
             var partial: Set<Int64> = []
             for (hour, counts) in file.index.hours {
                 let (first, last) = (hour * 3_600_000, hour * 3_600_000 + 3_599_999)
@@ -218,13 +257,14 @@ package struct AuditLookup {
             for block in file.index.blocks
             where partial.contains(where: { block.last >= $0 * 3_600_000 && block.first < ($0 + 1) * 3_600_000 }) {
                 _ = try file.lines(of: block, limit: .max) { line in
-                    totals.add(line) { time in
+                    guard let fields = RecordFields(line) else { return }
+                    totals.add(fields) { time in
                         matcher.since <= time && time <= matcher.last && partial.contains(HourCounts.hour(time))
                     }
                 }
             }
         }
-        return (totals.sorted, notes)
+        return (totals.sorted, found.notes, found.isIncomplete)
     }
 }
 
@@ -287,8 +327,8 @@ private struct Totals {
         }
     }
 
-    mutating func add(_ line: ArraySlice<UInt8>, _ isMeant: (Int64) -> Bool) {
-        guard let fields = RecordFields(line), let time = fields.time, isMeant(time) else { return }
+    mutating func add(_ fields: RecordFields, _ isMeant: (Int64) -> Bool) {
+        guard let time = fields.time, isMeant(time) else { return }
         for (key, count) in HourCounts.keys(fields) { add(key, count) }
     }
 

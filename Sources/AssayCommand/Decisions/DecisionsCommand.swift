@@ -12,7 +12,8 @@ struct DecisionsCommand: ParsableCommand {
             Files compressed with gzip are read as they are. An index beside each file makes look-ups fast; the first look-up makes \
             it. Requests of strangers beyond a rate are only in sums, and cannot be found one by one.
 
-            Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run.
+            Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run or a file could not be \
+            read to its end: what could be read is printed then.
             """,
         subcommands: [
             DecisionsShowCommand.self, DecisionsListCommand.self, DecisionsStatsCommand.self,
@@ -49,6 +50,11 @@ struct LookupOptions: ParsableArguments {
     /// Says on standard error what was read without an index, or could not be read.
     func note(_ notes: [String]) {
         for note in notes { Terminal.report(note) }
+    }
+
+    /// Ends the command for files that could not be read to their end.
+    static func check(_ isIncomplete: Bool) throws {
+        if isIncomplete { throw ExitCode.couldNotRun }
     }
 }
 
@@ -123,6 +129,7 @@ struct DecisionsListCommand: ParsableCommand {
             for line in DecisionTable.lines(of: found.lines) { try Terminal.say(line) }
             if found.next != nil { Terminal.report("there are more; --limit shows them") }
         }
+        try LookupOptions.check(found.isIncomplete)
         guard !found.lines.isEmpty else { throw ExitCode.refused }
     }
 }
@@ -152,7 +159,7 @@ struct DecisionsStatsCommand: ParsableCommand {
 
     func run() throws {
         let field = CountedField(exactly: by.rawValue) ?? .reason
-        let (counts, notes) = try options.run {
+        let (counts, notes, isIncomplete) = try options.run {
             try $0.count(by: field, since: since?.instant, until: until?.instant)
         }
         options.note(notes)
@@ -171,6 +178,7 @@ struct DecisionsStatsCommand: ParsableCommand {
                     String(repeating: " ", count: width - number.count) + "\(number)  \(DecisionTable.shown(text))")
             }
         }
+        try LookupOptions.check(isIncomplete)
         guard !counts.isEmpty else { throw ExitCode.refused }
     }
 }
