@@ -455,7 +455,7 @@ let package = Package(
                 "AssayAudit", "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
                 "AssayHosting",
                 "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
-                "CLibZ", "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
+                "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

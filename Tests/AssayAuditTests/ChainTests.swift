@@ -120,7 +120,11 @@ struct ChainTests {
                 try save(all.enumerated().filter { $0.offset != 3 }.map(\.element), to: path)
                 #expect(try AuditVerification([path]).problems == ["missing 4"])
                 try save(Array(all[..<3] + [all[3] + "x"] + all[4...]), to: path)
-                #expect(try AuditVerification([path]).problems == ["foreign 4"])
+                let changed = try AuditVerification([path])
+                #expect(changed.problems == ["foreign 4"])
+                #expect(
+                    changed.verifier.findings[0].words
+                        == "a line is in no chain; line 4 of the chain says that other bytes were torn here")
             }
         }
     }
@@ -165,6 +169,54 @@ struct ChainTests {
             try data.write(to: URL(fileURLWithPath: path))
             let problems = try AuditVerification([path]).problems
             #expect(expected.allSatisfy(problems.contains), "\(problems)")
+        }
+    }
+
+    @Test(
+        "A file without a line of a chain is no record of a server, whatever else is in it",
+        arguments: [
+            "", "x", "{}\n", "not an audit file\nat all", String(repeating: "\n", count: 5000), "torn",
+            "{\"time\":\"2026-11-24T08:00:00.000Z\",\"decision\":\"01M\"}\n", String(repeating: "a", count: 2 << 20),
+        ])
+    func junk(_ text: String) async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<1, to: path)
+            let torn = try Data(contentsOf: URL(fileURLWithPath: path)).prefix(40)
+            try (text == "torn" ? torn : Data(text.utf8)).write(to: URL(fileURLWithPath: path))
+            let verification = try AuditVerification([path])
+            #expect(!verification.isIntact)
+            #expect(verification.verifier.torn == 0)
+            #expect(
+                verification.verifier.findings.first?.words
+                    == "there is no record of a server in \(path): no line has a place in a chain")
+        }
+    }
+
+    @Test(
+        "What is in no chain is described as it is",
+        arguments: [
+            (["x"], "a line is in no chain"), (["x", "y", ""], "3 lines are in no chain"),
+            (Array(repeating: String(repeating: "x", count: 1000), count: 3000), "3000 lines are in no chain"),
+            (
+                [String(repeating: "x", count: (1 << 20) + 1)],
+                "a line is in no chain, and longer than any line of a server"
+            ),
+            (
+                [String(repeating: "x", count: (1 << 20) + 1), "y"],
+                "2 lines are in no chain, and one is longer than any line of a server"
+            ),
+        ])
+    func words(_ inserted: [String], _ expected: String) async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            try await write(0..<3, to: path)
+            let all = try lines(path)
+            try save(all[..<2] + inserted + all[2...], to: path)
+            #expect(try AuditVerification([path]).verifier.findings.map(\.words) == [expected])
+            // At the end too, where more than one line is no torn one.
+            try save(all + inserted + ["z"], to: path)
+            #expect(try AuditVerification([path]).problems == ["foreign 5"])
         }
     }
 

@@ -133,6 +133,44 @@ struct RotationTests {
         }
     }
 
+    @Test(
+        "A start without the file that the chain goes on in, and with others of it, gives a warning",
+        arguments: [
+            ("nothing", [], false), ("the file", ["audit.jsonl"], false), ("an index", ["audit.jsonl.idx"], false),
+            ("other files", ["audit.json", "other.jsonl.1"], false), ("a file of logrotate", ["audit.jsonl.1"], true),
+            ("a compressed file of logrotate", ["audit.jsonl-20261124.gz"], true),
+            ("the file and another", ["audit.jsonl", "audit.jsonl.1"], false),
+        ] as [(String, [String], Bool)])
+    func missing(_ name: String, _ names: [String], _ isWarned: Bool) async throws {
+        try await withFolder { folder in
+            for name in names { try Data().write(to: URL(fileURLWithPath: "\(folder)/\(name)")) }
+            let log = RecordingLog()
+            try await write(0..<1, to: "\(folder)/audit.jsonl", logger: log.logger)
+            #expect(
+                log.lines.contains { $0.hasPrefix("the audit file is missing, and older files of it are there") }
+                    == isWarned)
+        }
+    }
+
+    @Test("A start that goes on after a rotated file, because the file itself is missing, says what may be lost")
+    func missingAfterRotation() async throws {
+        try await withFolder { folder in
+            let path = "\(folder)/audit.jsonl"
+            let rotation = AuditRotation(size: 2000)
+            try await write(0..<20, to: path, rotation: rotation)
+            for isRemoved in [false, true] {
+                if isRemoved { try FileManager.default.removeItem(atPath: path) }
+                let log = RecordingLog()
+                try await write(20..<21, to: path, rotation: rotation, logger: log.logger)
+                #expect(
+                    log.lines.contains { $0.hasPrefix("the audit file is missing, and rotated files of it are there") }
+                        == isRemoved)
+            }
+            // Nothing else shows it: the lines that were removed have the same numbers as those that came after.
+            #expect(try AuditVerification([path]).isIntact)
+        }
+    }
+
     @Test("Rotated files are compressed as a whole, and what was interrupted is done again")
     func compression() async throws {
         try await withFolder { folder in

@@ -102,6 +102,27 @@ struct CaptureCommandTests {
         }
     }
 
+    @Test("A decision that several of the files have is counted once, and how many were repeated is said")
+    func repeated() async throws {
+        try await captured { folder in
+            let file = try #require(try files(folder).first)
+            let copy = folder.appendingPathComponent("copy.jsonl")
+            try FileManager.default.copyItem(at: file, to: copy)
+            for (format, words) in [
+                ("text", "2 the same, 0 different, 0 not judged"), ("text", "2 repeated records were not counted"),
+                ("json", #""same":2,"#), ("json", #""repeated":2,"#),
+            ] {
+                let result = try await AssayProcess.run(
+                    "decisions", "replay", "--key", "key.pem", "--format", format, "--evidence", "evidence",
+                    "copy.jsonl",
+                    folder: folder)
+                #expect(result.status == 0, "\(result.errors)")
+                #expect(result.output.contains(words), "\(result.output)")
+            }
+            #expect(try await !replay(folder).output.contains("repeated"))
+        }
+    }
+
     @Test("Damaged, hostile and foreign evidence is said to be so, and the rest is judged")
     func damaged() async throws {
         try await captured { folder in

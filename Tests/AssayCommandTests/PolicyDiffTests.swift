@@ -109,7 +109,9 @@ struct PolicyDiffTests {
         let skipped = try await diff(new, "--against", "long", records: ["long": long])
         #expect(skipped.lines.last == "1 malformed line, at long:1")
         #expect(skipped.lines.contains("7 recorded decisions: 0 the same, 7 different"))
-        for (name, text) in [("cut.gz", "cut.gz is cut"), ("none", "cannot read none: No such file or directory")] {
+        for (name, text) in [
+            ("cut.gz", "cut.gz: the gzip data is cut off"), ("none", "cannot read none: No such file or directory"),
+        ] {
             let broken = try await diff(new, "--against", name, records: files)
             #expect(broken.status == 2 && broken.errors.contains(text))
         }

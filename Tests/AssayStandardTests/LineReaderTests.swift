@@ -80,9 +80,14 @@ struct LineReaderTests {
         }
     }
 
-    @Test("A file without end is refused after 1 MiB, and not read on", .timeLimit(.minutes(20)))
-    func endless() {
-        #expect(throws: FileError.self) { try LineReader.contents(of: "/dev/zero") }
+    @Test("A file of more than 1 MiB is refused")
+    func tooLarge() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder.appendingPathComponent("large").path
+            try Data(count: Self.limit + 1).write(to: URL(fileURLWithPath: path))
+            let error = #expect(throws: FileError.self) { try LineReader.contents(of: path) }
+            #expect(error?.description == "\(path) has more than 1 MiB")
+        }
     }
 
     @Test("What cannot be read is named, with what the system says")
@@ -91,9 +96,13 @@ struct LineReaderTests {
             let missing = folder.appendingPathComponent("missing").path
             let error = #expect(throws: FileError.self) { try LineReader(missing) }
             #expect(error?.description == "cannot read \(missing): No such file or directory")
-            let reader = try LineReader(folder.path)
-            let other = #expect(throws: FileError.self) { try reader.next() }
-            #expect(other?.description == "cannot read \(folder.path): Is a directory")
+            let pipe = folder.appendingPathComponent("pipe").path
+            try #require(mkfifo(pipe, 0o600) == 0)
+            // A pipe without a writer, and what has no end, are not waited for.
+            for path in [folder.path, pipe, "/dev/zero"] {
+                let other = #expect(throws: FileError.self) { try LineReader(path) }
+                #expect(other?.description == "\(path) is not a regular file")
+            }
         }
     }
 }

@@ -3,7 +3,10 @@ internal import AssayCore
 /// Checks the chains of audit files, file by file in the order in which they were written.
 package struct AuditVerification {
     /// How many files were read.
-    package private(set) var files = 0
+    package var files: Int { names.count }
+    /// The folders that have no audit file.
+    package private(set) var emptyFolders: [String] = []
+    private var names: [String] = []
     /// What was found.
     package private(set) var verifier: ChainVerifier
 
@@ -17,7 +20,7 @@ package struct AuditVerification {
     package init(_ paths: [String], expecting expected: AuditChain.Head? = nil) throws(AuditFileError) {
         verifier = ChainVerifier(expecting: expected)
         // Rotated files by their names, different files by time, and then as the chain leads.
-        let families = Dictionary(grouping: try AuditPaths.files(paths)) { path in
+        let families = Dictionary(grouping: try AuditPaths.files(paths, empty: &emptyFolders)) { path in
             ExactText(RotatedFile.original(of: path) ?? path)
         }
         var rest = families.values.map { paths in paths.sorted(by: Self.isRotatedBefore).map { Beginning($0) } }
@@ -30,7 +33,8 @@ package struct AuditVerification {
             let next = head.flatMap { head in rest.firstIndex { $0.line.follows(head) } } ?? 0
             read(rest.remove(at: next).path)
         }
-        verifier.finish()
+        let given = names.isEmpty ? "the given folders" : "the \(names.count) files"
+        verifier.finish(saying: names.count == 1 ? names[0] : given)
     }
 
     /// Whether a file comes before another one of the same name: the file itself is the last.
@@ -43,12 +47,12 @@ package struct AuditVerification {
     }
 
     private mutating func read(_ path: String) {
-        files += 1
+        names.append(path)
         verifier.begin(path)
         var last = 0
         do {
             try AuditReader(path).lines { line in
-                last = line.number
+                last = line.number + line.count - 1
                 verifier.take(line)
             }
         } catch {
@@ -85,7 +89,7 @@ private struct Beginning {
         var count = 0
         do {
             try AuditReader(path).lines { line in
-                count += 1
+                count += line.count
                 guard AuditChain.Line(line.bytes) == nil, count < Beginning.limit else {
                     throw Found(line: Array(line.bytes))
                 }

@@ -18,8 +18,9 @@ package struct ChainVerifier: Sendable {
     /// Something that is wrong.
     package struct Finding: Sendable, Hashable {
         package enum Problem: String, Sendable, CaseIterable {
-            case missing, changed, foreign, moved, repeated, disconnected, unreadable, unexpectedHead =
-                "unexpected_head"
+            case missing, changed, foreign, moved, repeated, disconnected, unreadable
+            case unexpectedHead = "unexpected_head"
+            case noChain = "no_chain"
         }
 
         package let problem: Problem
@@ -62,7 +63,10 @@ package struct ChainVerifier: Sendable {
     /// What came since the last line of a chain.
     private struct Loose {
         var bytes: [UInt8] = []
-        var isTooLong = false
+        /// Whether there is more than what a crash can leave, so that the bytes are not kept.
+        var isTooMuch = false
+        /// Whether one of the lines is longer than ``LineSplitter/lengthLimit``.
+        var hasLongLine = false
         var first: Place?
         var count = 0
     }
@@ -93,7 +97,7 @@ package struct ChainVerifier: Sendable {
 
     /// The next line.
     package mutating func take(_ line: LineSplitter.Line) {
-        lines += 1
+        lines += line.count
         let place = Place(file, line.number)
         isUnended = !line.isEnded
         guard !line.isTooLong, let chained = AuditChain.Line(line.bytes) else {
@@ -110,12 +114,16 @@ package struct ChainVerifier: Sendable {
     }
 
     /// All lines were taken.
-    package mutating func finish() {
-        if isUnended, loose.count == 1 {
+    ///
+    /// - Parameter name: what they are of, for a message.
+    package mutating func finish(saying name: String = "the lines") {
+        if chains.isEmpty {
+            // A torn line alone does not show that a server wrote it.
+            report(.noChain, nil, "there is no record of a server in \(name): no line has a place in a chain")
+        } else if isUnended, loose.count == 1 {
             torn += 1
-        } else if loose.count > 0 {
-            reportLoose()
         }
+        if loose.count > 0, chains.isEmpty || !(isUnended && loose.count == 1) { reportLoose() }
         for gap in gaps {
             let (first, last) = (gap.range.lowerBound, gap.range.upperBound)
             let words =
@@ -224,12 +232,14 @@ package struct ChainVerifier: Sendable {
 
     private mutating func setAside(_ line: LineSplitter.Line, _ place: Place) {
         if loose.first == nil { loose.first = place }
-        loose.count += 1
-        if line.isTooLong || loose.bytes.count + line.bytes.count > ChainVerifier.looseLimit {
-            loose.isTooLong = true
+        loose.count += line.count
+        if line.isTooLong { loose.hasLongLine = true }
+        if line.isTooLong || loose.bytes.count + line.bytes.count + line.count > ChainVerifier.looseLimit {
+            loose.isTooMuch = true
             loose.bytes = []
-        } else if !loose.isTooLong {
-            loose.bytes += line.bytes + [UInt8(ascii: "\n")]
+        } else if !loose.isTooMuch {
+            loose.bytes += line.bytes
+            loose.bytes += repeatElement(ByteSearch.newline, count: line.count)
         }
     }
 
@@ -241,18 +251,25 @@ package struct ChainVerifier: Sendable {
             report(.missing, place, "the torn line before line \(chained.head.sequence) of the chain is missing")
             return
         }
-        if let torn = chained.torn, !loose.isTooLong, AuditChain.digest(loose.bytes[...], []).isExactly(torn) {
+        if let torn = chained.torn, !loose.isTooMuch, AuditChain.digest(loose.bytes[...], []).isExactly(torn) {
             self.torn += 1
         } else {
-            reportLoose()
+            reportLoose(before: chained)
         }
     }
 
-    private mutating func reportLoose() {
-        let count = loose.count == 1 ? "a line is" : "\(loose.count) lines are"
-        report(
-            .foreign, loose.first,
-            loose.isTooLong ? "\(count) in no chain, and longer than any line of the server" : "\(count) in no chain")
+    /// - Parameter chained: the line that follows; nil for none, and for one that begins a chain.
+    private mutating func reportLoose(before chained: AuditChain.Line? = nil) {
+        var words = loose.count == 1 ? "a line is in no chain" : "\(loose.count) lines are in no chain"
+        if loose.hasLongLine {
+            words +=
+                loose.count == 1
+                ? ", and longer than any line of a server" : ", and one is longer than any line of a server"
+        }
+        if let chained, !chained.torn.isNil {
+            words += "; line \(chained.head.sequence) of the chain says that other bytes were torn here"
+        }
+        report(.foreign, loose.first, words)
     }
 
     private mutating func report(

@@ -16,8 +16,11 @@ package enum AuditPaths {
     ///
     /// Each file is there once; they are in no order.
     ///
+    /// - Parameter empty: gets the folders that have no audit file.
     /// - Throws: ``AuditFileError`` for a path that does not exist.
-    package static func files(_ paths: [String]) throws(AuditFileError) -> [String] {
+    package static func files(
+        _ paths: [String], empty: inout [String]
+    ) throws(AuditFileError) -> [String] {
         var seen: Set<ExactText> = []
         var files: [String] = []
         func add(_ path: String) {
@@ -25,10 +28,13 @@ package enum AuditPaths {
         }
         for path in paths {
             let rotated = RotatedFile.original(of: path).isNil ? RotatedFile.all(of: path).map(\.path) : []
-            if let names = isFolder(path) ? Folder.names(in: path) : nil {
-                for name in names.sortedExactly() where isAuditFile(name, in: path, names) {
-                    add(RotatedFile.join(path, name))
+            if isFolder(path) {
+                guard let names = Folder.names(in: path) else {
+                    throw AuditFileError("cannot read \(path): \(Folder.failure)")
                 }
+                let audited = names.sortedExactly().filter { isAuditFile($0, in: path, names) }
+                if audited.isEmpty { empty.append(path) }
+                for name in audited { add(RotatedFile.join(path, name)) }
             } else if FileStatus(path: path) != nil {
                 for file in rotated + [path] { add(file) }
             } else if !rotated.isEmpty {
@@ -40,6 +46,12 @@ package enum AuditPaths {
             }
         }
         return files
+    }
+
+    /// The files of some paths, whatever folders have none.
+    package static func files(_ paths: [String]) throws(AuditFileError) -> [String] {
+        var empty: [String] = []
+        return try files(paths, empty: &empty)
     }
 
     private static func isFolder(_ path: String) -> Bool {

@@ -19,14 +19,8 @@ package final class AuditReader {
     private let inflater: Inflater?
     private var offset = 0
     private var memberStart = 0
-    private var isWithinMember = false
-    private var inflated = 0
 
     private static let pieceSize = 262_144
-    /// How many times its size a compressed file may expand to; lines of JSON compress to a tenth or a twentieth.
-    private static let expansionLimit = 250
-    /// What it may expand to in any case.
-    private static let expansionFloor = 64 << 20
 
     /// Opens a file; it is compressed if it begins like gzip.
     ///
@@ -38,7 +32,7 @@ package final class AuditReader {
             throw AuditFileError("\(path) is not a regular file")
         }
         self.status = status
-        isCompressed = try file.read(at: 0, count: 2).elementsEqual([0x1F, 0x8B])
+        isCompressed = try file.read(at: 0, count: 2) == Inflater.magic
         inflater = isCompressed ? try Inflater() : nil
     }
 
@@ -46,7 +40,7 @@ package final class AuditReader {
     var position: Int { offset - (inflater?.unread ?? 0) }
 
     /// Whether all of a member was read.
-    var isBetweenMembers: Bool { !isWithinMember || memberStart == position }
+    var isBetweenMembers: Bool { !(inflater?.isWithinMember ?? false) }
 
     /// Goes to the offset of a line, or of a member of gzip.
     func seek(to offset: Int) {
@@ -70,24 +64,13 @@ package final class AuditReader {
             case .starved:
                 let bytes = try file.read(at: offset, count: min(AuditReader.pieceSize, status.size - offset))
                 guard !bytes.isEmpty else {
-                    if isWithinMember { throw AuditFileError("\(path): the gzip data is cut off") }
+                    if inflater.isWithinMember { throw AuditFileError("\(path): the gzip data is cut off") }
                     return nil
                 }
                 offset += bytes.count
                 inflater.feed(bytes)
-                isWithinMember = true
             case .bytes(let bytes, let endsMember):
-                inflated += bytes.count
-                guard inflated <= max(AuditReader.expansionFloor, AuditReader.expansionLimit * status.size) else {
-                    throw AuditFileError(
-                        "\(path): the gzip data expands to more than \(AuditReader.expansionLimit) times its size")
-                }
-                defer {
-                    if endsMember {
-                        memberStart = offset - inflater.unread
-                        isWithinMember = inflater.unread > 0
-                    }
-                }
+                defer { if endsMember { memberStart = position } }
                 return Chunk(bytes: bytes, origin: memberStart, endsMember: endsMember)
             }
         }

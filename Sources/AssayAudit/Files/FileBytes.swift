@@ -14,13 +14,13 @@ package final class FileBytes: Sendable {
     package let path: String
     private let descriptor: Int32
 
-    /// - Throws: ``AuditFileError`` with the path and the system's message.
+    /// - Throws: ``AuditFileError`` with the path and the system's message, also for what is not a regular file.
     package init(_ path: String) throws(AuditFileError) {
         self.path = path
-        // Without O_NONBLOCK, opening a pipe would wait for its writer.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            throw AuditFileError("cannot read \(path): \(String(cString: strerror(errno)))")
+        do throws(RegularFile.Failure) {
+            descriptor = try RegularFile.open(path)
+        } catch {
+            throw AuditFileError(error.description)
         }
     }
 

@@ -78,13 +78,26 @@ package enum GZipBlocks {
     }
 }
 
-/// Decompresses gzip piece by piece, with bounded memory.
+/// Decompresses gzip piece by piece, with bounded memory, and to a bounded size.
 ///
-/// It has a single owner, and so needs no lock.
+/// All commands and the server decompress with it, so that one bound holds for all. It has a single owner, and so needs no
+/// lock.
 final class Inflater {
+    /// The first bytes of what is compressed.
+    static let magic: [UInt8] = [0x1F, 0x8B]
+
     private let stream: UnsafeMutablePointer<z_stream>
     private var input: [UInt8] = []
     private var position = 0
+    private var fed = 0
+    private var expanded = 0
+    /// Whether a part of a member was read, and not yet all of it.
+    private(set) var isWithinMember = false
+
+    /// How many times its size a file may expand to; lines of JSON compress to a tenth or a twentieth.
+    private static let expansionLimit = 250
+    /// What it may expand to in any case.
+    private static let expansionFloor = 64 << 20
 
     init() throws(AuditFileError) {
         stream = .allocate(capacity: 1)
@@ -114,11 +127,12 @@ final class Inflater {
     func feed(_ bytes: [UInt8]) {
         input = bytes
         position = 0
+        fed += bytes.count
     }
 
     /// The next bytes, at most `limit`.
     ///
-    /// - Throws: ``AuditFileError`` for bytes that are not gzip.
+    /// - Throws: ``AuditFileError`` for bytes that are not gzip, and for gzip that expands to too much.
     func next(limit: Int = 262_144) throws(AuditFileError) -> Step {
         guard unread > 0 || stream.pointee.avail_out == 0 && stream.pointee.total_out > 0 else { return .starved }
         var code: Int32 = Z_OK
@@ -136,9 +150,15 @@ final class Inflater {
             }
         }
         position += used
+        if used > 0 { isWithinMember = true }
+        expanded += output.count
+        guard expanded <= max(Inflater.expansionFloor, Inflater.expansionLimit * fed) else {
+            throw AuditFileError("the gzip data expands to more than \(Inflater.expansionLimit) times its size")
+        }
         switch code {
         case Z_STREAM_END:
             inflateReset(stream)
+            isWithinMember = false
             return .bytes(output, endsMember: true)
         case Z_OK, Z_BUF_ERROR:
             return output.isEmpty && unread == 0 ? .starved : .bytes(output, endsMember: false)

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
-#endif
+internal import AssayCore
 
 /// Cuts bytes into lines; its memory is bounded, whatever the bytes are.
 package struct LineSplitter {
@@ -14,6 +8,8 @@ package struct LineSplitter {
         package let bytes: ArraySlice<UInt8>
         /// The number in the file, from 1.
         package let number: Int
+        /// How many lines it stands for: empty ones that follow each other come as one.
+        package let count: Int
         /// Whether it is longer than ``lengthLimit``.
         package let isTooLong: Bool
         /// Whether the line has its end; only the last one may lack it.
@@ -35,17 +31,22 @@ package struct LineSplitter {
     package mutating func add(_ bytes: [UInt8], _ body: (Line) throws -> Void) rethrows {
         var start = 0
         while let end = LineSplitter.newline(in: bytes, from: start) {
+            if end == start, pending.isEmpty, !isSkipping {
+                let blank = ByteSearch.newlines(in: bytes, from: start, to: bytes.count)
+                try pass(bytes[start..<start], count: blank, body)
+                start += blank
+                continue
+            }
             if isSkipping || pending.count + end - start > LineSplitter.lengthLimit {
-                try body(Line(bytes: [], number: number, isTooLong: true, isEnded: true))
+                try pass([], isTooLong: true, body)
             } else if pending.isEmpty {
-                try body(Line(bytes: bytes[start..<end], number: number, isTooLong: false, isEnded: true))
+                try pass(bytes[start..<end], body)
             } else {
                 pending += bytes[start..<end]
-                try body(Line(bytes: pending[...], number: number, isTooLong: false, isEnded: true))
+                try pass(pending[...], body)
             }
-            pending.removeAll(keepingCapacity: true)
+            if !pending.isEmpty { pending.removeAll(keepingCapacity: true) }
             isSkipping = false
-            number += 1
             start = end + 1
         }
         if isSkipping || pending.count + bytes.count - start > LineSplitter.lengthLimit {
@@ -56,26 +57,24 @@ package struct LineSplitter {
         }
     }
 
+    private mutating func pass(
+        _ bytes: ArraySlice<UInt8>, count: Int = 1, isTooLong: Bool = false, _ body: (Line) throws -> Void
+    ) rethrows {
+        try body(Line(bytes: bytes, number: number, count: count, isTooLong: isTooLong, isEnded: true))
+        number += count
+    }
+
     /// Passes the last line on, if it has no end.
     package mutating func finish(_ body: (Line) throws -> Void) rethrows {
         guard isSkipping || !pending.isEmpty else { return }
-        try body(Line(bytes: pending[...], number: number, isTooLong: isSkipping, isEnded: false))
+        try body(Line(bytes: pending[...], number: number, count: 1, isTooLong: isSkipping, isEnded: false))
         pending = []
         isSkipping = false
         number += 1
     }
 
-    /// The line that comes next.
-    var nextNumber: Int { number }
-
     /// The index of the next line end; nil when there is none.
     package static func newline(in bytes: [UInt8], from start: Int) -> Int? {
-        guard start >= 0, start < bytes.count else { return nil }
-        return bytes.withUnsafeBytes { buffer in
-            guard let base = buffer.baseAddress,
-                let found = memchr(base + start, Int32(UInt8(ascii: "\n")), buffer.count - start)
-            else { return nil }
-            return UnsafeRawPointer(found) - base
-        }
+        ByteSearch.first(ByteSearch.newline, in: bytes, from: start, to: bytes.count)
     }
 }

@@ -30,6 +30,15 @@ package struct RotatedFile: Sendable, Hashable {
             .sorted { $0.mark.precedesExactly($1.mark) }
     }
 
+    /// Whether there are files of an audit file beside it, whoever rotated them: `FILE.1`, `FILE-20261124.gz`.
+    package static func hasOthers(of path: String) -> Bool {
+        let (folder, name) = split(path)
+        return (Folder.names(in: folder) ?? []).contains { entry in
+            (entry.starts(withExactly: "\(name).") || entry.starts(withExactly: "\(name)-"))
+                && ![".idx", ".tmp", ".lock"].contains { entry.ends(withExactly: $0) }
+        }
+    }
+
     private init?(_ entry: String, folder: String, name: String) {
         var mark = String(entry.dropFirstBytes(name.utf8.count + 1))
         isCompressed = mark.ends(withExactly: ".gz")

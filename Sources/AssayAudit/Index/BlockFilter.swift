@@ -45,9 +45,15 @@ struct BlockFilter {
     }
 
     /// The hash of the text of a field.
-    static func term(_ field: RecordFields.Field, _ text: some Sequence<UInt8>) -> UInt64 {
+    static func term(_ field: RecordFields.Field, _ text: ArraySlice<UInt8>) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ UInt64(field.rawValue + 1)
-        for byte in text { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        text.withUnsafeBytes { bytes in
+            var index = 0
+            while index < bytes.count {
+                hash = (hash ^ UInt64(bytes[index])) &* 0x100_0000_01B3
+                index += 1
+            }
+        }
         // FNV leaves the upper bits of similar texts similar.
         hash ^= hash >> 33
         hash &*= 0xFF51_AFD7_ED55_8CCD

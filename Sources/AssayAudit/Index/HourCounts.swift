@@ -85,8 +85,13 @@ struct HourCounts: Sendable, Equatable {
     /// The text of one field in a key; empty where the field is missing.
     private static func text(of field: CountedField, in key: [UInt8]) -> [UInt8] {
         let index = CountedField.allCases.firstIndex(of: field) ?? 0
-        let parts = key.split(separator: 0, omittingEmptySubsequences: false)
-        return index < parts.count ? Array(parts[index]) : []
+        var place = 0
+        var text: [UInt8] = []
+        key[...].pieces(between: 0) { part in
+            if place == index { text = Array(part) }
+            place += 1
+        }
+        return text
     }
 
     /// The hour of an instant.

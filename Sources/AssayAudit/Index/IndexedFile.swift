@@ -19,9 +19,20 @@ final class IndexedFile {
     private(set) var bytesRead = 0
     /// Why the index could not be written; nil when it could, or need not be.
     private(set) var savingFailure: String?
+    /// Why the file cannot be read to its end; nil when it can.
+    ///
+    /// What is before that place is indexed and found.
+    private(set) var damage: String?
+    /// Whether a line has the record of a decision, or a sum of such.
+    private(set) var hasDecisions = false
+    private let keeping: Keeping
+    /// How much of the file the stored index is about.
+    private var kept: Int
 
     /// What must be new, before the index is written again.
     private static let savingSize = 4 << 20
+    /// What must be new, before the index is written while it is made: an interruption loses no more than that or a fifth.
+    private static let interimSize = 16 << 20
 
     /// Opens a file and its index, and makes the index, or what is missing of it.
     ///
@@ -37,76 +48,110 @@ final class IndexedFile {
         } else {
             index = AuditIndex(of: status)
         }
+        self.keeping = keeping
+        kept = index.stamp.covered
         let begin = index.stamp.covered
         guard status.size - begin <= limit else { throw BudgetSpent() }
-        if reader.isCompressed { try addMembers(reader) } else { try addBlocks(reader) }
-        if keeping == .save, index.stamp.covered - begin >= (begin == 0 ? 1 : IndexedFile.savingSize) {
-            do {
-                try index.seal(reader.file, status)
-                try index.save(for: path)
-            } catch {
-                savingFailure = "\(error)"
-            }
-        }
-        if !reader.isCompressed { try addTail(reader) }
+        let rest = try reader.isCompressed ? addMembers(reader) : addBlocks(reader)
+        keep(reader, ifNew: begin > 0 && kept == begin ? IndexedFile.savingSize : 1)
+        // The end of a file that grows, and what is before damage, is not in the stored index: it is looked at each time.
+        if let rest { index.add(rest.sketch, offset: index.stamp.covered, length: rest.length) }
+        hasDecisions = !index.hours.isEmpty
     }
 
-    /// The blocks of a file that is not compressed: whole ones only, the rest is for ``addTail(_:)``.
-    private func addBlocks(_ reader: AuditReader) throws(AuditFileError) {
+    /// Stores the index, if enough of it is new.
+    private func keep(_ reader: AuditReader, ifNew size: Int) {
+        guard keeping == .save, savingFailure.isNil, index.stamp.covered - kept >= size else { return }
+        do {
+            try index.seal(reader.file, status)
+            try index.save(for: path)
+            kept = index.stamp.covered
+        } catch {
+            savingFailure = "\(error)"
+        }
+    }
+
+    private var interimSize: Int { max(IndexedFile.interimSize, kept / 4) }
+
+    /// A block that is not in the stored index.
+    private struct Rest {
+        let sketch: BlockSketch
+        let length: Int
+    }
+
+    /// The blocks of a file that is not compressed: whole ones, and the rest.
+    private func addBlocks(_ reader: AuditReader) throws(AuditFileError) -> Rest? {
         var offset = index.stamp.covered
+        var size = 2 * GZipBlocks.blockSize
         while true {
-            let bytes = try reader.file.read(
-                at: offset, count: min(2 * GZipBlocks.blockSize, reader.status.size - offset))
+            let bytes = try reader.file.read(at: offset, count: min(size, reader.status.size - offset))
             let from = GZipBlocks.blockSize - 1
             guard bytes.count >= from, let end = LineSplitter.newline(in: bytes, from: from) else {
-                // A line that is longer than any of the server's: a block that nothing is found in.
-                guard bytes.count == 2 * GZipBlocks.blockSize, reader.status.size - offset > LineSplitter.lengthLimit
-                else {
-                    return
+                guard bytes.count == size else { return try tail(reader) }
+                if size < 2 * LineSplitter.lengthLimit {
+                    size *= 2
+                    continue
                 }
+                // A line that is longer than any of the server's: a block that nothing is found in.
                 index.add(BlockSketch(), offset: offset, length: bytes.count)
                 offset += bytes.count
+                bytesRead += bytes.count
                 continue
             }
-            index.add(IndexedFile.sketch(bytes[...end]), offset: offset, length: end + 1)
+            size = 2 * GZipBlocks.blockSize
+            index.add(IndexedFile.sketch(bytes, to: end), offset: offset, length: end + 1)
             offset += end + 1
             bytesRead += end + 1
+            keep(reader, ifNew: interimSize)
         }
     }
 
-    private func addTail(_ reader: AuditReader) throws(AuditFileError) {
+    private func tail(_ reader: AuditReader) throws(AuditFileError) -> Rest? {
         let offset = index.stamp.covered
         let rest = min(reader.status.size - offset, 2 * LineSplitter.lengthLimit)
         let bytes = try reader.file.read(at: offset, count: rest)
-        guard let end = bytes.lastIndex(of: UInt8(ascii: "\n")) else { return }
-        index.add(IndexedFile.sketch(bytes[...end]), offset: offset, length: end + 1)
+        guard let end = bytes.lastIndex(of: ByteSearch.newline) else { return nil }
         bytesRead += end + 1
+        return Rest(sketch: IndexedFile.sketch(bytes, to: end), length: end + 1)
     }
 
-    private static func sketch(_ bytes: ArraySlice<UInt8>) -> BlockSketch {
+    private static func sketch(_ bytes: [UInt8], to end: Int) -> BlockSketch {
         var sketch = BlockSketch()
-        for line in bytes.split(separator: UInt8(ascii: "\n")) { sketch.add(line) }
+        ByteSearch.lines(in: bytes, to: end) { sketch.add($0) }
         return sketch
     }
 
-    /// The blocks of a compressed file: members of gzip, as many as end with a line.
-    private func addMembers(_ reader: AuditReader) throws {
-        guard index.stamp.covered < reader.status.size else { return }
+    /// The blocks of a compressed file: members of gzip, as many as end with a line; and what is before damage.
+    private func addMembers(_ reader: AuditReader) throws(AuditFileError) -> Rest? {
+        guard index.stamp.covered < reader.status.size else { return nil }
         var start = index.stamp.covered
         reader.seek(to: start)
         var sketch = BlockSketch()
         var splitter = LineSplitter()
         var last: UInt8?
-        while let chunk = try reader.next() {
+        while let chunk = readOn(reader) {
             bytesRead += chunk.bytes.count
             splitter.add(chunk.bytes) { if !$0.isTooLong, !$0.bytes.isEmpty { sketch.add($0.bytes) } }
             last = chunk.bytes.last ?? last
             guard chunk.endsMember, last == UInt8(ascii: "\n") else { continue }
             index.add(sketch, offset: start, length: reader.position - start)
             (start, sketch, splitter) = (reader.position, BlockSketch(), LineSplitter())
+            keep(reader, ifNew: interimSize)
         }
+        if !damage.isNil { return Rest(sketch: sketch, length: reader.status.size - start) }
         splitter.finish { if !$0.isTooLong { sketch.add($0.bytes) } }
         if start < reader.status.size { index.add(sketch, offset: start, length: reader.status.size - start) }
+        return nil
+    }
+
+    /// The next bytes of a compressed file; nil at its end, and where it is damaged.
+    private func readOn(_ reader: AuditReader) -> AuditReader.Chunk? {
+        do throws(AuditFileError) {
+            return try reader.next()
+        } catch {
+            damage = error.message
+            return nil
+        }
     }
 
     /// Frees the index, and closes the file unless it is kept open for its blocks.
@@ -135,17 +180,17 @@ final class IndexedFile {
             reader.seek(to: block.offset)
             var splitter = LineSplitter()
             while reader.position < block.offset + block.length || !reader.isBetweenMembers,
-                let chunk = try reader.next()
+                let chunk = damage.isNil ? try reader.next() : readOn(reader)
             {
                 count += chunk.bytes.count
                 guard count <= limit else { throw BudgetSpent() }
                 try splitter.add(chunk.bytes) { if !$0.isTooLong, !$0.bytes.isEmpty { try take($0.bytes) } }
             }
-            try splitter.finish { if !$0.isTooLong { try take($0.bytes) } }
+            if damage.isNil { try splitter.finish { if !$0.isTooLong { try take($0.bytes) } } }
         } else {
             let bytes = try open.file.read(at: block.offset, count: block.length)
             count = bytes.count
-            for line in bytes.split(separator: UInt8(ascii: "\n")) { try take(line) }
+            try ByteSearch.lines(in: bytes, to: bytes.count, take)
         }
         guard sum.value == block.sum else { throw StaleIndex() }
         return count

@@ -19,18 +19,30 @@ package struct RecordFields {
     private(set) var wouldRefuse: ArraySlice<UInt8>?
 
     /// Reads a line without its end; nil when it is not an object, or has no time.
+    ///
+    /// Its time is proportional to the bytes, whatever they are.
     package init?(_ line: ArraySlice<UInt8>) {
         bytes = line
-        var scanner = MemberScanner(line)
-        guard scanner.open() else { return nil }
-        while let member = scanner.next() { take(member) }
-        guard scanner.isClosed, time != nil else { return nil }
+        // The shortest line with a time is longer.
+        guard line.count > RecordFields.timeLength, line.first == UInt8(ascii: "{") else { return nil }
+        let isWhole = line.withUnsafeBytes { buffer in
+            var scanner = MemberScanner(buffer, 0..<buffer.count)
+            guard scanner.open() else { return false }
+            while let member = scanner.next() { take(member, of: buffer) }
+            return scanner.isClosed
+        }
+        guard isWhole, time != nil else { return nil }
     }
 
     var instant: Instant? { time.map { Instant(milliseconds: $0) } }
 
     /// The text of a field, with escapes.
-    subscript(field: Field) -> ArraySlice<UInt8>? { ranges[field.rawValue].map { bytes[$0] } }
+    subscript(field: Field) -> ArraySlice<UInt8>? { ranges[field.rawValue].map(slice) }
+
+    /// Ranges count from the first byte of the line.
+    private func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        bytes[bytes.startIndex + range.lowerBound..<bytes.startIndex + range.upperBound]
+    }
 
     /// The app: of the token, or the last part of an app's or client's resource name.
     var shownApp: ArraySlice<UInt8>? { self[.app] ?? self[.resource].flatMap { RecordFields.app(in: $0) } }
@@ -70,151 +82,84 @@ package struct RecordFields {
     /// What refused it, or what has no reason: the canonical status.
     var cause: ArraySlice<UInt8>? { self[.reason] ?? self[.status] }
 
-    private mutating func take(_ member: MemberScanner.Member) {
-        let name = bytes[member.name]
-        switch member.kind {
-        case .text:
-            guard let field = RecordFields.names.first(where: { name.elementsEqual($0.name) }) else {
-                if name.elementsEqual("time".utf8) { time = RecordFields.milliseconds(bytes[member.value]) }
-                return
-            }
-            ranges[field.field.rawValue] = member.value
-        case .object where name.elementsEqual("facts".utf8):
-            takeText("key_id", of: member.value, as: .keyID)
-        case .object where name.elementsEqual("token_use".utf8):
-            takeText("app", of: member.value, as: .app)
-        case .array where name.elementsEqual("would_refuse".utf8):
-            wouldRefuse = bytes[member.value]
-        case .object, .array, .other: break
-        }
-    }
-
-    private mutating func takeText(_ name: StaticString, of value: Range<Int>, as field: Field) {
-        var scanner = MemberScanner(bytes[value])
-        guard scanner.open() else { return }
-        while let member = scanner.next() {
-            let isNamed = name.withUTF8Buffer { bytes[member.name].elementsEqual($0) }
-            if isNamed, member.kind == .text { ranges[field.rawValue] = member.value }
-        }
-    }
-
-    private static let names: [(name: [UInt8], field: Field)] = [
-        (Array("decision".utf8), .decision), (Array("method".utf8), .method), (Array("resource".utf8), .resource),
-        (Array("outcome".utf8), .outcome), (Array("reason".utf8), .reason), (Array("status".utf8), .status),
-        (Array("caller".utf8), .caller), (Array("rule".utf8), .rule), (Array("unenforced_reason".utf8), .unenforced),
-        (Array("event".utf8), .event),
-    ]
-
-    /// `2026-11-21T12:00:00.000Z`; nil for any other form.
-    static func milliseconds(_ text: ArraySlice<UInt8>) -> Int64? {
-        let form = Array("0000-00-00T00:00:00.000Z".utf8)
-        guard text.count == form.count,
-            zip(text, form).allSatisfy({ $1 == 0x30 ? $0.isASCIIDigit : $0 == $1 })
-        else { return nil }
-        func number(_ start: Int, _ count: Int) -> Int {
-            text[text.startIndex + start..<text.startIndex + start + count].reduce(0) { $0 * 10 + Int($1 - 0x30) }
-        }
-        let date = CivilDate(year: number(0, 4), month: number(5, 2), day: number(8, 2))
-        guard (1...12).contains(date.month), date.day >= 1,
-            date.day <= CivilDate.daysIn(month: date.month, year: date.year)
-        else { return nil }
-        let seconds = date.daysSinceEpoch * 86_400 + Int64(number(11, 2) * 3600 + number(14, 2) * 60 + number(17, 2))
-        return seconds * 1000 + Int64(number(20, 3))
-    }
-}
-
-/// Goes through the members of a JSON object without making values.
-struct MemberScanner {
-    enum Kind: Equatable {
-        case text, object, array, other
-    }
-
-    struct Member {
-        let name: Range<Int>
-        let kind: Kind
-        /// The value; of text what is between the quotation marks.
-        let value: Range<Int>
-    }
-
-    private let bytes: ArraySlice<UInt8>
-    private var position: Int
-    private let end: Int
-    /// Whether the object ended where its bytes end.
-    private(set) var isClosed = false
-    private var isFirst = true
-
-    init(_ bytes: ArraySlice<UInt8>) {
-        self.bytes = bytes
-        position = bytes.startIndex
-        end = bytes.endIndex
-    }
-
-    mutating func open() -> Bool { skip(UInt8(ascii: "{")) }
-
-    /// The next member; nil at the end, or where the form is another one.
-    mutating func next() -> Member? {
-        if skip(UInt8(ascii: "}")) {
-            isClosed = position == end
-            return nil
-        }
-        if !isFirst, !skip(UInt8(ascii: ",")) { return nil }
-        isFirst = false
-        guard let name = string(), skip(UInt8(ascii: ":")), position < end else { return nil }
-        switch bytes[position] {
-        case UInt8(ascii: "\""): return string().map { Member(name: name, kind: .text, value: $0) }
-        case UInt8(ascii: "{"): return nested().map { Member(name: name, kind: .object, value: $0) }
-        case UInt8(ascii: "["): return nested().map { Member(name: name, kind: .array, value: $0) }
-        default:
-            let start = position
-            while position < end, bytes[position] != UInt8(ascii: ","), bytes[position] != UInt8(ascii: "}") {
-                position += 1
-            }
-            return position > start ? Member(name: name, kind: .other, value: start..<position) : nil
-        }
-    }
-
-    private mutating func skip(_ byte: UInt8) -> Bool {
-        guard position < end, bytes[position] == byte else { return false }
-        position += 1
-        return true
-    }
-
-    /// What is between quotation marks.
-    private mutating func string() -> Range<Int>? {
-        guard skip(UInt8(ascii: "\"")) else { return nil }
-        let start = position
-        while position < end {
-            let byte = bytes[position]
-            if byte == UInt8(ascii: "\"") {
-                position += 1
-                return start..<position - 1
-            }
-            position += byte == UInt8(ascii: "\\") ? 2 : 1
-        }
-        position = end
-        return nil
-    }
-
-    /// An object or an array as a whole.
-    private mutating func nested() -> Range<Int>? {
-        let start = position
-        var depth = 0
-        while position < end {
-            switch bytes[position] {
-            case UInt8(ascii: "\""):
-                guard string() != nil else { return nil }
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                if depth == 0 {
-                    position += 1
-                    return start..<position
-                }
+    private mutating func take(_ member: MemberScanner.Member, of line: UnsafeRawBufferPointer) {
+        guard member.name.count < RecordFields.names.count else { return }
+        for name in RecordFields.names[member.name.count]
+        where ByteSearch.isWord(name.word, in: line, at: member.name) {
+            switch (name.meaning, member.kind) {
+            case (.field(let field), .text): ranges[field.rawValue] = member.value
+            case (.time, .text): time = RecordFields.milliseconds(line, member.value)
+            case (.object(let word, let field), .object): takeText(word, of: member.value, in: line, as: field)
+            case (.rules, .array): wouldRefuse = slice(member.value)
             default: break
             }
-            position += 1
         }
-        return nil
     }
+
+    private mutating func takeText(
+        _ word: StaticString, of value: Range<Int>, in line: UnsafeRawBufferPointer, as field: Field
+    ) {
+        var scanner = MemberScanner(line, value)
+        guard scanner.open() else { return }
+        while let member = scanner.next() {
+            if member.kind == .text, ByteSearch.isWord(word, in: line, at: member.name) {
+                ranges[field.rawValue] = member.value
+            }
+        }
+    }
+
+    /// What a member of a line is read for.
+    private enum Meaning {
+        case field(Field)
+        case time
+        /// An object, of which one text is read.
+        case object(StaticString, Field)
+        case rules
+    }
+
+    /// The names of the members that are read, by their lengths: a line may have thousands of others.
+    private static let names: [[(word: StaticString, meaning: Meaning)]] = {
+        let all: [(StaticString, Meaning)] = [
+            ("decision", .field(.decision)), ("method", .field(.method)), ("resource", .field(.resource)),
+            ("outcome", .field(.outcome)), ("reason", .field(.reason)), ("status", .field(.status)),
+            ("caller", .field(.caller)), ("rule", .field(.rule)), ("unenforced_reason", .field(.unenforced)),
+            ("event", .field(.event)), ("time", .time), ("facts", .object("key_id", .keyID)),
+            ("token_use", .object("app", .app)), ("would_refuse", .rules),
+        ]
+        let longest = all.map(\.0.utf8CodeUnitCount).max() ?? 0
+        return (0...longest).map { length in
+            all.filter { $0.0.utf8CodeUnitCount == length }.map { (word: $0.0, meaning: $0.1) }
+        }
+    }()
+
+    private static let timeLength = 24
+
+    /// `2026-11-21T12:00:00.000Z`; nil for any other form.
+    static func milliseconds(_ line: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int64? {
+        guard range.count == timeLength, range.upperBound <= line.count else { return nil }
+        let start = range.lowerBound
+        for (offset, mark) in marks where line[start + offset] != mark { return nil }
+        func number(_ offset: Int, _ count: Int) -> Int? {
+            var number = 0
+            for index in start + offset..<start + offset + count {
+                let digit = line[index] ^ 0x30
+                guard digit < 10 else { return nil }
+                number = number * 10 + Int(digit)
+            }
+            return number
+        }
+        guard let year = number(0, 4), let month = number(5, 2), let day = number(8, 2), let hours = number(11, 2),
+            let minutes = number(14, 2), let seconds = number(17, 2), let milliseconds = number(20, 3)
+        else { return nil }
+        let date = CivilDate(year: year, month: month, day: day)
+        guard (1...12).contains(month), day >= 1, day <= CivilDate.daysIn(month: month, year: year) else { return nil }
+        let time = date.daysSinceEpoch * 86_400 + Int64(hours * 3600 + minutes * 60 + seconds)
+        return time * 1000 + Int64(milliseconds)
+    }
+
+    /// What is between the digits of a time, by its place.
+    private static let marks: [(Int, UInt8)] = [
+        (4, UInt8(ascii: "-")), (7, UInt8(ascii: "-")), (10, UInt8(ascii: "T")), (13, UInt8(ascii: ":")),
+        (16, UInt8(ascii: ":")), (19, UInt8(ascii: ".")), (23, UInt8(ascii: "Z")),
+    ]
 }

@@ -109,19 +109,33 @@ package enum AuditIndexing {
         /// How many bytes were read.
         package let bytes: Int
         package let blocks: Int
-        /// Why there is no index; nil when there is one.
+        /// Whether a line has the record of a decision, or a sum of such.
+        package let hasDecisions: Bool
+        /// Why there is no index, or the file could not be read to its end; nil when there is a whole one.
         package let failure: String?
     }
 
-    /// Makes or completes the index of each file.
+    /// Makes or completes the index of each file, whatever folders have none.
     package static func index(_ paths: [String]) throws(AuditFileError) -> [Outcome] {
-        try AuditPaths.files(paths).map { path in
+        var empty: [String] = []
+        return try index(paths, empty: &empty)
+    }
+
+    /// Makes or completes the index of each file.
+    ///
+    /// - Parameter empty: gets the folders that have no audit file.
+    package static func index(
+        _ paths: [String], empty: inout [String]
+    ) throws(AuditFileError) -> [Outcome] {
+        try AuditPaths.files(paths, empty: &empty).map { path in
             do {
                 let file = try IndexedFile(path, keeping: .save)
                 return Outcome(
-                    path: path, bytes: file.bytesRead, blocks: file.index.blocks.count, failure: file.savingFailure)
+                    path: path, bytes: file.bytesRead, blocks: file.index.blocks.count,
+                    hasDecisions: file.hasDecisions,
+                    failure: file.damage ?? file.savingFailure.map { "\(path): \($0)" })
             } catch {
-                return Outcome(path: path, bytes: 0, blocks: 0, failure: "\(error)")
+                return Outcome(path: path, bytes: 0, blocks: 0, hasDecisions: false, failure: "\(error)")
             }
         }
     }

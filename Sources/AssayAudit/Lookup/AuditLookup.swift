@@ -31,19 +31,31 @@ package struct AuditLookup {
         package fileprivate(set) var lines: [[UInt8]] = []
         /// The token of the next page; nil at the end.
         package fileprivate(set) var next: String?
-        /// What people should know: files that were read as a whole, or cannot be read.
+        /// What people should know: files that were read as a whole, cannot be read, or have no record.
         package var notes: [String] = []
         /// What was searched.
         package fileprivate(set) var extent = AuditExtent()
+        /// Whether a file could not be read to its end, so that records may be missing.
+        package var isIncomplete = false
+
+        /// Notes that a file could not be read to its end.
+        fileprivate mutating func miss(_ words: String) {
+            notes.append(words)
+            isIncomplete = true
+        }
     }
 
     let paths: [String]
+    /// What to say of folders without audit files.
+    private let folderNotes: [String]
     private let indexing: Indexing
     private let budget: Budget
 
     /// - Throws: ``AuditFileError`` when there is no such file.
     package init(_ paths: [String], indexing: Indexing = .kept, budget: Budget = Budget()) throws(AuditFileError) {
-        self.paths = try AuditPaths.files(paths)
+        var empty: [String] = []
+        self.paths = try AuditPaths.files(paths, empty: &empty)
+        folderNotes = empty.map { "no audit file in \($0)" }
         self.indexing = indexing
         self.budget = budget
     }
@@ -99,11 +111,12 @@ package struct AuditLookup {
 
     private func search(_ matcher: some LineMatcher, limit: Int) throws -> Found {
         var found = Found()
+        found.notes = folderNotes
         var candidates: [Candidate] = []
         var files: [IndexedFile?] = []
         for path in paths {
             if budget.isOver?() ?? false { throw BudgetSpent() }
-            let file = try open(path, &found.notes).get()
+            let file = try open(path, &found, noting: matcher.findsDecisions).get()
             files.append(file)
             guard let file else { continue }
             found.extent.add(file.index)
@@ -134,17 +147,21 @@ package struct AuditLookup {
     }
 
     /// Opens a file with its index; nil when it cannot be read.
-    private func open(_ path: String, _ notes: inout [String]) -> Result<IndexedFile?, any Error> {
+    ///
+    /// - Parameter noting: whether to say of a file that it has no decisions.
+    private func open(_ path: String, _ found: inout Found, noting: Bool = true) -> Result<IndexedFile?, any Error> {
         do {
             let keeping: IndexedFile.Keeping = if case .kept = indexing { .save } else { .memory }
             let file = try IndexedFile(path, keeping: keeping, limit: budget.unindexed)
             if file.bytesRead > AuditLookup.worthANote {
-                notes.append("\(path): \(file.bytesRead >> 20) MiB without an index were read and indexed")
+                found.notes.append("\(path): \(file.bytesRead >> 20) MiB without an index were read and indexed")
             }
-            if let failure = file.savingFailure { notes.append("\(path): its index is not kept: \(failure)") }
+            if let failure = file.savingFailure { found.notes.append("\(path): its index is not kept: \(failure)") }
+            if let damage = file.damage { found.miss(AuditLookup.damaged(damage)) }
+            if noting, !file.hasDecisions { found.notes.append(AuditLookup.noRecord(path)) }
             return .success(file)
         } catch let error as AuditFileError {
-            notes.append(error.message)
+            found.miss(error.message)
             return .success(nil)
         } catch {
             return .failure(error)
@@ -163,24 +180,45 @@ package struct AuditLookup {
 
     private func scan(_ matcher: some LineMatcher, limit: Int) -> Found {
         var found = Found()
-        found.notes.append(scanNote)
+        found.notes = [scanNote] + folderNotes
         var results = Results(limit: limit)
-        for path in paths {
-            do {
-                let reader = try AuditReader(path)
-                found.extent.files += 1
-                try reader.lines { line in
-                    guard let fields = RecordFields(line.bytes) else { return }
-                    found.extent.add(fields)
-                    if let place = matcher.place(of: fields) { results.add(line.bytes, at: place) }
-                }
-            } catch {
-                found.notes.append("\(error)")
-            }
+        scan(into: &found, noting: matcher.findsDecisions) { fields in
+            if let place = matcher.place(of: fields) { results.add(fields.bytes, at: place) }
         }
         results.finish(into: &found)
         return found
     }
+
+    /// Passes on the fields of each line of all files.
+    private func scan(into found: inout Found, noting: Bool = true, _ body: (RecordFields) -> Void) {
+        for path in paths {
+            let reader: AuditReader
+            do throws(AuditFileError) {
+                reader = try AuditReader(path)
+            } catch {
+                found.miss(error.message)
+                continue
+            }
+            let before = found.extent.decisions
+            found.extent.files += 1
+            do {
+                try reader.lines { line in
+                    guard let fields = RecordFields(line.bytes) else { return }
+                    found.extent.add(fields)
+                    body(fields)
+                }
+            } catch {
+                found.miss(AuditLookup.damaged("\(error)"))
+            }
+            if noting, found.extent.decisions == before { found.notes.append(AuditLookup.noRecord(path)) }
+        }
+    }
+
+    /// What to say of a file that could not be read to its end.
+    private static func damaged(_ words: String) -> String { "\(words); what comes after that is missing here" }
+
+    /// What to say of a file without a single record.
+    package static func noRecord(_ path: String) -> String { "\(path) has no record of a decision" }
 
     // MARK: - Counts
 
@@ -192,6 +230,12 @@ package struct AuditLookup {
         package fileprivate(set) var notes: [String] = []
         /// What was searched.
         package fileprivate(set) var extent = AuditExtent()
+        /// Whether a file could not be read to its end, so that decisions may be missing.
+        package fileprivate(set) var isIncomplete = false
+
+        fileprivate init(_ totals: Totals, _ found: Found) {
+            (counts, notes, extent, isIncomplete) = (totals.sorted, found.notes, found.extent, found.isIncomplete)
+        }
     }
 
     /// How many decisions have each text of a field, from an instant until another one.
@@ -213,25 +257,15 @@ package struct AuditLookup {
         (query.since, query.until) = (since, until)
         let matcher = try DecisionMatcher(query)
         var totals = Totals(field: field)
-        var result = Counts()
-        if isScanning { result.notes.append(scanNote) }
+        var found = Found()
+        found.notes = (isScanning ? [scanNote] : []) + folderNotes
+        if isScanning {
+            scan(into: &found) { fields in totals.add(fields) { matcher.since <= $0 && $0 <= matcher.last } }
+            return Counts(totals, found)
+        }
         for path in paths {
-            if isScanning {
-                do {
-                    let reader = try AuditReader(path)
-                    result.extent.files += 1
-                    try reader.lines { line in
-                        guard let fields = RecordFields(line.bytes) else { return }
-                        result.extent.add(fields)
-                        totals.add(fields) { matcher.since <= $0 && $0 <= matcher.last }
-                    }
-                } catch {
-                    result.notes.append("\(error)")
-                }
-                continue
-            }
-            guard let file = try open(path, &result.notes).get() else { continue }
-            result.extent.add(file.index)
+            guard let file = try open(path, &found).get() else { continue }
+            found.extent.add(file.index)
             var partial: Set<Int64> = []
             for (hour, counts) in file.index.hours {
                 let (first, last) = (hour * 3_600_000, hour * 3_600_000 + 3_599_999)
@@ -253,8 +287,7 @@ package struct AuditLookup {
                 }
             }
         }
-        result.counts = totals.sorted
-        return result
+        return Counts(totals, found)
     }
 }
 

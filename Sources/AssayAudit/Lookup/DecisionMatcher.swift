@@ -3,6 +3,8 @@ internal import AssayHosting
 
 /// What is looked for in lines.
 protocol LineMatcher {
+    /// Whether decisions are looked for, so that a file without any is worth a note.
+    var findsDecisions: Bool { get }
     /// Whether a block may have lines that match.
     func mayMatch(_ block: AuditIndex.Block, _ filter: ArraySlice<UInt8>) -> Bool
     /// The place of a line that matches; nil for any other.
@@ -43,6 +45,7 @@ struct DecisionMatcher: LineMatcher {
         var token: String { Base64.encodeURL(Array("\(time).\(sequence)".utf8)) }
     }
 
+    var findsDecisions: Bool { true }
     let since: Int64
     /// The last millisecond that is meant.
     let last: Int64
@@ -100,12 +103,12 @@ struct DecisionMatcher: LineMatcher {
     }
 
     /// The text as a line of JSON has it, without quotation marks.
-    static func escaped(_ text: String) -> [UInt8] { Array(JSON.string(text).encoded.dropFirst().dropLast()) }
+    static func escaped(_ text: String) -> [UInt8] { Array(JSON.string(text).asciiEncoded.dropFirst().dropLast()) }
 
     /// Whether a block may have lines that match.
     func mayMatch(_ block: AuditIndex.Block, _ filter: ArraySlice<UInt8>) -> Bool {
         block.last >= since && block.first <= last
-            && texts.allSatisfy { BlockFilter.has(BlockFilter.term($0.field, $0.value), in: filter) }
+            && texts.allSatisfy { BlockFilter.has(BlockFilter.term($0.field, $0.value[...]), in: filter) }
     }
 
     /// The place of a line that matches; nil for any other.
@@ -119,7 +122,9 @@ struct DecisionMatcher: LineMatcher {
     }
 
     private func has(_ field: RecordFields.Field, _ value: [UInt8], _ fields: RecordFields) -> Bool {
-        func isEqual(_ field: RecordFields.Field) -> Bool { fields[field]?.elementsEqual(value) ?? false }
+        func isEqual(_ field: RecordFields.Field) -> Bool {
+            fields[field].map { $0.count == value.count && $0.elementsEqual(value) } ?? false
+        }
         switch field {
         case .reason: return isEqual(.reason) || isEqual(.unenforced)
         case .app:

@@ -21,6 +21,7 @@ package struct EventQuery: Sendable {
 
 /// A query for changes, made ready to be compared with lines.
 struct EventMatcher: LineMatcher {
+    var findsDecisions: Bool { false }
     private let kinds: [[UInt8]]
     private let caller: [UInt8]?
     private let since: Int64

@@ -27,7 +27,8 @@ struct AuditVerifyCommand: ParsableCommand {
                 that: give it as --expect SEQ:CHAIN. The server writes it to the log at each rotation and at its end, and its number \
                 to the metric assay_audit_sequence.
 
-                Exit codes: 0 when the files are intact, 1 when they are not, 2 when the command could not run.
+                Exit codes: 0 when the files are intact, 1 when they are not, have no record of a server or cannot be read to their \
+                end, 2 when the command could not run.
                 """)
     }
 
@@ -61,11 +62,8 @@ struct AuditVerifyCommand: ParsableCommand {
         case .json: try Terminal.say(PrettyJSON.text(of: verification.message))
         case .text: for line in verification.text { try Terminal.say(line) }
         }
+        for folder in verification.emptyFolders { Terminal.report("no audit file in \(folder)") }
         guard verification.isIntact else { throw ExitCode.refused }
-        guard verification.verifier.lines > 0 else {
-            Terminal.report("there is nothing to verify: no line of a server")
-            throw ExitCode.couldNotRun
-        }
     }
 }
 

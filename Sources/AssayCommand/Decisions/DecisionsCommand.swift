@@ -14,7 +14,8 @@ struct DecisionsCommand: ParsableCommand {
                 it. Requests of strangers above a rate are recorded only as sums, and cannot be found one by one. Records of changes, such as \
                 of policies and keys, are listed by `\(AssayProgram.current.name) audit events`.
 
-                Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run.
+                Exit codes: 0 when something was found, 1 when nothing was, 2 when the command could not run or a file could not be \
+                read to its end: what could be read is printed then.
                 """,
             subcommands: [
                 DecisionsShowCommand.self, DecisionsListCommand.self, DecisionsStatsCommand.self,
@@ -57,6 +58,11 @@ struct LookupOptions: ParsableArguments {
     /// Says on standard error what was read without an index, or could not be read.
     func note(_ notes: [String]) {
         for note in notes { Terminal.report(note) }
+    }
+
+    /// Ends the command for files that could not be read to their end.
+    static func check(_ isIncomplete: Bool) throws {
+        if isIncomplete { throw ExitCode.couldNotRun }
     }
 }
 
@@ -122,6 +128,7 @@ struct DecisionsListCommand: ParsableCommand {
             for line in DecisionTable.lines(of: found.lines) { try Terminal.say(line) }
             if found.next != nil { Terminal.report("there are more decisions; --limit shows more") }
         }
+        try LookupOptions.check(found.isIncomplete)
         guard !found.lines.isEmpty else {
             options.report(nothing: "decision matches", in: found.extent)
             throw ExitCode.refused

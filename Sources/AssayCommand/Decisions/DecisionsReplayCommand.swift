@@ -60,6 +60,7 @@ struct DecisionsReplayCommand: AsyncParsableCommand {
                 try await paths.read(with: key, wants: wants) { record in
                     switch record {
                     case .unreadable(let place, let problem): tally.unreadable.add(problem, at: place)
+                    case .repeated: tally.repeated += 1
                     case .evidence(let evidence):
                         try tally.add(evidence, await replay.judge(evidence))
                     }

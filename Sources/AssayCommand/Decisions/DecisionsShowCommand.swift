@@ -24,8 +24,14 @@ struct DecisionsShowCommand: ParsableCommand {
                 A request of a stranger above the recorded rate is only in a sum (outcome "summed"), and a request that led to no \
                 decision has no record. Records may also be in other files, or in files that were removed.
                 """)
+            try LookupOptions.check(found.isIncomplete)
             throw ExitCode.refused
         }
+        try say(line)
+        try LookupOptions.check(found.isIncomplete)
+    }
+
+    private func say(_ line: [UInt8]) throws {
         if options.format == .json { return try Terminal.say(String(decoding: line, as: UTF8.self)) }
         guard let record = try? JSON.parse(line, limits: JSON.Limits(bytes: 1 << 20)) else {
             Terminal.report("the record is not JSON")

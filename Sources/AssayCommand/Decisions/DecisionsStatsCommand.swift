@@ -47,6 +47,7 @@ struct DecisionsStatsCommand: ParsableCommand {
                     String(repeating: " ", count: width - number.count) + "\(number)  \(DecisionTable.shown(text))")
             }
         }
+        try LookupOptions.check(found.isIncomplete)
         guard !found.counts.isEmpty else {
             options.report(nothing: "decision matches", in: found.extent)
             throw ExitCode.refused

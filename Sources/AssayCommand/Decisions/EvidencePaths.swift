@@ -56,8 +56,11 @@ final class EvidenceLineReader {
 
     init(_ path: String) throws(EvidenceFileError) {
         self.path = path
-        descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw EvidenceFileError("read", path) }
+        do throws(RegularFile.Failure) {
+            descriptor = try RegularFile.open(path)
+        } catch {
+            throw EvidenceFileError(error.description)
+        }
     }
 
     deinit {

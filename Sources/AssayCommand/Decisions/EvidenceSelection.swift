@@ -24,6 +24,8 @@ enum EvidenceRecord {
     case evidence(CapturedEvidence)
     /// Its place, and what is wrong with it.
     case unreadable(place: String, problem: String)
+    /// A record of this decision came before: files overlap, or a folder and a file in it were named.
+    case repeated
 }
 
 /// Records that could not be read: each problem once, with the place of the first record and the number of the others.
@@ -54,12 +56,18 @@ struct UnreadableRecords: Sendable {
 }
 
 extension EvidencePaths {
+    /// How many decisions are remembered, to notice repeated records.
+    static let rememberedDecisions = 4_000_000
+
     /// Reads all records that are wanted, one after the other.
+    ///
+    /// A repeated one is given as such, as long as no more than ``rememberedDecisions`` came before.
     ///
     /// - Throws: when a file cannot be read; what `body` throws.
     func read(
         with key: PrivateKey, wants: (EvidenceLine) -> Bool, _ body: (EvidenceRecord) async throws -> Void
     ) async throws {
+        var seen: Set<ExactText> = []
         for file in files {
             let lines = try EvidenceLineReader(file)
             while let line = try lines.next() {
@@ -72,7 +80,14 @@ extension EvidencePaths {
                 do throws(EvidenceError) {
                     let parsed = try EvidenceLine(parsing: bytes)
                     guard wants(parsed) else { continue }
-                    record = .evidence(try parsed.open(with: key))
+                    let evidence = try parsed.open(with: key)
+                    let id = ExactText(evidence.decision.text)
+                    if seen.contains(id) {
+                        record = .repeated
+                    } else {
+                        if seen.count < Self.rememberedDecisions { seen.insert(id) }
+                        record = .evidence(evidence)
+                    }
                 } catch {
                     record = .unreadable(place: place, problem: SafeText.of(error.message))
                 }

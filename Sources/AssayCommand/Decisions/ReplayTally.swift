@@ -15,6 +15,8 @@ struct ReplayTally: Sendable {
     private var totals: [ReplayedDecision.Comparison: Int] = [:]
     /// How many records could not be read.
     var unreadable = UnreadableRecords()
+    /// How many records are of decisions that were counted before.
+    var repeated = 0
 
     init(_ format: ReplayFormat) {
         self.format = format
@@ -123,6 +125,9 @@ struct ReplayTally: Sendable {
                 try Terminal.say(
                     "  \(SafeText.of(group.app.string)) \(SafeText.of(group.reason.string)): \(text(counts))")
             }
+            if repeated > 0 {
+                try Terminal.say("\(repeated.counting("repeated record")) not counted: the same decisions came before")
+            }
             if unreadable.count > 0 { try Terminal.say("\(unreadable.count.counting("record")) could not be read") }
         case .json:
             let groups = sorted.map { group, counts -> JSON in
@@ -135,7 +140,8 @@ struct ReplayTally: Sendable {
             let summary: JSON = .object(
                 members(totals) + [
                     JSONMember("unreadable", .integer(Int64(unreadable.count))),
-                    JSONMember("revision", .string(revision)), JSONMember("groups", .array(groups)),
+                    JSONMember("repeated", .integer(Int64(repeated))), JSONMember("revision", .string(revision)),
+                    JSONMember("groups", .array(groups)),
                 ])
             try Terminal.say(String(decoding: JSON.object(["summary": summary]).encoded, as: UTF8.self))
         }

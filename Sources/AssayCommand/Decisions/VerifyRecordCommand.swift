@@ -107,6 +107,7 @@ struct VerifyRecordCommand: AsyncParsableCommand {
             switch record {
             case .evidence(let evidence): found = found ?? evidence
             case .unreadable(let place, let problem): unreadable.add(problem, at: place)
+            case .repeated: break
             }
         }
         for line in unreadable.lines { Terminal.report(line) }

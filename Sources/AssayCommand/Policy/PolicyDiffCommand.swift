@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import AssayAudit
 internal import AssayCore
 internal import AssayEngine
 internal import AssayPolicy
@@ -23,7 +24,8 @@ struct PolicyDiffCommand: AsyncParsableCommand {
             evidence, tokens or credentials is counted as not judged where the settings differ. With --format json, each group is \
             {"resource", "method", "old_outcome", "new_outcome", "rule", "count", "examples"}, followed by {"decisions": …}.
 
-            Exits with 0 when both mean the same, with 1 when they differ, and with 2 when one of them has errors.
+            Exits with 0 when both mean the same, with 1 when they differ, and with 2 when one of them has errors or a file \
+            after --against could not be read to its end.
 
             Example: \(AssayProgram.current.name) policy diff /etc/assay/policies policies --against audit.ndjson audit.ndjson.1.gz
             """)
@@ -63,18 +65,21 @@ struct PolicyDiffCommand: AsyncParsableCommand {
                 try Terminal.say(String(decoding: line.encoded, as: UTF8.self))
             }
         }
-        if !against.isEmpty { try replay(old, new) }
+        let isComplete = try against.isEmpty || replay(old, new)
+        guard isComplete else { throw ExitCode.couldNotRun }
         if !changes.isEmpty || !methods.isEmpty { throw ExitCode.refused }
     }
 
-    private func replay(_ old: CheckedPolicies, _ new: CheckedPolicies) throws {
+    /// Returns whether all files could be read to their end; what could not be is said on standard error.
+    private func replay(_ old: CheckedPolicies, _ new: CheckedPolicies) throws -> Bool {
+        var isComplete = true
         var replay = DecisionReplay(from: (old.policies, old.registry), to: (new.policies, new.registry))
         for name in against {
-            do throws(UnreadableFile) {
+            do throws(AuditFileError) {
                 try RecordFile(name).forEachLine { line, number in replay.read(line ?? [], at: "\(name):\(number)") }
             } catch {
-                Terminal.report("\(error)")
-                throw ExitCode.couldNotRun
+                Terminal.report("\(error.message); the counts lack what could not be read")
+                isComplete = false
             }
         }
         let report = replay.result
@@ -82,5 +87,6 @@ struct PolicyDiffCommand: AsyncParsableCommand {
         case .text: for line in report.text { try Terminal.say(line) }
         case .json: for line in report.json { try Terminal.say(String(decoding: line.encoded, as: UTF8.self)) }
         }
+        return isComplete
     }
 }

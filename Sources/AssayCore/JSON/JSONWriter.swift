@@ -7,6 +7,23 @@ extension JSON {
         return output
     }
 
+    /// The value as compact JSON text in printable ASCII: each other character is one or two `\u` escapes.
+    package var asciiEncoded: [UInt8] {
+        let bytes = encoded
+        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
+        var output: [UInt8] = []
+        output.reserveCapacity(2 * bytes.count)
+        for unit in String(decoding: bytes, as: UTF8.self).utf16 {
+            if unit < 0x80 {
+                output.append(UInt8(truncatingIfNeeded: unit))
+            } else {
+                let pair = [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
+                output += Array("\\u\(Hex.encode(pair))".utf8)
+            }
+        }
+        return output
+    }
+
     private func write(to output: inout [UInt8]) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)

@@ -12,8 +12,9 @@ internal import Synchronization
 /// is full too, further records are lost; the loss is counted, logged and shown in ``readiness``. The operator chooses
 /// whether decisions go on meanwhile: see ``blockingReason``.
 ///
-/// When the open file is removed, the next record detects it and goes to a new file under the same path; the records in
-/// the removed file are lost, and the log says so. A renamed file is written to until ``reopen()``.
+/// When the open file is removed, the writer notices within a second and makes a new one under the same path; the records in
+/// the removed file are lost, and the log says so. Where none can be made, because the folder is gone too, ``readiness`` shows
+/// it, and records wait. A renamed file is written to until ``reopen()``.
 ///
 /// Waiting records are only in memory. ``close()`` writes them; a killed process loses them.
 public final class AuditFile: DecisionSink {
@@ -21,7 +22,7 @@ public final class AuditFile: DecisionSink {
     public struct Options: Sendable {
         /// How many records may wait to be written.
         public var queueLimit: Int
-        /// The pause after a failed write.
+        /// The pause after a failed write, and between looks at whether the file was removed.
         public var retryDelay: Duration
         /// When the file is rotated by itself.
         public var rotation: AuditRotation
@@ -70,6 +71,8 @@ public final class AuditFile: DecisionSink {
         var lost = 0
         /// When the log last reported a loss.
         var complained: Duration?
+        /// Whether the file is no longer looked after.
+        var isClosed = false
 
         var count: Int { incoming.count + taken.count }
     }
@@ -110,6 +113,7 @@ public final class AuditFile: DecisionSink {
         meter.add(0, to: AuditMetrics.summed, path)
         meter.set(0, of: AuditMetrics.waiting, path)
         meter.set(1, of: AuditMetrics.isWritable, path)
+        scheduleWatch()
     }
 
     /// Puts a decision in the queue.
@@ -256,6 +260,25 @@ public final class AuditFile: DecisionSink {
         }
     }
 
+    private func scheduleWatch() {
+        let pause = max(options.retryDelay / .seconds(1), 0.001)
+        queue.asyncAfter(deadline: .now() + pause) { [weak self] in self?.watch() }
+    }
+
+    /// Notices that the file was removed, also while no record comes.
+    private func watch() {
+        let (isClosed, isIdle, isFailing) = state.withLock { state in
+            // A file that was opened again is taken with the next run.
+            (state.isClosed, state.other == nil, !state.failure.isNil && state.count == 0)
+        }
+        if isClosed { return }
+        if isIdle {
+            let failure = trail.withLock { $0.replaceIfRemoved() }
+            if !failure.isNil || isFailing { finish(0, failure) }
+        }
+        scheduleWatch()
+    }
+
     private func retry() {
         state.withLock { $0.isRetryScheduled = false }
         drain()
@@ -266,6 +289,7 @@ public final class AuditFile: DecisionSink {
             let waiting = state.count
             state.taken = []
             state.incoming = []
+            state.isClosed = true
             defer { state.lost = 0 }
             return (waiting, state.lost)
         }

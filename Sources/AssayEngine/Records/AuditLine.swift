@@ -36,7 +36,8 @@ internal import AssayKit
 /// A line with `event` is about a change of the service itself: `time`, `event` (`policies_changed`, `deny_added`, …), `caller` (the
 /// policy's name of the caller that asked for it), `revision`, and `details`, an object.
 ///
-/// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token.
+/// Text from outside is cut to 160 characters of printable ASCII: no line is long, and none contains a whole token. `details` keeps
+/// its text. All of a line is printable ASCII, and every other character an escape.
 enum AuditLine {
     /// The line with its end.
     static func encode(_ record: DecisionRecord) -> [UInt8] {
@@ -79,10 +80,15 @@ enum AuditLine {
             members.append(JSONMember("revision", .string(SafeText.of("\(revision)"))))
         }
         if let route = record.route { members.append(JSONMember("route", .string(SafeText.of(route)))) }
-        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
+        return line(members)
     }
 
     private static let factLimit = 64
+
+    /// All lines are made here: what is not printable ASCII is escaped, because a terminal may obey it.
+    private static func line(_ members: [JSONMember]) -> [UInt8] {
+        JSON.object(members).asciiEncoded + [UInt8(ascii: "\n")]
+    }
 
     /// The line of a change of the service itself, with its end.
     static func encode(_ event: AuditEvent) -> [UInt8] {
@@ -93,7 +99,7 @@ enum AuditLine {
         if let caller = event.caller { members.append(JSONMember("caller", .string(SafeText.of(caller)))) }
         if let revision = event.revision { members.append(JSONMember("revision", .string(SafeText.of("\(revision)")))) }
         if !event.details.isEmpty { members.append(JSONMember("details", .object(event.details))) }
-        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
+        return line(members)
     }
 
     /// The line of a sum, with its end.
@@ -115,7 +121,7 @@ enum AuditLine {
             JSONMember("count", .integer(Int64(summary.total))), JSONMember("groups", .array(groups)),
         ]
         if summary.others > 0 { members.append(JSONMember("others", .integer(Int64(summary.others)))) }
-        return JSON.object(members).encoded + [UInt8(ascii: "\n")]
+        return line(members)
     }
 
     private static func value(of use: TokenUse) -> JSON {

@@ -56,9 +56,11 @@ struct AuditTrail {
         self.clock = clock
         self.randomness = randomness
         keeper = AuditKeeper(path, rotation, logger)
+        let isThere = FileStatus(path: path) != nil
         file = try AuditDescriptor(path)
         if file.file != nil {
             if !takeEnd(), head == nil, startsAfter.isNil { takeEndOfRotated() }
+            if !isThere { warnOfMissingFile() }
             keeper.tidy()
         }
     }
@@ -145,6 +147,12 @@ struct AuditTrail {
         if file.file != nil { takeEnd() }
     }
 
+    /// Goes on in a new file if the open one was removed; returns the reason when that fails.
+    mutating func replaceIfRemoved() -> String? {
+        if awaitsFile { return openAfterRotation() }
+        return file.isRemoved ? replaceRemoved() : nil
+    }
+
     /// Opens a new file under the path of one that was removed; returns the reason when that fails.
     private mutating func replaceRemoved() -> String? {
         do {
@@ -211,6 +219,20 @@ struct AuditTrail {
                     metadata: ["file": "\(rotated.path)", "error": "\(error)"])
             }
             return
+        }
+    }
+
+    /// Says that the file which the chain should go on in was not there, although other files of it are.
+    private func warnOfMissingFile() {
+        guard startsAfter.isNil, RotatedFile.hasOthers(of: path) else { return }
+        if head == nil {
+            logger.warning(
+                "the audit file is missing, and older files of it are there; a new chain begins, and does not show what was lost",
+                metadata: metadata)
+        } else {
+            logger.warning(
+                "the audit file is missing, and rotated files of it are there; the chain goes on after the newest of them, and what was written since, if anything, is lost",
+                metadata: metadata)
         }
     }
 

@@ -1,4 +1,6 @@
 #if AppAttest
+internal import AssayCore
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -29,8 +31,11 @@ final class LineReader {
     /// - Parameter name: a file's name; `-` is standard input.
     init(_ name: String) throws(FileError) {
         self.name = name == "-" ? "standard input" : name
-        descriptor = name == "-" ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure() }
+        do throws(RegularFile.Failure) {
+            descriptor = name == "-" ? STDIN_FILENO : try RegularFile.open(name)
+        } catch {
+            throw FileError(error.description)
+        }
     }
 
     deinit {

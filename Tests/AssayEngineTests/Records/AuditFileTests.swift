@@ -127,6 +127,25 @@ struct AuditFileTests {
         #expect(text.utf8.count < 1000)
     }
 
+    @Test("A line is printable ASCII whatever its details are, and its text is kept")
+    func ascii() async throws {
+        let texts = [
+            "\u{202E}gpj.exe", "\u{9B}31m", "\u{7F}\u{85}\u{2028}\u{FEFF}", "\u{1F600}", "\u{1B}[2J\u{0}", "plain",
+        ]
+        let details = texts.map { JSONMember("n\($0)", .array([.string($0), .object(["\($0)": .string($0)])])) }
+        let event = AuditEvent(
+            time: Instant(seconds: 1), kind: .denyAdded, caller: texts[0], revision: nil, details: details)
+        try await withFolder { folder in
+            let path = folder.appendingPathComponent("audit.jsonl").path
+            let file = try AuditFile(path: path, logger: TestService.silent)
+            file.record(event)
+            await file.close()
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            #expect(bytes.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A })
+            #expect(try Self.read(path).first?["details"] == .object(details))
+        }
+    }
+
     @Test("A sum is one line, of bounded length, with how many decisions it stands for")
     func summary() async throws {
         let groups = (0..<64).map { number in
@@ -223,6 +242,36 @@ struct AuditFileTests {
             try await eventually { file.blockingReason == nil }
             await file.close()
             #expect(try Self.read(path).map { $0["decision"] } == (0..<5).map { .string("01M\($0)") })
+        }
+    }
+
+    @Test("That a file and its folder were removed is known without a record, and so is that they are back")
+    func removedWithoutRecords() async throws {
+        try await withFolder { folder in
+            let inner = folder.appendingPathComponent("inner")
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            let path = inner.appendingPathComponent("audit.jsonl").path
+            let (log, numbers) = (RecordingLog(), Numbers())
+            let file = try AuditFile(
+                path: path, logger: log.logger, meter: numbers.meter,
+                options: AuditFile.Options(retryDelay: .milliseconds(5)))
+            #expect(file.readiness == .ready)
+            try FileManager.default.removeItem(at: inner)
+            try await eventually { file.readiness == .degraded("audit records cannot be written") }
+            #expect(numbers["audit_writable"] == 0)
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
+            try await eventually { file.readiness == .ready }
+            #expect(numbers["audit_writable"] == 1)
+            #expect(FileManager.default.fileExists(atPath: path))
+            file.record(Self.record(.challenged, number: 1))
+            await file.close()
+            #expect(try Self.read(path).map { $0["decision"] } == ["01M1"])
+            #expect(log.lines.count { $0.hasPrefix("audit records cannot be written and wait") } == 1)
+
+            // Nobody looks after a closed file.
+            try FileManager.default.removeItem(at: inner)
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(file.readiness == .ready)
         }
     }
 
