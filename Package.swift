@@ -870,8 +870,9 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting",
-                "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport", "AssayTesting", "AssayVerifier",
+                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayCore", "AssayCrypto", "AssayDebug",
+                "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport",
+                "AssayTesting", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

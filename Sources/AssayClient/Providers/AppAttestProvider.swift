@@ -1,8 +1,8 @@
 /// Attests a key of the device once, and asserts by it for each token.
 ///
 /// The identifier of the key and the server's artifact are kept together, on this device alone. Where either is lost,
-/// refused or of another device, a new key is made, once for a token: after a restored backup, a reinstallation or a
-/// lost database, users need not do anything.
+/// refused or of another device, a new key is made, once: after a restored backup, a reinstallation or a lost database,
+/// users need not do anything.
 public struct AppAttestProvider: AppCheckProvider {
     private let device: any AttestingDevice
 
@@ -14,20 +14,28 @@ public struct AppAttestProvider: AppCheckProvider {
     /// A token by an assertion, or by an attestation where there is no attested key.
     public func token(_ request: TokenRequest) async throws -> IssuedToken {
         guard device.isSupported else { throw Self.unsupported(nil) }
+        let isInVain = request.storage.load(Self.inVain) != nil
         do {
-            return try await attempt(request)
+            let token = try await attempt(request)
+            if isInVain { request.storage.remove(Self.inVain) }
+            return token
         } catch let lost as KeyLost {
+            // The next call begins with a new key, after a pause.
             request.storage.remove(AttestedKey.name)
+            guard !isInVain else { throw lost.error }
             request.notice("A new App Attest key is made. \(lost.error)")
         }
         do {
             return try await attempt(request)
         } catch let lost as KeyLost {
-            // The next call begins with a new key, after a pause.
             request.storage.remove(AttestedKey.name)
+            request.storage.save([1], as: Self.inVain)
             throw lost.error
         }
     }
+
+    /// What is stored after a new key was of no help: until a token comes, each call makes one key and not two.
+    private static let inVain = "app-attest-new-key-in-vain"
 
     /// The key that is stored is of no use any more.
     private struct KeyLost: Error {

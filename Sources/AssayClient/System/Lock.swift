@@ -1,4 +1,5 @@
 #if canImport(Darwin)
+internal import Darwin
 internal import os
 #else
 internal import Synchronization

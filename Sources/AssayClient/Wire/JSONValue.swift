@@ -74,7 +74,7 @@ private struct JSONReader {
 
     mutating func value(depth: Int) -> JSONValue? {
         values += 1
-        guard values <= Self.valueLimit, depth <= Self.depthLimit else { return nil }
+        guard values <= Self.valueLimit else { return nil }
         skipSpace()
         switch next {
         case UInt8(ascii: "{"): return object(depth: depth + 1)
@@ -88,6 +88,7 @@ private struct JSONReader {
     }
 
     private mutating func object(depth: Int) -> JSONValue? {
+        guard depth <= Self.depthLimit else { return nil }
         position += 1
         var members: [JSONValue.Member] = []
         if closes(UInt8(ascii: "}")) { return .object([]) }
@@ -108,6 +109,7 @@ private struct JSONReader {
     }
 
     private mutating func array(depth: Int) -> JSONValue? {
+        guard depth <= Self.depthLimit else { return nil }
         position += 1
         var elements: [JSONValue] = []
         if closes(UInt8(ascii: "]")) { return .array([]) }

@@ -86,15 +86,23 @@ final class DeviceInProcess: AttestingDevice {
 
     private let device: SimulatedDevice
     private let app: SimulatedApp
-    private let clock: ManualClock
+    private let now: @Sendable () -> Instant
     private let state = Mutex(State())
     let isSupported: Bool
 
     init(_ server: ServerInProcess, appID: String = "ABCDE12345.com.example.app", isSupported: Bool = true) {
         device = SimulatedDevice(authority: server.authority)
         app = SimulatedApp(appID: appID, environment: .production)
-        clock = server.clock
+        now = { [clock = server.clock] in clock.now }
         self.isSupported = isSupported
+    }
+
+    /// A device of the present time.
+    init(authority: SimulatedAppleCA) {
+        device = SimulatedDevice(authority: authority)
+        app = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production)
+        now = { HostClock.system.now }
+        isSupported = true
     }
 
     var keysMade: Int { state.withLock { $0.made } }
@@ -111,7 +119,7 @@ final class DeviceInProcess: AttestingDevice {
         try failIfAsked()
         guard state.withLock({ $0.attested.insert(keyID).inserted }) else { throw DeviceError(.invalidKey) }
         return try simulated { () throws(SimulationError) in
-            try device.attestKey(keyID, clientDataHash: clientDataHash, app: app, at: clock.now)
+            try device.attestKey(keyID, clientDataHash: clientDataHash, app: app, at: now())
         }
     }
 

@@ -146,6 +146,30 @@ struct AppCheckTests {
         #expect(token.expires - token.requested == .minutes(30))
     }
 
+    @Test("an OAuth client has tokens like an app")
+    func oauthClient() async throws {
+        let scene = try ClientScene(app: "oauthClients/123-example.apps.googleusercontent.com")
+        scene.service.next { _ in
+            .token(FakeToken.text(number: 1, subject: "123-example.apps.googleusercontent.com"))
+        }
+        _ = try await scene.appCheck.token()
+        let url = try #require(scene.service.requests.first).url
+        #expect(
+            url
+                == "https://assay.example.com/v1/oauthClients/123-example.apps.googleusercontent.com:exchangeDebugToken"
+        )
+    }
+
+    @Test("neither a token nor an error shows the token")
+    func withheld() async throws {
+        let scene = try ClientScene()
+        let token = try await scene.appCheck.token()
+        #expect(!"\(token) \(String(reflecting: token))".contains(token.text))
+        scene.service.next { _ in .token(FakeToken.text(number: 2, subject: "another")) }
+        let error = try #require(await clientError { _ = try await scene.appCheck.token(forcingRefresh: true) })
+        #expect(!"\(error)".contains("eyJ"))
+    }
+
     @Test("a provider that does not finish is given up, and the next caller is served")
     func timesOut() async throws {
         let gate = Gate()

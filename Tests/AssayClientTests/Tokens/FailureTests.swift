@@ -112,7 +112,8 @@ struct FailureTests {
         ] as [(String, String?)])
     func decisions(header: String, decision: String?) async throws {
         let scene = try ClientScene()
-        scene.service.next { _ in .error(403, "PERMISSION_DENIED", headers: [ClientHeader("X-Assay-Decision", header)]) }
+        scene.service.next { _ in .error(403, "PERMISSION_DENIED", headers: [ClientHeader("X-Assay-Decision", header)])
+        }
         #expect(await clientError { _ = try await scene.appCheck.token() }?.decision == decision)
     }
 

@@ -42,6 +42,16 @@ struct UpdatesTests {
         #expect(scene.service.requests.count == 1)
     }
 
+    @Test("an iterator that is dropped listens no more")
+    func dropped() async throws {
+        let scene = try ClientScene()
+        var updates: TokenUpdates.Iterator? = scene.appCheck.updates.makeAsyncIterator()
+        _ = await updates?.next()
+        try await eventually("the refresh is planned") { !scene.clock.sleeping.isEmpty }
+        updates = nil
+        try await eventually("no timer") { scene.clock.sleeping.isEmpty }
+    }
+
     @Test("failures are told, and retried a minute apart and then more rarely")
     func retries() async throws {
         let scene = try ClientScene(FakeService { _ in throw Unreachable() })
