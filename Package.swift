@@ -28,12 +28,13 @@ let plugins: KeyValuePairs = [
 
 // Which traits need a package, any of them. Without it nothing of the package is resolved; see the end of this file.
 let traitsOfPackage: [String: Set<String>] = [
-    "async-http-client": ["Server"], "grpc-swift-2": ["ExtAuthz"], "grpc-swift-nio-transport": ["ExtAuthz"],
+    "async-http-client": ["ClientHTTP", "Server"], "grpc-swift-2": ["ExtAuthz"],
+    "grpc-swift-nio-transport": ["ExtAuthz"],
     "grpc-swift-protobuf": ["ExtAuthz"], "hummingbird": ["Hummingbird"], "swift-argument-parser": ["Server"],
-    "swift-http-types": ["Hummingbird"], "swift-metrics": ["Server"], "swift-nio": ["Server"],
+    "swift-http-types": ["Hummingbird"], "swift-metrics": ["Server"], "swift-nio": ["ClientHTTP", "Server"],
     "swift-nio-extras": ["Server"],
-    "swift-nio-http2": ["Server"], "swift-nio-ssl": ["Server"], "swift-protobuf": ["ExtAuthz", "Processes"],
-    "swift-service-lifecycle": ["Server"],
+    "swift-nio-http2": ["Server"], "swift-nio-ssl": ["ClientHTTP", "Server"],
+    "swift-protobuf": ["ExtAuthz", "Processes"], "swift-service-lifecycle": ["ClientHTTP", "Server"],
 ]
 
 /// A command of `swift package` that writes a package.
@@ -49,7 +50,8 @@ func newPlugin(_ name: String, verb: String, _ description: String) -> Target {
 let package = Package(
     name: "assay",
     // Linux needs no entry. On macOS, `addImmediateTask` begins with this version.
-    platforms: [.macOS(.v26)],
+    // The client library alone is made for iOS too.
+    platforms: [.iOS(.v15), .macOS(.v26)],
     products: [
         .executable(name: "assay", targets: ["assay"]),
         // The command over any list of plugins, and the plugins that come with it.
@@ -81,6 +83,9 @@ let package = Package(
         // Verification of tokens, for backends.
         .library(name: "AssayVerifier", targets: ["AssayVerifier"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
+        // Tokens in an app, with no other package; and the same over async-http-client, where there is no URLSession.
+        .library(name: "AssayClient", targets: ["AssayClient"]),
+        .library(name: "AssayClientHTTP", targets: ["AssayClientHTTP"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         // The methods over HTTP: the gateway for any server, a server of its own, and what listeners share.
@@ -121,6 +126,7 @@ let package = Package(
         .trait(
             name: "Processes", description: "The command takes plugins in processes of their own: `plugins.yaml`.",
             enabledTraits: ["Server"]),
+        .trait(name: "ClientHTTP", description: "The client library's transport over async-http-client."),
         .trait(name: "Hummingbird", description: "The middleware that verifies tokens in a Hummingbird server."),
         .trait(
             name: "Standard", description: "All plugins that come with Assay.",
@@ -242,6 +248,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
+
+        // The client side.
+        .target(name: "AssayClient", swiftSettings: settings),
+        .target(
+            name: "AssayClientHTTP",
+            dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"], swiftSettings: settings),
 
         // Around the kernel.
         .target(
@@ -838,6 +850,15 @@ let package = Package(
             path: "Tests/Examples/CustomServer/Sources/till-server",
             packageAccess: false),
         .testTarget(
+            name: "AssayClientTests",
+            dependencies: [
+                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayCore", "AssayCrypto", "AssayDebug",
+                "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
+                "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "AssayReloadTests",
             dependencies: [
                 "AssayCore", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
@@ -849,8 +870,9 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHosting",
-                "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport", "AssayTesting", "AssayVerifier",
+                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayCore", "AssayCrypto", "AssayDebug",
+                "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport",
+                "AssayTesting", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

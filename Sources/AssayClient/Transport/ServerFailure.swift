@@ -1,0 +1,93 @@
+extension ClientTransport {
+    /// Sends a request, and holds the transport to the response limit.
+    func deliver(_ request: ClientRequest) async throws(AppCheckError) -> ClientResponse {
+        let response: ClientResponse
+        do {
+            response = try await send(request)
+        } catch let error as AppCheckError {
+            throw error
+        } catch {
+            throw AppCheckError(
+                .unreachable, "The server gave no whole response. Check the connection; the next call tries again.",
+                cause: error)
+        }
+        guard response.body.count <= request.responseLimit else {
+            throw AppCheckError(
+                .malformedReply, "The response has more than \(request.responseLimit) bytes.", status: response.status)
+        }
+        return response
+    }
+}
+
+extension AppCheckError {
+    /// What a response other than a success means.
+    ///
+    /// - Parameters:
+    ///   - method: what was called.
+    ///   - subject: what it was called for.
+    init(_ response: ClientResponse, of method: String, for subject: String) {
+        let error = JSONValue.read(response.body)?["error"]
+        let said = error?["message"]?.text.map { " The server says: \(ShownText.of($0))" } ?? ""
+        let (code, words) = Self.meaning(of: response, status: error?["status"]?.text, method, subject)
+        self.init(
+            code, words + said, decision: Self.decision(of: response, error), status: response.status,
+            retryAfter: Self.retryAfter(of: response))
+    }
+
+    private static func meaning(
+        of response: ClientResponse, status: String?, _ method: String, _ subject: String
+    ) -> (Code, String) {
+        switch response.status {
+        case 300...399:
+            (
+                .redirected,
+                "The server sends \(method) elsewhere, which is not followed: evidence and tokens go to `endpoint` only. "
+                    + "Use the address that it names."
+            )
+        case 400 where status?.sameBytes(as: "FAILED_PRECONDITION") == true, 404:
+            (
+                .notConfigured,
+                "The server has no \(method) for \(subject). Check `app`, and that the app's policy has this provider."
+            )
+        case 401:
+            (.rejected, "The server wants credentials for \(method), which this library does not send.")
+        case 403:
+            (
+                .refused,
+                "The server refused the evidence of \(method). It tells its operator why: `assay decisions show` with the "
+                    + "decision's identifier."
+            )
+        case 408, 425: (.unavailable, "The server did not take \(method) in time. The next call tries again.")
+        case 429: (.throttled, "The server asks for fewer requests. Use the cached token: do not force a refresh.")
+        case 400...499:
+            (.rejected, "The server rejected \(method) as malformed. Check the versions of the library and the server.")
+        case 500...599: (.unavailable, "The server cannot decide now. The library tries again after a pause.")
+        default: (.malformedReply, "The server answers \(method) with a status that is no answer.")
+        }
+    }
+
+    /// The identifier of the decision, from the details of the error or the header.
+    private static func decision(of response: ClientResponse, _ error: JSONValue?) -> String? {
+        let detail = error?["details"]?.elements?.first { detail in
+            detail["@type"]?.text?.sameBytes(as: "type.googleapis.com/google.rpc.RequestInfo") == true
+        }
+        let text = detail?["requestId"]?.text ?? response.header("x-assay-decision")
+        guard let text, (1...128).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        return text
+    }
+
+    /// How long the server wants to be left alone (RFC 9110, section 10.2.3), where its status says so.
+    private static func retryAfter(of response: ClientResponse) -> Interval? {
+        guard [429, 503].contains(response.status), let text = response.header("retry-after") else { return nil }
+        if (1...9).contains(text.utf8.count), text.utf8.allSatisfy(\.isDecimal), let seconds = Int64(text) {
+            return .seconds(seconds)
+        }
+        // A date is compared with the server's own: the device's clock may be wrong.
+        guard let then = HTTPDate.seconds(text), let now = response.header("date").flatMap(HTTPDate.seconds) else {
+            return nil
+        }
+        return then > now ? .seconds(then - now) : .seconds(1)
+    }
+}
