@@ -127,6 +127,21 @@ struct HostileInputTests {
         }
     }
 
+    @Test("A record that is too deep to be explained is found, and is not called anything else")
+    func deep() async throws {
+        try await withFiles(1) { folder in
+            let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
+            let line = #"{"time":"2026-11-24T08:00:00.000Z","decision":"X","outcome":"refused","x":"# + deep + "}\n"
+            try Data(line.utf8).write(to: folder.appendingPathComponent("deep"))
+            let result = try await AssayProcess.run("decisions", "show", "X", "--audit", "deep", folder: folder)
+            #expect(result.status == 1)
+            #expect(result.errors.contains("the record cannot be explained: the JSON text is nested too deeply"))
+            let json = try await AssayProcess.run(
+                "decisions", "show", "X", "--audit", "deep", "--format", "json", folder: folder)
+            #expect(json.output == line)
+        }
+    }
+
     @Test("An index whose making was interrupted keeps what it has, and the next one goes on from there")
     func interrupted() async throws {
         try await withFiles(1000) { folder in

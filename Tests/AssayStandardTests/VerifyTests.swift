@@ -140,13 +140,17 @@ struct VerifyTests {
 
     @Test("Every file has its line, named and in order, also one that cannot be read")
     func unreadable() async throws {
-        let files = ["/proc/no/such/file/a.json", "/dev/null", "/proc/no/such/file/b.json"]
-        let result = try await AssayProcess(["verify", "app-attest"] + files).result()
-        #expect(result.status == 2)
-        let reports = try result.lines.map { try JSON.parse(Array($0.utf8)) }
-        #expect(reports.map { $0["file"]?.string } == files)
-        #expect(
-            reports.map { $0["reason"]?.string } == ["sample_unreadable", "sample_malformed", "sample_unreadable"])
+        try await withTemporaryFolder { folder in
+            try Data().write(to: folder.appendingPathComponent("empty"))
+            let files = ["/proc/no/such/file/a.json", "empty", "/dev/null"]
+            let result = try await AssayProcess(["verify", "app-attest"] + files, folder: folder).result()
+            #expect(result.status == 2)
+            let reports = try result.lines.map { try JSON.parse(Array($0.utf8)) }
+            #expect(reports.map { $0["file"]?.string } == files)
+            #expect(
+                reports.map { $0["reason"]?.string } == ["sample_unreadable", "sample_malformed", "sample_unreadable"])
+            #expect(reports.last?["detail"] == "/dev/null is not a regular file")
+        }
     }
 
     @Test(

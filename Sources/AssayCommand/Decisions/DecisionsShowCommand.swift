@@ -33,8 +33,11 @@ struct DecisionsShowCommand: ParsableCommand {
 
     private func say(_ line: [UInt8]) throws {
         if options.format == .json { return try Terminal.say(String(decoding: line, as: UTF8.self)) }
-        guard let record = try? JSON.parse(line, limits: JSON.Limits(bytes: 1 << 20)) else {
-            Terminal.report("the record is not JSON")
+        let record: JSON
+        do throws(JSONError) {
+            record = try JSON.parse(line, limits: JSON.Limits(bytes: 1 << 20))
+        } catch {
+            Terminal.report("the record cannot be explained: \(error); --format json prints it as it is")
             throw ExitCode.refused
         }
         let program = AssayProgram.current
