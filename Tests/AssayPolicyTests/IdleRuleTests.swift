@@ -111,6 +111,10 @@ struct IdleRuleTests {
             ("town: Rome", "town: {known: true}", false), ("provider: one", "provider: one, number: 3", true),
             ("version: {below: \"2.10\"}", "version: {below: \"2.9\"}", true),
             ("version: {below: \"2.9\"}", "version: {below: \"2.10\"}", false),
+            ("version: {below: \"2.0\"}", "version: {at_most: \"2\"}", false),
+            ("version: {at_most: \"2.0\"}", "version: {below: \"2\"}", true),
+            ("version: {above: \"2.0\"}", "version: {at_least: \"2\"}", false),
+            ("version: {at_least: \"2.0\"}", "version: {above: \"2\"}", true),
         ])
     func hidden(_ first: String, _ second: String, isHidden: Bool) throws {
         func found(_ middle: String) throws -> [String] {
@@ -138,6 +142,17 @@ struct IdleRuleTests {
         #expect(Self.warnings([versions[1]], names) == [])
         #expect(Self.warnings(versions, names) == [])
         #expect(Self.warnings([], names) == [])
+    }
+
+    @Test("A rule about a fact that is not known here is not said to match what another one matches")
+    func unknownFacts() throws {
+        let policies = try Self.policies([
+            "{name: a, when: {town: Rome, elsewhere: 1}, then: mark}", "{name: b, when: {town: Rome}, then: mark}",
+        ])
+        let set = RuleSet(
+            policies, for: "one", facts: ["one": [Self.town]], providers: ["one"], isWhole: false,
+            problems: DiagnosticSink())
+        #expect(Self.warnings([set], ["a", "b"]) == [])
     }
 
     @Test("Long lists cost no more than short ones, and are not judged")

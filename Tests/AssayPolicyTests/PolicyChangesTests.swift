@@ -308,4 +308,31 @@ struct PolicyChangesTests {
         #expect(text.unicodeScalars.count == 161 && text.hasSuffix("…"))
         #expect(text.hasPrefix("{a: \(String(repeating: "x", count: 60))…, b: \u{FFFD}[31m, c: [element, "))
     }
+
+    @Test("An empty list, an empty mapping and nothing at all are the same")
+    func empty() {
+        let empty = ["[]", "{}", ""].map { Self.base.replacing("list: [x, y]", with: "list: \($0)") }
+        for (old, new) in [(0, 1), (1, 0), (0, 2), (2, 1)] {
+            #expect(Self.changes(empty[old], empty[new]).isEmpty, "\(old) \(new)")
+        }
+        #expect(!Self.changes(empty[0], Self.base).isEmpty)
+    }
+
+    @Test("Each entry of the deny list is one thing, wherever it is in the list")
+    func denials() {
+        let old = "deny: [{jti: a}, {jti: b}]\n\(Self.base)"
+        let changes = Self.changes(old, "deny: [{jti: b}, {jti: c, note: x}]\n\(Self.base)")
+        #expect(changes.all.map(\.name) == ["deny {jti: a}", "deny {jti: c, note: x}"])
+        #expect(changes.all.map(\.kind) == [.removed, .added])
+        #expect(changes.summary == "sections 1 added, 1 removed")
+        #expect(Self.changes(old, "deny: [{jti: b}, {jti: a}]\n\(Self.base)").isEmpty)
+    }
+
+    @Test("Of very many changes in one thing some are shown, and the others counted")
+    func omitted() {
+        let many = (0..<250).map { "k\($0): \($0)" }.joined(separator: ", ")
+        let changes = Self.changes(Self.base, Self.base.replacing("list: [x, y]", with: "list: [x, y], \(many)"))
+        #expect(changes.all.count + changes.omitted == 250 && changes.omitted > 0)
+        #expect(changes.lines().last == "and 150 more")
+    }
 }

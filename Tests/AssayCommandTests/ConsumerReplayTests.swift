@@ -1,0 +1,190 @@
+import AssayCore
+import AssayEngine
+import AssayKit
+import AssayPolicy
+import AssayStandard
+import AssayYAML
+import Testing
+
+@Suite("Recorded decisions of consumers and services under other policies")
+struct ConsumerReplayTests {
+    private static let base = """
+        callers:
+          asker: {sha256: "\(String(repeating: "0f", count: 32))", permissions: [admin], projects: [example]}
+        projects:
+          - number: 1
+            id: example
+            services: {open.example.com: {enforcement: "OFF"}, strict.example.com: {enforcement: ENFORCED}}
+            consumers:
+              oauth_client:
+                authorization_servers: ["https://login.example.com"]
+                clients: {"1:1:ios:a": c}
+                tokens: {accept_development: true}
+                introspection: {}
+                attester: {ttl: 1h}
+              custom_backend: {tokens: {accept_development: true}, backends: {orders: {}}}
+            apps:
+              - id: "1:1:ios:a"
+                apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                providers: {app_attest: {}, debug: {managed: {}}}
+                rules: [{name: all, when: {provider: app_attest}, then: refuse}]
+            oauth_clients:
+              - {id: client, app: "1:1:ios:a"}
+          - {number: 2, id: other}
+        """
+
+    private static func read(_ text: String) throws -> (policies: PolicySet, registry: Registry) {
+        let registry = try Registry(.standard)
+        let policies = registry.effective(PolicySet.read([PolicyFile(name: "a.yaml", text: text)]))
+        #expect(policies.problems?.description == nil)
+        return (policies, registry)
+    }
+
+    private static func found(_ lines: [String], _ changes: [(String, String)]) throws -> [String] {
+        var text = base
+        for (part, with) in changes {
+            #expect(text.contains(part))
+            text = text.replacing(part, with: with, maxReplacements: 1)
+        }
+        var replay = DecisionReplay(from: try read(base), to: try read(text))
+        for line in lines { replay.read(Array(line.utf8)[...]) }
+        let report = replay.result
+        return report.changed.map { "\($0.group.old) -> \($0.group.new)" }
+            + report.notJudged.keys.sorted().map { "not judged: \($0)" } + (report.same > 0 ? ["same"] : [])
+            + (report.otherPolicies > 0 ? ["other"] : [])
+    }
+
+    private static func line(
+        _ outcome: String, of method: String = "attestClient", on resource: String = "projects/1",
+        by provider: String? = "app_attest", app: String? = "1:1:ios:a", _ rest: String = ""
+    ) -> String {
+        let words = outcome.split(separator: " ")
+        let cause =
+            words.count == 1 ? "" : ",\"\(words[0] == "refused" ? "reason" : "status")\":\"\(words[1])\""
+        return
+            "{\"decision\":\"D\",\"method\":\"\(method)\",\"resource\":\"\(resource)\",\"outcome\":\"\(words[0])\"\(cause)"
+            + (provider.map { ",\"provider\":\"\($0)\"" } ?? "")
+            + (app.map { ",\"facts\":{\"app\":\"\($0)\"}" } ?? "") + "\(rest)}"
+    }
+
+    private static let demand = "tokens: {accept_development: true}\n        introspection"
+    private static let nothing = [("id: other", "id: another")]
+
+    struct Example: Sendable, CustomTestStringConvertible {
+        let changes: [(String, String)]
+        let line: String
+        let result: String
+
+        var testDescription: String { "\(changes): \(line)" }
+
+        init(_ changes: [(String, String)], _ line: String, _ result: String) {
+            (self.changes, self.line, self.result) = (changes, line, result)
+        }
+    }
+
+    private static let examples = [
+        Example(nothing, line("answered"), "same"),
+        // The demand on providers and apps, on development, and on clients.
+        Example(
+            [(demand, "tokens: {providers: [debug], accept_development: true}\n        introspection")],
+            line("answered"),
+            "answered -> refused token_provider_not_allowed"),
+        Example(
+            [(demand, "tokens: {providers: [app_attest]}\n        introspection")], line("answered"),
+            "not judged: settings of the plugin differ, and evidence and tokens are not recorded"),
+        Example(
+            [(demand, "tokens: {apps: [client]}\n        introspection")], line("answered"),
+            "answered -> refused token_app_not_allowed"),
+        Example(
+            [(demand, "tokens: {accept_development: false}\n        introspection")], line("answered", by: "debug"),
+            "answered -> refused token_for_development"),
+        Example(
+            [("debug: {managed: {}}", "device_check: {key_id: DCKEY12345, private_key: \"env:X\"}")],
+            line("answered", by: "debug"), "answered -> refused token_provider_not_allowed"),
+        Example(nothing, line("answered", app: "client"), "same"),
+        Example(
+            nothing,
+            line(
+                "answered", of: "protect", on: "projects/1/services/strict.example.com", app: nil,
+                ",\"token_use\":{\"category\":\"verified\",\"app\":\"client\",\"enforcement\":\"ENFORCED\"}"), "other"),
+        Example(nothing, line("answered", by: "mint"), "same"),
+        // Parts of the section of this consumer may demand less, and a request that passes was not judged to its end.
+        Example(
+            [
+                (
+                    "custom_backend: {tokens: {accept_development: true}",
+                    "custom_backend: {tokens: {accept_development: false}"
+                )
+            ],
+            line("answered", of: "verifyRequest", by: "debug"),
+            "not judged: settings of the plugin differ, and evidence and tokens are not recorded"),
+        Example(
+            [("{app_attest: {}, debug", "{debug")],
+            line("answered", of: "verifyRequest", ",\"unenforced_reason\":\"token_reused\""), "same"),
+        // Who calls, and which consumer there is.
+        Example(
+            [("projects: [example]", "projects: [other]")],
+            line("answered", of: "introspectProjectToken", ",\"caller\":\"asker\""),
+            "answered -> rejected PERMISSION_DENIED"),
+        Example(
+            [("attester: {ttl: 1h}", "attester: {ttl: 2h}")],
+            line("refused token_missing", by: nil, app: nil),
+            "not judged: the record does not say which consumer was meant"),
+        Example(nothing, line("refused token_missing", by: nil, app: nil), "same"),
+        Example(nothing, line("refused consumer_unknown", on: "projects/2"), "same"),
+        // Services.
+        Example(
+            [("\"OFF\"", "UNENFORCED")],
+            line(
+                "answered", of: "protect", on: "projects/1/services/open.example.com", by: nil, app: nil,
+                ",\"token_use\":{\"category\":\"invalid\",\"enforcement\":\"OFF\"},\"unenforced_reason\":\"token_expired\""
+            ),
+            "same"),
+        Example(
+            [("enforcement: ENFORCED", "enforcement: \"OFF\"")],
+            line(
+                "refused token_expired", of: "protect", on: "projects/1/services/strict.example.com", by: nil, app: nil,
+                ",\"token_use\":{\"category\":\"invalid\",\"enforcement\":\"ENFORCED\"}"),
+            "refused token_expired -> answered"),
+        // Evidence that a rule refused, under other settings of its provider.
+        Example(
+            [("rules: [{name: all, when: {provider: app_attest}, then: refuse}]", "token_ttl: 2h")],
+            line(
+                "refused rule_refused", of: "exchangeAppAttestAssertion", on: "projects/1/apps/1:1:ios:a",
+                ",\"rule\":\"all\""),
+            "refused rule_refused -> issued"),
+        Example(
+            [
+                ("rules: [{name: all, when: {provider: app_attest}, then: refuse}]", "token_ttl: 2h"),
+                ("app_attest: {}", "app_attest: {receipts: required}"),
+            ],
+            line(
+                "refused rule_refused", of: "exchangeAppAttestAssertion", on: "projects/1/apps/1:1:ios:a",
+                ",\"rule\":\"all\""),
+            "not judged: the provider's settings differ, and evidence is not recorded"),
+        Example(
+            [("    id: example\n", "    id: example\n    stage: development\n")],
+            line("refused nonce_mismatch", of: "exchangeAppAttestAssertion", on: "projects/1/apps/1:1:ios:a"),
+            "not judged: settings of the plugin differ, and evidence and tokens are not recorded"),
+    ]
+
+    @Test("Each decision is judged by what is on record", arguments: examples)
+    func judged(_ example: Example) throws {
+        #expect(try Self.found([example.line], example.changes) == [example.result])
+    }
+
+    @Test("The group with the most decisions is first, whatever its name")
+    func order() throws {
+        let refused = Self.line(
+            "refused rule_refused", of: "exchangeAppAttestAssertion", on: "projects/1/apps/1:1:ios:a",
+            ",\"rule\":\"all\"")
+        let answered = Self.line("answered", by: "debug")
+        let changes = [
+            (Self.demand, "tokens: {accept_development: false}\n        introspection"),
+            ("rules: [{name: all, when: {provider: app_attest}, then: refuse}]", "token_ttl: 2h"),
+        ]
+        let groups = ["answered -> refused token_for_development", "refused rule_refused -> issued"]
+        #expect(try Self.found([refused, answered, answered], changes) == groups)
+        #expect(try Self.found([refused, answered, refused], changes) == Array(groups.reversed()))
+    }
+}
