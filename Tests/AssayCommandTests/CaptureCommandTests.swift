@@ -109,7 +109,7 @@ struct CaptureCommandTests {
             let copy = folder.appendingPathComponent("copy.jsonl")
             try FileManager.default.copyItem(at: file, to: copy)
             for (format, words) in [
-                ("text", "2 the same, 0 different, 0 not judged"), ("text", "2 repeated records were not counted"),
+                ("text", "2 the same, 0 different, 0 not judged"), ("text", "2 repeated records not counted"),
                 ("json", #""same":2,"#), ("json", #""repeated":2,"#),
             ] {
                 let result = try await AssayProcess.run(

@@ -36,7 +36,7 @@ struct EventMatcher: LineMatcher {
 
     func mayMatch(_ block: AuditIndex.Block, _ filter: ArraySlice<UInt8>) -> Bool {
         func has(_ field: RecordFields.Field, _ text: [UInt8]) -> Bool {
-            BlockFilter.has(BlockFilter.term(field, text), in: filter)
+            BlockFilter.has(BlockFilter.term(field, text[...]), in: filter)
         }
         return block.last >= since && block.first < until && has(.event, [])
             && (kinds.isEmpty || kinds.contains { has(.event, $0) }) && caller.map { has(.caller, $0) } ?? true

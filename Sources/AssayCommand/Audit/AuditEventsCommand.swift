@@ -64,6 +64,7 @@ struct AuditEventsCommand: ParsableCommand {
             case .text: try Terminal.say(EventLine.text(of: line))
             }
         }
+        try LookupOptions.check(found.isIncomplete)
         guard !found.lines.isEmpty else {
             Terminal.report("no event matches: \(found.extent.words)")
             throw ExitCode.refused
