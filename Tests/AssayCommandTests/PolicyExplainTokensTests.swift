@@ -66,7 +66,7 @@ struct PolicyExplainTokensTests {
             ]),
         Example(
             "introspectProjectToken", by: "asker",
-            says: ["  the caller asker may not act in the project example (p/a.yaml:3:3)"],
+            says: ["- the caller asker may not act in the project example: PERMISSION_DENIED (p/a.yaml:3:3)"],
             not: ["+ the project example has"]),
         // Only calls without a permission have a rate limit.
         Example(

@@ -96,9 +96,11 @@ extension PolicyView {
                 }
                 isFirst = false
                 if let view = caller.flatMap({ callers[$0] }), !view.caller.mayAct(in: project.identity) {
+                    let isOnly = found.count == 1
                     explanation.add(
-                        .note, "the caller \(view.policy.name) may not act in the project \(project.identity.id)",
-                        at: view.policy.section.location)
+                        isOnly ? .stops : .note,
+                        "the caller \(view.policy.name) may not act in the project \(project.identity.id)"
+                            + (isOnly ? ": PERMISSION_DENIED" : ""), at: view.policy.section.location)
                     continue
                 }
                 explanation.add(

@@ -126,7 +126,7 @@ extension PolicyView {
         _ explanation: inout CallExplanation
     ) {
         let limited = route.permission.flatMap { _ in caller }.flatMap { callers[$0] }
-            .flatMap { $0.configuration.projects == nil ? nil : $0 }
+            .flatMap { view in view.configuration.projects.map { _ in view } }
         guard let found = find(resource) else {
             explainUnknown(resource, limiting: limited, &explanation)
             return

@@ -70,6 +70,18 @@ struct PolicyCoverageTests {
         #expect(coverage.percent == 100)
     }
 
+    @Test("A device that a rule refuses counts for the rules, and an app without providers has none to look at")
+    func refusedDevices() async throws {
+        let policy = PolicyTestFixture.policy.replacing(
+            "apps: [{id: \"1:2:ios:b\", providers: {station: {}}}]",
+            with: "apps: [{id: \"1:2:ios:b\", rules: [{name: idle, then: mark}]}]")
+        #expect(policy != PolicyTestFixture.policy)
+        let coverage = try await Self.coverage(
+            ["device: {version: \"1.9\", sky: clear}, expect: {verdict: refused, rule: old}"], of: policy)
+        let rules = coverage.items.filter { $0.kind == .rule }.map { "\($0.name) \($0.hits)/\($0.misses)" }
+        #expect(rules == ["trial 0/1", "old 1/0", "new 0/0", "rest 0/0"])
+    }
+
     @Test("A rule that apps share by a profile is one, whichever app a test is about")
     func profile() async throws {
         let policy = """
