@@ -43,8 +43,8 @@ struct CrowdTests {
             for await _ in appCheck.updates { count += 1 }
             return count
         }
-        let limited = Mutex<[String]>([])
-        let answers = Mutex<[String: Int]>([:])
+        let limited = Notices()
+        let answers = Notices()
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<900 {
                 group.addTask {
@@ -52,13 +52,13 @@ struct CrowdTests {
                         do throws(AppCheckError) {
                             if index % 3 == 0 {
                                 let token = try await appCheck.limitedUseToken()
-                                limited.withLock { $0.append(token.text) }
+                                limited.add(token.text)
                             } else {
                                 _ = try await appCheck.token(forcingRefresh: index % 3 == 1)
                             }
-                            answers.withLock { $0["token", default: 0] += 1 }
+                            answers.add("token")
                         } catch {
-                            answers.withLock { $0["\(error.code)", default: 0] += 1 }
+                            answers.add("\(error.code)")
                         }
                     }
                     if index % 4 == 0 {
@@ -71,12 +71,11 @@ struct CrowdTests {
         }
         listener.cancel()
         #expect(await listener.value > 0)
-        let counts = answers.withLock { $0 }
+        let counts = Dictionary(grouping: answers.all) { $0 }.mapValues(\.count)
         #expect(counts.values.reduce(0, +) == 900, "\(counts)")
         #expect(counts["token", default: 0] > 300, "\(counts)")
         #expect(Set(counts.keys).isSubset(of: ["token", "cancelled", "unreachable"]), "\(counts)")
         #expect(transport.most == 1)
-        let once = limited.withLock { $0 }
-        #expect(Set(once).count == once.count)
+        #expect(Set(limited.all).count == limited.all.count)
     }
 }
