@@ -34,6 +34,7 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "CBareCrypto", "CAllocations", "CLoad", "PluginProcess",
+                .product(name: "AssayClient", package: "assay"),
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
                 .product(name: "AssayHosting", package: "assay"),

@@ -1,9 +1,9 @@
-#if canImport(Glibc)
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
 internal import Musl
-#elseif canImport(Darwin)
-internal import Darwin
 #endif
 
 /// What lifetimes are measured by, and what waits; tests have a clock of their own.
@@ -76,7 +76,7 @@ public struct SystemClientClock: ClientClock {
         var bytes = [CChar](repeating: 0, count: 64)
         var size = bytes.count - 1
         guard sysctlbyname("kern.bootsessionuuid", &bytes, &size, nil, 0) == 0 else { return nil }
-        let text = String(cString: bytes)
+        let text = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
         return text.utf8.count >= 32 ? text : nil
     }()
     #else

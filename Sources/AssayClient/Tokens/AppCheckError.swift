@@ -70,7 +70,7 @@ public struct AppCheckError: Error, Sendable, CustomStringConvertible {
 
     /// Makes an error, as a provider of the app's own may throw it.
     ///
-    /// - Parameter retryAfter: until when the library shall not ask the provider again.
+    /// - `retryAfter`: how long the library shall not ask the provider again.
     public init(
         _ code: Code, _ message: String, decision: String? = nil, status: Int? = nil, retryAfter: Interval? = nil,
         cause: (any Error)? = nil

@@ -27,7 +27,7 @@ public struct AppCheckOptions: Sendable {
 
     /// Makes options with a transport, such as `AssayClientHTTP`'s.
     ///
-    /// - Parameter storage: by default the Keychain on Apple's systems, and a file in the user's folder elsewhere.
+    /// - `storage`: by default the Keychain on Apple's systems, and a file in the user's folder elsewhere.
     public init(transport: any ClientTransport, storage: any ClientStorage = StandardStorage()) {
         self.transport = transport
         self.storage = storage

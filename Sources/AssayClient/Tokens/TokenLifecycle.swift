@@ -45,7 +45,6 @@ struct TokenLifecycle: Sendable {
     private var limitedUse: [UInt64] = []
     private var fetches: UInt64 = 0
     private var lastStart: Moment?
-    private var lastWasSession = false
     private var listeners = 0
     private var failures = 0
     private var retryAt: Moment?
@@ -209,7 +208,6 @@ extension TokenLifecycle {
             let fetch = Fetch(id: fetches, purpose: purpose, started: now)
             running = fetch
             if purpose == .session { lastStart = now }
-            lastWasSession = purpose == .session
             effects.append(.begin(fetch))
         }
         let next = running.map { $0.started + rules.fetchLimit } ?? refreshTime(at: now)
@@ -224,8 +222,8 @@ extension TokenLifecycle {
         let isDue = refreshTime(at: now).map { $0 <= now } ?? false
         let wantsSession = !callers.isEmpty || isDue
         if canRestore, wantsSession { return .restore }
-        // Neither kind waits for more than one of the other.
-        if wantsSession, limitedUse.isEmpty || !lastWasSession { return .session }
+        // All callers are answered by one fetch, and so tokens for one use wait for one of them at most.
+        if wantsSession { return .session }
         guard !limitedUse.isEmpty else { return nil }
         return .limitedUse(limitedUse.removeFirst())
     }

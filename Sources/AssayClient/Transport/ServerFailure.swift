@@ -41,21 +41,21 @@ extension AppCheckError {
         case 300...399:
             (
                 .redirected,
-                "The server sends \(method) elsewhere, which is not followed: evidence and tokens go to `endpoint` only. "
+                "The server redirects \(method), which is not followed: evidence and tokens go to `endpoint` only. "
                     + "Use the address that it names."
             )
         case 400 where status?.sameBytes(as: "FAILED_PRECONDITION") == true, 404:
             (
                 .notConfigured,
-                "The server has no \(method) for \(subject). Check `app`, and that the app's policy has this provider."
+                "The server has not set up \(method) for \(subject). Check `app`, and what the server's policy has for it."
             )
         case 401:
-            (.rejected, "The server wants credentials for \(method), which this library does not send.")
+            (.rejected, "The server wants other credentials for \(method). Check the user's token, if it wants one.")
         case 403:
             (
                 .refused,
-                "The server refused the evidence of \(method). It tells its operator why: `assay decisions show` with the "
-                    + "decision's identifier."
+                "The server refused \(method) for \(subject). Its operator learns why by `assay decisions show` with the "
+                    + "identifier of the decision."
             )
         case 408, 425: (.unavailable, "The server did not take \(method) in time. The next call tries again.")
         case 429: (.throttled, "The server asks for fewer requests. Use the cached token: do not force a refresh.")

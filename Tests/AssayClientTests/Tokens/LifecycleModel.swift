@@ -16,6 +16,8 @@ struct LifecycleModel {
     private var now = Moment(uptime: .seconds(1))
     private var timer: Moment?
     private var running: TokenLifecycle.Fetch?
+    /// Fetches that were given up, whose end is still to come.
+    private var abandoned: [UInt64] = []
     private var waiting: [UInt64: Asked] = [:]
     private var answered: Set<UInt64> = []
     private var left: Set<UInt64> = []
@@ -45,6 +47,7 @@ struct LifecycleModel {
         case 9: try unlisten()
         case 10..<15: try finish()
         case 15: now = now + .seconds(Int64(random.below(4000)))
+        case 16: try finishLate()
         default: now = now + .milliseconds(Int64(random.below(20_000)))
         }
         if let timer, timer <= now { try wake() }
@@ -120,6 +123,14 @@ struct LifecycleModel {
         try take(machine.finished(fetch.id, .success(token), at: now, jitter: share()))
     }
 
+    /// A fetch that was given up ends after all, which must have no effect.
+    private mutating func finishLate() throws {
+        guard let id = abandoned.popLast() else { return }
+        counts["late", default: 0] += 1
+        let effects = machine.finished(id, .success(token(isLimitedUse: false)), at: now, jitter: share())
+        guard effects.isEmpty else { throw Broken(description: "an abandoned fetch has effects") }
+    }
+
     // MARK: Effects
 
     private mutating func take(_ effects: [TokenLifecycle.Effect]) throws {
@@ -131,6 +142,7 @@ struct LifecycleModel {
                     throw Broken(description: "a fetch is given up too early")
                 }
                 running = nil
+                abandoned.append(id)
             case .answer(let caller, let result): try answer(caller, result)
             case .publish(let result):
                 guard case .success(let token) = result else { continue }
@@ -197,7 +209,7 @@ struct LifecycleModel {
         lastToken += 1
         let text = "token-\(lastToken)"
         if isLimitedUse { forOneUse.insert(text) }
-        let lifetimes: [Int64] = isLimitedUse ? [300] : [200, 1800, 3600, 86_400]
+        let lifetimes: [Int64] = isLimitedUse ? [300, 3600] : [200, 1800, 3600, 86_400]
         let lifetime = Interval.seconds(lifetimes[random.below(lifetimes.count)])
         // Some arrive when they have ended.
         let age = Interval.seconds(Int64(random.below(20) == 0 ? 400 : random.below(3)))

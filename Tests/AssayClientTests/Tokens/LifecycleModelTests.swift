@@ -17,7 +17,9 @@ struct LifecycleModelTests {
             }
         }
         // The rules were put to the test.
-        for (what, least) in ["session": 2000, "limitedUse": 1000, "refresh": 200, "answers": 3000, "errors": 2000] {
+        for (what, least) in [
+            "session": 2000, "limitedUse": 1000, "refresh": 200, "answers": 3000, "errors": 2000, "late": 100,
+        ] {
             #expect(model.counts[what, default: 0] >= least, "\(what) in \(model.counts)")
         }
         #expect(model.counts["restore"] == 1)

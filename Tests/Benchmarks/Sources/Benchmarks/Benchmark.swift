@@ -7,7 +7,7 @@ struct Benchmark: Sendable {
 
     static let all =
         TokenBenchmarks.all + AppAttestBenchmarks.all + PolicyBenchmarks.all + AllocationBenchmarks.all
-        + HTTPBenchmarks.all + FleetEngineBenchmarks.all + ProcessBenchmarks.all
+        + HTTPBenchmarks.all + FleetEngineBenchmarks.all + ProcessBenchmarks.all + ClientBenchmarks.all
 }
 
 /// Why a benchmark has no figure: what it measures did not work.

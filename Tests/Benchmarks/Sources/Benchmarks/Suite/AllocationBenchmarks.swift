@@ -35,7 +35,7 @@ enum AllocationBenchmarks {
     }
 
     /// Allocations of one repetition, on average, after some that are not counted.
-    private static func count(_ operation: Operation) async throws -> Double {
+    static func count(_ operation: Operation) async throws -> Double {
         try await operation.repeated(20)
         allocations_start()
         let outcome: Result<Void, any Error>

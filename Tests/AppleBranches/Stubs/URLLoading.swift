@@ -1,0 +1,51 @@
+// swift-format-ignore-file
+// What Foundation has on Apple's systems and not here. It is imported into every file.
+@_exported public import Foundation
+
+public struct URLRequest: Sendable {
+    public enum CachePolicy: Sendable { case reloadIgnoringLocalCacheData }
+    public var httpMethod: String?
+    public var httpBody: Data?
+    public init(url: URL, timeoutInterval: Double) {}
+    public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {}
+}
+public struct URLError: Error {
+    public struct Code: Sendable {
+        public static let badURL = Code()
+        public static let timedOut = Code()
+        public static let unknown = Code()
+        public static let badServerResponse = Code()
+        public static let dataLengthExceedsMaximum = Code()
+    }
+    public init(_ code: Code) {}
+}
+open class URLResponse: @unchecked Sendable {}
+public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
+    public var statusCode: Int { 0 }
+    public var allHeaderFields: [AnyHashable: Any] { [:] }
+}
+public final class HTTPCookieStorage {}
+public final class URLCache {}
+public final class URLCredentialStorage {}
+public final class URLSessionConfiguration {
+    public static var ephemeral: URLSessionConfiguration { URLSessionConfiguration() }
+    public var httpCookieStorage: HTTPCookieStorage?
+    public var httpShouldSetCookies = true
+    public var urlCache: URLCache?
+    public var urlCredentialStorage: URLCredentialStorage?
+    public var requestCachePolicy = URLRequest.CachePolicy.reloadIgnoringLocalCacheData
+}
+open class URLSessionTask: @unchecked Sendable {}
+public protocol URLSessionTaskDelegate: NSObjectProtocol, Sendable {}
+public final class URLSession: Sendable {
+    public struct AsyncBytes: AsyncSequence, Sendable {
+        public struct Iterator: AsyncIteratorProtocol {
+            public mutating func next() async throws -> UInt8? { nil }
+        }
+        public func makeAsyncIterator() -> Iterator { Iterator() }
+    }
+    public init(configuration: URLSessionConfiguration) {}
+    public func bytes(
+        for request: URLRequest, delegate: (any URLSessionTaskDelegate)? = nil
+    ) async throws -> (AsyncBytes, URLResponse) { (AsyncBytes(), URLResponse()) }
+}

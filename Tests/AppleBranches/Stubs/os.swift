@@ -1,0 +1,6 @@
+// swift-format-ignore-file
+public struct os_unfair_lock {
+    public init() {}
+}
+public func os_unfair_lock_lock(_ lock: UnsafeMutablePointer<os_unfair_lock>) {}
+public func os_unfair_lock_unlock(_ lock: UnsafeMutablePointer<os_unfair_lock>) {}
