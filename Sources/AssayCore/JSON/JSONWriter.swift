@@ -10,11 +10,11 @@ extension JSON {
     /// The value as compact JSON text in printable ASCII: each other character is one or two `\u` escapes.
     package var asciiEncoded: [UInt8] {
         let bytes = encoded
-        if bytes.allSatisfy({ $0 < 0x80 }) { return bytes }
+        if bytes.allSatisfy({ $0 < 0x7F }) { return bytes }
         var output: [UInt8] = []
         output.reserveCapacity(2 * bytes.count)
         for unit in String(decoding: bytes, as: UTF8.self).utf16 {
-            if unit < 0x80 {
+            if unit < 0x7F {
                 output.append(UInt8(truncatingIfNeeded: unit))
             } else {
                 let pair = [UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit)]
