@@ -118,6 +118,14 @@ public struct Fact: Sendable, Hashable {
         self.value = value
     }
 
+
+    /// Makes a fact whose value is of the type that its name has; nil for any other value.
+    ///
+    /// For values from outside, such as what a request claims: a fact of another type is a fault of the plugin that states it.
+    public init?(checking name: FactName, _ value: Value) {
+        guard name.type.admits(value) else { return nil }
+        self.init(name, value)
+    }
     /// Makes a fact of text from outside, cut to the length that ``FactType/text`` admits.
     public init(_ name: FactName, cutting text: String) {
         guard text.utf8.count > FactType.textLimit else {

@@ -315,6 +315,18 @@ struct TokenDemandTests {
         }
     }
 
+    @Test("What a refused client claims is on record as far as it is well typed, and is no fault of the consumer")
+    func claims() async throws {
+        let service = try ParcelService()
+        let reply = await service.open(nil, "claims")
+        #expect(reply.status == .unauthenticated)
+        let record = try #require(service.sink.record(of: reply.decision))
+        #expect(record.facts.filter { $0.name == ParcelConsumer.weight } == [Fact(ParcelConsumer.weight, .integer(7))])
+        let isNamed = record.detail?.hasSuffix("dropped facts whose values are not of their types: parcel_weight")
+        #expect(isNamed == true, "\(record.detail ?? "")")
+        #expect(await service.open(nil, "odd claims").status == .internalError, "a name is the plugin's own")
+    }
+
     @Test(
         "Calls for an app beyond its limit are refused before the consumer is asked",
         arguments: ParcelService.Door.allCases)

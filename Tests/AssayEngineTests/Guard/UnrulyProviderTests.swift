@@ -109,6 +109,27 @@ struct UnrulyProviderTests {
         #expect(metrics["plugin_faults_total", "unruly"] == 1)
     }
 
+    @Test(
+        "What a stranger makes of facts of a refusal is no fault: ill-typed ones are dropped and named, however often")
+    func refusedFacts() async throws {
+        for _ in 0..<20 {
+            let reply = await exchange("refused facts")
+            #expect(reply.status == .permissionDenied)
+            let record = try #require(service.sink.record(of: reply.decision))
+            #expect(record.facts.contains(Fact("note", .text("kept"))))
+            #expect(!record.facts.contains { $0.name == "count" || $0.name == "build" })
+            #expect(
+                detail(reply)
+                    == "the count is odd; dropped facts whose values are not of their types: count, build")
+        }
+        let many = await exchange("many refused facts")
+        #expect(detail(many) == "dropped all facts after the first 32")
+        let counts = service.sink.record(of: many.decision)?.facts.filter { $0.name == "count" }
+        #expect(counts?.count == 32)
+        #expect(metrics["plugin_faults_total", "unruly"] == 0)
+        #expect(await exchange("good").status == nil, "it is called on")
+    }
+
     @Test("A provider's own answers are those that it declares, and that it cannot decide now")
     func answers() async {
         let own = await exchange("own answer")
