@@ -23,8 +23,6 @@ public struct Registry: Sendable {
     let unavailable: [UnavailablePlugin]
     /// The checks that plugins brought along.
     let checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)]
-    /// Why calls of plugins fail: the place where the kernel says so.
-    let failures = PluginFailures()
 
     /// Registers plugins.
     ///

@@ -342,6 +342,9 @@ struct TokenDemandTests {
         #expect(record.facts.contains(Fact(.app, .text(ParcelService.app))))
         #expect(record.facts.contains { $0.name == .tokenID })
         // The consumer that failed so often rests for a while.
+        #expect(
+            service.engine.pluginHealth.first { $0.name.isExactly("parcel") }?.summary
+                == "failing: its calls kept failing, for projects/1234567890")
         service.clock.advance(by: .seconds(6))
         // Those that only ask are as many as a backend has requests.
         #expect(await service.weigh(.one(token)).status == nil)

@@ -173,14 +173,25 @@ struct UnrulyProviderTests {
 
     @Test("A provider that keeps throwing is not called for a while; then one call tries")
     func throwing() async {
-        for _ in 0..<16 { #expect(detail(await exchange("throw")).contains("Fault")) }
+        func health() -> String? {
+            service.engine.pluginHealth.first { $0.kind == .provider && $0.name.isExactly("unruly") }?.summary
+        }
+        for _ in 0..<15 { #expect(detail(await exchange("throw")).contains("Fault")) }
+        #expect(health() == "ready")
+        #expect(detail(await exchange("throw")).contains("Fault"))
+        let reason = "its calls kept failing, for \(TestService.appByNumber)"
+        #expect(health() == "failing: \(reason)")
+        #expect(await service.engine.readiness == .degraded("the provider unruly fails: \(reason)"))
         let resting = await exchange("good")
         #expect(resting.status == .unavailable)
         #expect(detail(resting).contains("kept failing"))
         #expect(metrics["plugin_resting_instances", "unruly"] == 1)
         #expect(await othersAreAnswered())
         service.clock.advance(by: .seconds(5))
+        #expect(health() == "failing: \(reason)", "it is not known to be better")
         #expect(await exchange("good").status == nil)
+        #expect(health() == "ready")
+        #expect(await service.engine.readiness == .ready)
         #expect(await exchange("good").status == nil)
         #expect(metrics["plugin_resting_instances", "unruly"] == 0)
     }
