@@ -4,8 +4,9 @@ public struct FactName: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
     @Exact public private(set) var text: String
     /// The type of the values under this name; names are compared without it.
     public let type: FactType
-    /// Whether values identify the attester, as the identifier of its key does: the deny list then also refuses tokens that were
-    /// issued for it.
+    /// Whether values identify the attester, as the identifier of its key does.
+    ///
+    /// The deny list then also refuses tokens that were issued for it. One fact of a provider may, since a token has room for one.
     public let identifiesAttester: Bool
 
     /// Makes a name.
@@ -118,7 +119,6 @@ public struct Fact: Sendable, Hashable {
         self.value = value
     }
 
-
     /// Makes a fact whose value is of the type that its name has; nil for any other value.
     ///
     /// For values from outside, such as what a request claims: a fact of another type is a fault of the plugin that states it.
@@ -126,6 +126,7 @@ public struct Fact: Sendable, Hashable {
         guard name.type.admits(value) else { return nil }
         self.init(name, value)
     }
+
     /// Makes a fact of text from outside, cut to the length that ``FactType/text`` admits.
     public init(_ name: FactName, cutting text: String) {
         guard text.utf8.count > FactType.textLimit else {

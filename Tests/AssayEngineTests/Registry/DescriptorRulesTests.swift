@@ -53,6 +53,10 @@ struct DescriptorRulesTests {
         (descriptor(facts: [FactName("x", .words([]))]), "1 to 256 words"),
         (descriptor(facts: [FactName("x", .words(["a\n"]))]), "1 to 256 words"),
         (descriptor(facts: (0...128).map { FactName("f\($0)") }), "129 facts"),
+        (
+            descriptor(facts: [FactName("x", identifiesAttester: true), "y", FactName("z", identifiesAttester: true)]),
+            "the facts 'x' and 'z' both identify the attester: a token has room for one of them"
+        ),
         (descriptor(metrics: [.counter("things", "Things.")]), "the counter 'things' must end in _total"),
         (descriptor(metrics: [.gauge("has space", "Things.")]), "the metric 'has space'"),
         (descriptor(metrics: [.gauge("a", "\n")]), "the summary of the metric 'a'"),
@@ -139,7 +143,8 @@ struct DescriptorRulesTests {
                 Self.descriptor(
                     posture: SecurityPosture(proves: "Größe", trusts: ["a"]),
                     reasons: (0..<512).map { Reason("r\($0)", "No.") },
-                    facts: (0..<127).map { FactName("f\($0)") } + [FactName("f0")], limits: limits)
+                    facts: (0..<127).map { FactName("f\($0)") } + [FactName("f0", identifiesAttester: true)],
+                    limits: limits)
             ).plugins.first)
         #expect(plugin.descriptor?.limits == limits)
         #expect(plugin.warnings.isEmpty)
