@@ -102,6 +102,30 @@ struct DescriptorRulesTests {
     }
 
     @Test(
+        "A fact has one type in all providers: rules name it without its provider",
+        arguments: [
+            (FactName("count", .integer), nil), (FactName("level", .words(["low", "high"])), nil),
+            (FactName("other", .bool), nil),
+            (FactName("count", .bool), "as integer by the provider unruly and as bool"),
+            (
+                FactName("level", .words(["low"])),
+                "as words (low, high) by the provider unruly and as words (low) by the provider declared"
+            ),
+            ("build", "as version by the provider unruly and as text by the provider declared"),
+        ])
+    func sharedFacts(_ fact: FactName, _ words: String?) throws {
+        func registry() throws -> Registry {
+            try DeclaredProvider.registry(Self.descriptor(facts: [fact]), beside: [.provider(UnrulyProvider.self)])
+        }
+        guard let words else {
+            #expect(try registry().descriptors.count == 2)
+            return
+        }
+        let error = #expect(throws: RegistryError.self) { try registry() }
+        #expect(error?.message.hasPrefix("the fact '\(fact)' is declared \(words)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
         "A method has a name that paths and records can hold",
         arguments: [
             "has space", "", "Exchange", "a.b", "a/b", "a:b", "exchängeX", "a\u{0}",
