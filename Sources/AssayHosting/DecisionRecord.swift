@@ -130,6 +130,10 @@ public protocol DecisionSink: Sendable {
     /// Called with the sum of decisions without records of their own. The default does nothing.
     func record(_ summary: DecisionSummary)
     /// Called with a change of the service itself. The default does nothing.
+    ///
+    /// The engine records `keysChanged`, `denyAdded` and `denyRemoved`. `assay serve` records the others, because only the program knows
+    /// what it started with and which files it read: a program of your own that wants them on record calls this at its start (`started`),
+    /// and after `Engine.replacePolicies(_:)` returned (`policiesChanged`) or threw (`policiesRefused`).
     func record(_ event: AuditEvent)
 }
 

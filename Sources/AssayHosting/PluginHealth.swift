@@ -20,7 +20,8 @@ public struct PluginHealth: Sendable, Hashable {
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// Nothing is known to be wrong.
         case ready
-        /// Policies name it, but its calls fail at present.
+        /// Policies name it, but its calls fail at present: its own check says so, or calls of an instance kept failing and
+        /// none succeeded since.
         case failing
         /// It could not be made when the program started; policies that name it are refused.
         case unavailable

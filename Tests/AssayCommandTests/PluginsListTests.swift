@@ -13,6 +13,10 @@ struct PluginsListTests {
         }
         #expect(result.lines.contains { $0.hasPrefix("  proves: Apple made the device token") })
         #expect(result.lines.contains { $0.contains("for development only") })
+        let marked = result.lines.filter {
+            $0.contains("key_id (digest, identifies the attester), key_age (duration), ")
+        }
+        #expect(marked.count == 1)
     }
 
     @Test("A store and a sink say how they are written, and what survives")
@@ -36,5 +40,8 @@ struct PluginsListTests {
         #expect(debug["contract"] == 2)
         #expect(debug["limits"]?["evidence_bytes"] == 4096)
         #expect(debug["for_development"] == true)
+        let facts = try #require(debug["facts"]?.array)
+        let attesters = facts.filter { $0["identifies_attester"] == true }.map { $0["name"] }
+        #expect(facts.count > 1 && attesters == ["debug_token_id"])
     }
 }

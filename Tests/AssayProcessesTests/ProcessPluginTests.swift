@@ -56,6 +56,23 @@ struct ProcessPluginTests {
         }
     }
 
+    @Test("Facts of a refusal that are ill-typed or empty are dropped and named, and are no fault")
+    func refusedFacts() async throws {
+        try await ProcessBench.with { bench in
+            for _ in 0..<20 {
+                let reply = await bench.engine.call("exchangeWidget", TestEngine.app, ["say": "refused_facts"])
+                let record = try #require(bench.engine.record(of: reply))
+                #expect(record.reason == "widget_forged")
+                #expect(bench.serial(reply) == "kept")
+                #expect(!record.facts.contains { $0.name == "widget_size" })
+                for part in ["without values, such as widget_size", "not of their types: widget_size"] {
+                    #expect(record.detail?.contains(part) == true, "\(record.detail ?? "")")
+                }
+            }
+            #expect(await bench.engine.call("exchangeWidget", TestEngine.app, ["say": "genuine"]).code == nil)
+        }
+    }
+
     @Test("A request of another form is the client's mistake, and the words have nothing that steers a terminal")
     func invalid() async throws {
         try await ProcessBench.with { bench in

@@ -27,6 +27,17 @@ struct AttestationProviderSuiteTests {
         #expect(failed.count <= 6, "\(report.failures)")
     }
 
+    @Test("A broken contract is reported with its cause, also where the kernel no longer calls the provider")
+    func cause() async throws {
+        let suite = StatementDevice.suite(StatementProvider<RefusesWithAnUnknownReason, DescribedSection>.self)
+        let failures = await suite.report(.quick).failures
+        let words = "the provider statement refused with an undeclared reason: statement_other"
+        #expect(failures.contains { $0.contains("the first fault: \(words)") }, "\(failures)")
+        let resting = failures.filter { $0.contains("kept failing") }
+        #expect(!resting.isEmpty)
+        for text in resting { #expect(text.contains("after the fault: \(words)"), "\(text)") }
+    }
+
     @Test("There is a wrong provider for each flaw")
     func complete() {
         #expect(Set(WrongProvider.all.map(\.flaw)).union([.none]) == Set(Flaw.allCases))

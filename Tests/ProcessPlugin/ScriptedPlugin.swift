@@ -184,6 +184,14 @@ final class ScriptedPlugin: Sendable {
             return last
         }
         if says == "forged" { return .with { $0.refused = Self.refused("widget_forged") } }
+        if says == "refused_facts" {
+            var refused = Self.refused("widget_forged")
+            refused.facts = [
+                Self.fact("widget_size", "seven"), .with { $0.name = "widget_size" },
+                Self.fact("widget_serial", "kept"),
+            ]
+            return .with { $0.refused = refused }
+        }
         if says == "invalid" { return .with { $0.invalidRequest.message = "the widget is\u{1B}[2J no widget" } }
         if says == "nothing" { return .init() }
         if says == "undeclared_reason" { return .with { $0.refused = Self.refused("not_declared") } }

@@ -90,7 +90,10 @@ extension PluginHealth {
 
 extension FactName {
     fileprivate var json: JSON {
-        var members = [JSONMember("name", .string(text)), JSONMember("type", .string(type.name))]
+        var members = [
+            JSONMember("name", .string(text)), JSONMember("type", .string(type.name)),
+            JSONMember("identifies_attester", .bool(identifiesAttester)),
+        ]
         if case .words(let words) = type {
             members.append(JSONMember("words", .array(words.map { .string($0.string) })))
         }

@@ -149,10 +149,11 @@ extension PluginHealth {
 }
 
 extension FactName {
-    /// `os_version (version)`.
+    /// `os_version (version)`, or `key_id (digest, identifies the attester)`.
     fileprivate var typedText: String {
-        if case .words(let words) = type { return "\(text) (\(words.map(\.string).joined(separator: "|")))" }
-        return "\(text) (\(type.name))"
+        var type = self.type.name
+        if case .words(let words) = self.type { type = words.map(\.string).joined(separator: "|") }
+        return "\(text) (\(type)\(identifiesAttester ? ", identifies the attester" : ""))"
     }
 }
 

@@ -4,8 +4,9 @@ public struct FactName: Sendable, Hashable, ExpressibleByStringLiteral, CustomSt
     @Exact public private(set) var text: String
     /// The type of the values under this name; names are compared without it.
     public let type: FactType
-    /// Whether values identify the attester, as the identifier of its key does: the deny list then also refuses tokens that were
-    /// issued for it.
+    /// Whether values identify the attester, as the identifier of its key does.
+    ///
+    /// The deny list then also refuses tokens that were issued for it. One fact of a provider may, since a token has room for one.
     public let identifiesAttester: Bool
 
     /// Makes a name.
@@ -116,6 +117,14 @@ public struct Fact: Sendable, Hashable {
     public init(_ name: FactName, _ value: Value) {
         self.name = name
         self.value = value
+    }
+
+    /// Makes a fact whose value is of the type that its name has; nil for any other value.
+    ///
+    /// For values from outside, such as what a request claims: a fact of another type is a fault of the plugin that states it.
+    public init?(checking name: FactName, _ value: Value) {
+        guard name.type.admits(value) else { return nil }
+        self.init(name, value)
     }
 
     /// Makes a fact of text from outside, cut to the length that ``FactType/text`` admits.

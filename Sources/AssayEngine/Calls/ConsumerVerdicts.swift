@@ -42,10 +42,14 @@ extension ConsumerBinding {
     }
 
     /// Adds the consumer's facts to the record of a request that was refused, or would have been.
+    ///
+    /// The client chose the values: ill-typed ones are dropped.
     func adding(_ facts: [Fact], to outcome: CallOutcome) -> CallOutcome {
-        if let fault = pluginGuard.fault(in: facts, of: "consumer") { return .fault(fault) }
+        if let fault = pluginGuard.fault(inNamesOf: facts, of: "consumer") { return .fault(fault) }
+        let unverified = pluginGuard.unverified(facts)
         var outcome = outcome
-        outcome.facts += facts
+        outcome.facts += unverified.kept
+        outcome.detail = unverified.adding(to: outcome.detail)
         return outcome
     }
 

@@ -142,7 +142,7 @@ struct ProviderCall: Sendable {
             throw answer
         }
         if let fault = plugin.fault(in: verdict) { throw PluginFault(fault) }
-        return verdict
+        return plugin.recordable(verdict)
     }
 }
 

@@ -13,7 +13,19 @@ final class CallTape: Sendable {
     /// The tape of the call that the present task belongs to; nil where nothing is captured.
     @TaskLocal static var current: CallTape?
 
+    /// A value that was put, or removed.
+    struct Put: Hashable {
+        private let key: StateKey
+        private let digest: [UInt8]?
+
+        init(_ key: StateKey, _ value: [UInt8]?) {
+            self.key = key
+            digest = value.map { SHA256.hash($0) }
+        }
+    }
+
     private struct State {
+        var puts: Set<Put> = []
         var answers: [StateAnswer] = []
         var opened: [OpenedData] = []
         var bytes = 0
@@ -36,6 +48,16 @@ final class CallTape: Sendable {
         if case .get(let value?) = operation { size += value.count }
         let answer = StateAnswer(spaces.name(of: key.space), key.name, operation)
         add(size) { $0.answers.append(answer) }
+    }
+
+    /// Takes down what was put.
+    ///
+    /// Captured evidence does without: nothing is learned by it.
+    func note(_ key: StateKey, put value: [UInt8]?) {
+        let put = Put(key, value)
+        state.withLock { state in
+            if state.puts.count < Self.countLimit { state.puts.insert(put) }
+        }
     }
 
     /// Takes down that the store was asked for something whose answer is too large to keep.
@@ -63,6 +85,9 @@ final class CallTape: Sendable {
 
     /// What the state answered so far.
     var answers: RecordedAnswers { RecordedAnswers(state.withLock { $0.answers }, spaces) }
+
+    /// What was put so far.
+    var puts: Set<Put> { state.withLock { $0.puts } }
 
     /// Puts what was taken down into evidence.
     func complete(_ evidence: inout CapturedEvidence) {

@@ -4,24 +4,28 @@ internal import AssayKit
 /// What a plugin's decisions must be like to count.
 extension PluginGuard {
     /// The most facts of one decision.
-    private static let factLimit = 32
+    static let factLimit = 32
 
-    /// What is wrong with facts; nil when nothing is.
+    /// What is wrong with facts that a plugin vouches for; nil when nothing is.
     func fault(in facts: [Fact], of kind: String) -> String? {
-        guard !facts.isEmpty else { return nil }
         guard facts.count <= PluginGuard.factLimit else {
             return "the \(kind) \(name) states more than \(PluginGuard.factLimit) facts"
         }
-        for fact in facts {
-            guard let declared = descriptor.facts.first(where: { $0 == fact.name }) else {
-                return "the \(kind) \(name) states an undeclared fact: \(SafeText.of(fact.name.text))"
-            }
-            guard declared.type.admits(fact.value) else {
-                return "the \(kind) \(name) states the fact \(declared.text) with a value that is not of its type"
-            }
-        }
-        return nil
+        if let fault = fault(inNamesOf: facts, of: kind) { return fault }
+        guard let wrong = facts.first(where: { !isWellTyped($0) }) else { return nil }
+        return "the \(kind) \(name) states the fact \(wrong.name.text) with a value that is not of its type"
     }
+
+    /// What is wrong with the names of the facts that count; nil when nothing is.
+    func fault(inNamesOf facts: [Fact], of kind: String) -> String? {
+        let undeclared = facts.prefix(PluginGuard.factLimit).first { !descriptor.facts.contains($0.name) }
+        return undeclared.map { "the \(kind) \(name) states an undeclared fact: \(SafeText.of($0.name.text))" }
+    }
+
+    private func declared(_ fact: Fact) -> FactName? { descriptor.facts.first { $0 == fact.name } }
+
+    /// Whether the value of a fact is of the declared type.
+    func isWellTyped(_ fact: Fact) -> Bool { declared(fact)?.type.admits(fact.value) ?? false }
 
     /// What is wrong with a reason; nil when nothing is.
     func fault(in reason: Reason, of kind: String) -> String? {
@@ -39,7 +43,8 @@ extension PluginGuard {
     func fault(in verdict: Verdict) -> String? {
         switch verdict {
         case .refused(let reason, _, let facts):
-            return fault(in: reason, of: "provider") ?? fault(in: facts, of: "provider")
+            // Who sent the evidence chose the values, and must not be able to make a fault of them.
+            return fault(in: reason, of: "provider") ?? fault(inNamesOf: facts, of: "provider")
         case .verified(let appraisal):
             if let fault = fault(in: appraisal.facts, of: "provider") { return fault }
             var names = ProviderCall.kernelFields

@@ -41,6 +41,7 @@ struct PluginStore: StateStore {
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
         try checkWrite(key.space)
         try await away { try await store.put(key, value: value, expires: expires) }
+        CallTape.current?.note(key, put: value)
     }
 
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {

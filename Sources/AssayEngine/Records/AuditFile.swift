@@ -5,7 +5,7 @@ internal import Dispatch
 public import Logging
 internal import Synchronization
 
-/// Writes a line of JSON for each decision to a file; `AuditLine` lists the fields.
+/// Writes a line of JSON for each decision to a file; *Audit records* in the article *Run a server* lists the fields.
 ///
 /// Decisions do not wait for the disk: records go through a bounded queue to one writer. While the file cannot be
 /// written, for example because the disk is full, records wait, and the writer tries again every second. When the queue

@@ -116,6 +116,7 @@ struct DescriptorRules {
     private func checkFacts() throws(RegistryError) {
         try check(descriptor.facts.count, Count.facts, "facts")
         var types: [ExactText: FactType] = [:]
+        var attester: FactName?
         for fact in descriptor.facts {
             guard PlainText.isCode(fact.text) else {
                 try refuse(
@@ -128,6 +129,14 @@ struct DescriptorRules {
             }
             if let other = types.updateValue(fact.type, forKey: ExactText(fact.text)), !other.isSame(as: fact.type) {
                 return try refuse("the fact '\(fact)' is declared as \(other.name) and as \(fact.type.name)")
+            }
+            if fact.identifiesAttester {
+                if let attester, attester != fact {
+                    return try refuse(
+                        "the facts '\(attester)' and '\(fact)' both identify the attester: a token has room for one of them"
+                    )
+                }
+                attester = fact
             }
             guard case .words(let words) = fact.type else { continue }
             guard (1...Count.words).contains(words.count),
@@ -220,7 +229,8 @@ extension PluginLimits {
 }
 
 extension FactType {
-    fileprivate func isSame(as other: FactType) -> Bool {
+    /// Whether values of both are compared and checked alike.
+    func isSame(as other: FactType) -> Bool {
         guard case .words(let words) = self, case .words(let others) = other else {
             return name.isExactly(other.name)
         }

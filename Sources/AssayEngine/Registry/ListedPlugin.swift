@@ -53,15 +53,16 @@ extension Registry {
         }
     }
 
-    /// The health of every plugin, in the order of ``plugins``.
+    /// The health of every plugin, as far as it is known without an engine, in the order of ``plugins``.
+    ///
+    /// `Engine.pluginHealth` also knows of calls that fail.
     public var health: [PluginHealth] {
         plugins.map { plugin in
             if let reason = plugin.unavailable {
                 return PluginHealth(plugin.kind, plugin.name, state: .unavailable, reason: reason)
             }
             let checked = checks.first { $0.kind == plugin.kind && $0.name.isExactly(plugin.name) }?.check()
-            let failed = plugin.descriptor.flatMap { failures.reason(of: $0.name) }
-            guard let reason = failed ?? checked.map({ PlainText.line($0) }) else {
+            guard let reason = checked.map({ PlainText.line($0) }) else {
                 return PluginHealth(plugin.kind, plugin.name, version: plugin.version)
             }
             return PluginHealth(plugin.kind, plugin.name, version: plugin.version, state: .failing, reason: reason)

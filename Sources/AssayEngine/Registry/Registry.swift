@@ -6,7 +6,8 @@ internal import AssayState
 
 /// The plugins that a program is built with.
 ///
-/// If two plugins share a name, a method, an HTTP rule, a reason code, a metric or a scheme of a store, the error names both.
+/// If two plugins share a name, a method, an HTTP rule, a reason code, a metric or a scheme of a store, the error names both; so it
+/// does if two providers declare one fact with two types.
 public struct Registry: Sendable {
     let providers: [ExactText: ProviderPlugin]
     let consumers: [ExactText: ConsumerPlugin]
@@ -23,8 +24,6 @@ public struct Registry: Sendable {
     let unavailable: [UnavailablePlugin]
     /// The checks that plugins brought along.
     let checks: [(kind: PluginKind, name: String, check: @Sendable () -> String?)]
-    /// Why calls of plugins fail: the place where the kernel says so.
-    let failures = PluginFailures()
 
     /// Registers plugins.
     ///
@@ -46,6 +45,7 @@ public struct Registry: Sendable {
         var methods = [KernelMethods.keySet, TokenExchange.method] + KernelMethods.all.map(\.descriptor)
         var claims = NameClaims()
         var rules = RouteClaims()
+        var facts = FactClaims()
         try claims.claimScheme(.vault, FileKeyVault.descriptor.scheme, by: "the kernel")
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: "the kernel") }
@@ -73,6 +73,7 @@ public struct Registry: Sendable {
                 try provider.rules.check()
                 try claims.claim(.provider, descriptor, methods: provider.methods, by: provider.typeName)
                 for method in provider.methods { try rules.claim(method, by: provider.typeName) }
+                try facts.claim(descriptor)
                 providers[descriptor.name] = provider
                 for platform in descriptor.platforms where !platforms.contains(where: { $0 == platform }) {
                     try claims.claim("the key of an app", platform.name, by: "\(platform)")

@@ -79,7 +79,8 @@ public struct EvidenceReplay: Sendable {
             if let fault = method.provider.pluginGuard.fault(in: verdict) {
                 return .notJudged("the provider breaks its contract: \(fault)")
             }
-            let decision = decision(verdict, of: method.provider, app)
+            let counted = method.provider.pluginGuard.recordable(verdict)
+            let decision = decision(counted, of: method.provider, app)
             return evidence.wasDeniedByServer && decision.passesDenials ? .notJudged(Denials.notInFiles) : decision
         } catch let error as InvalidRequest {
             return ReplayedDecision(.rejected, detail: error.message)

@@ -7,7 +7,7 @@ public import AssayPolicy
 ///
 ///     var replay = DecisionReplay(from: (present, registry), to: (next, registry))
 ///     for line in lines { replay.read(line) }
-///     print(replay.report.changed)
+///     print(replay.result.changed)
 ///
 /// What records tell is judged: whether there is the app, its provider and the caller, the caller's permissions, rules over the facts, the level of
 /// services, and the demand of consumers. Evidence and tokens are not recorded and cannot be judged again.

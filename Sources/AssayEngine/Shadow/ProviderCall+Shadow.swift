@@ -6,7 +6,8 @@ internal import Logging
 extension ProviderCall {
     /// Judges accepted evidence by the settings that are only tried; returns what records have under `would_refuse`, nil for nothing.
     ///
-    /// It has no effect: what it writes is dropped, and when it cannot decide, only the metric says so.
+    /// It has no effect: what it writes is dropped, and when it cannot decide, only the metric says so. It cannot where it would write
+    /// what the provider in force does not: a counter, or a use of what may be used once.
     func shadowRefusal(_ fields: RequestFields, challenge: [UInt8]?, _ tape: CallTape?) async -> ExactText? {
         guard let tape, let shadow = app.shadows[method.descriptor.name], case .exchange(let prepare) = shadow.action
         else { return nil }
@@ -21,6 +22,7 @@ extension ProviderCall {
             ) {
                 try await ShadowStage.$current.withValue(stage) { try await prepared.appraise(context) }
             }
+            if stage.writes { throw ShadowWrites() }
             guard case .refused(let reason, _, _) = verdict else { return nil }
             let name = "\(shadow.provider.descriptor.name):\(reason.code)"
             RuleMetrics.countShadow(name, of: app.identity.subject, isDecided: true, on: scope.host.meter)

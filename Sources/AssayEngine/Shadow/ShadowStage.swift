@@ -10,9 +10,25 @@ final class ShadowStage: Sendable {
     @TaskLocal static var current: ShadowStage?
 
     private let answers: Mutex<RecordedAnswers>
+    private let puts: Set<CallTape.Put>
+    private let hasOwnWrites = Mutex(false)
 
     init(_ tape: CallTape) {
         answers = Mutex(tape.answers)
+        puts = tape.puts
+    }
+
+    /// Whether the provider would have written what the provider in force did not write.
+    ///
+    /// What it would find there at the next call is unknown then, as is its verdict.
+    var writes: Bool { hasOwnWrites.withLock { $0 } }
+
+    /// Takes down a write that the provider in force did not make.
+    func noteWrite() { hasOwnWrites.withLock { $0 = true } }
+
+    /// Takes down a write, unless the provider in force made it, too.
+    func noteWrite(_ put: CallTape.Put) {
+        if !puts.contains(put) { noteWrite() }
     }
 
     func answer<Value: Sendable>(_ ask: (inout RecordedAnswers) -> Value?) -> Value? {
@@ -26,12 +42,16 @@ struct ShadowStore: StateStore {
 
     func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
         if let known = ShadowStage.current?.answer({ $0.insert(key) }) { return known }
-        return try await store.get(key) == nil
+        guard try await store.get(key) == nil else { return false }
+        ShadowStage.current?.noteWrite()
+        return true
     }
 
     func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
         // A counter that the provider in force did not ask about is not known to be above the value.
-        ShadowStage.current?.answer { $0.advance(key, to: value) } ?? true
+        if let known = ShadowStage.current?.answer({ $0.advance(key, to: value) }) { return known }
+        ShadowStage.current?.noteWrite()
+        return true
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {
@@ -39,13 +59,20 @@ struct ShadowStore: StateStore {
         return try await store.get(key)
     }
 
-    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
+        ShadowStage.current?.noteWrite(CallTape.Put(key, value))
+    }
 
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
         try await store.list(space, after: name, limit: limit)
     }
 
     var blockingReason: String? { store.blockingReason }
+}
+
+/// The tried settings have no verdict, because it depends on what they would have written before.
+struct ShadowWrites: Error, CustomStringConvertible {
+    var description: String { "they write to the state what the settings in force do not write" }
 }
 
 /// No calls to other servers: what is only tried must not ask them twice, nor change anything there.

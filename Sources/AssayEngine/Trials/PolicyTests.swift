@@ -9,7 +9,7 @@ public import AssayYAML
 ///
 ///     let directory = PolicyDirectory("policies")
 ///     let tests = try PolicyTests(directory.testFiles(), of: directory.load(), registry: registry, simulators: [])
-///     let report = await tests.run()
+///     let report = try await tests.run()
 ///
 /// No test needs a secret of the policies, and none changes anything but memory.
 public struct PolicyTests: Sendable {

@@ -45,7 +45,7 @@ public struct PreparedRequest: Sendable {
     ///     (``ConsumerScope/tokens``).
     ///   - facts: what is put on record of a request that is refused, or would be if the policy enforced its demand, under
     ///     names that the descriptor lists: what an operator needs to know which request that was. It is computed for such
-    ///     requests only.
+    ///     requests only. A fact whose value is not of its type is dropped, and the record's detail names it.
     ///   - answer: sees only tokens that meet the demand. A `CallFailure` or an `InvalidRequest` that it throws is the
     ///     answer; any other error means that nothing could be decided now.
     public init(

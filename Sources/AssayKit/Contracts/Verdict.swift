@@ -8,7 +8,8 @@ public enum Verdict: Sendable {
     /// The evidence is genuine and fulfils the policy.
     case verified(Appraisal)
     /// The evidence is refused, by a reason; `detail` is for operators and holds no secret. `facts` are recorded, as
-    /// those of an appraisal are: what could be read of the evidence, such as its key. They need not be verified.
+    /// those of an appraisal are: what could be read of the evidence, such as its key. They need not be verified: one whose
+    /// value is not of its type is dropped, as those after the first 32 are, and the record's detail names it.
     case refused(Reason, detail: String? = nil, facts: [Fact] = [])
 
     /// A verdict without facts or reply fields.
@@ -17,7 +18,9 @@ public enum Verdict: Sendable {
 
 /// The facts that a provider found when it verified evidence.
 public struct Appraisal: Sendable {
-    /// The facts, under names that the provider's descriptor lists.
+    /// The facts, under names that the provider's descriptor lists, at most 32.
+    ///
+    /// A value that is not of the type of its name is a fault of the provider: `Fact(checking:_:)` finds it.
     public var facts: [Fact]
     /// The fields of the reply in addition to the token, such as an artifact.
     public var reply: [ReplyField]

@@ -222,8 +222,14 @@ extension Verdict {
                         ? nil : .seconds(Int64(verified.tokenLifetimeSeconds)),
                     holder: verified.holder.isEmpty ? nil : verified.holder))
         case .refused(let refused)?:
+            // What could be read of evidence need not be right: a fact without a value is dropped, as the kernel drops ill-typed ones.
+            let empty = refused.facts.first { $0.value == nil }.map {
+                "dropped facts without values, such as \(HostService.line($0.name))"
+            }
+            let detail = [refused.text, empty].compactMap(\.self)
             self = .refused(
-                process.reason(refused.reason), detail: refused.text, facts: try refused.facts.map { try Fact($0) })
+                process.reason(refused.reason), detail: detail.isEmpty ? nil : detail.joined(separator: "; "),
+                facts: try refused.facts.filter { $0.value != nil }.map { try Fact($0) })
         case .invalidRequest(let problem)?: throw InvalidRequest(HostService.line(problem.message))
         case nil: throw PluginFault("the plugin \(process.settings.name) answered without a verdict")
         }

@@ -19,6 +19,7 @@ final class ConformanceBench: Sendable {
     private let policies: PolicySet
     private let secretTexts: [String]
     private let seen = Mutex<(calls: Int, leaks: [String], number: Int)>((0, [], 0))
+    private let firstFault = Mutex<String?>(nil)
 
     /// How long a call may take, in real time, before the suite gives it up.
     static let patience = Duration.seconds(60)
@@ -52,8 +53,10 @@ final class ConformanceBench: Sendable {
     /// Texts of secrets or evidence that were found where they must not be.
     var leaks: [String] { seen.withLock { $0.leaks } }
 
-    /// Calls in which the plugin broke its contract, as the kernel counts them.
-    var brokenContracts: [String] { counted.found }
+    /// Calls in which the plugin broke its contract: what the first one was, and how many the kernel counts.
+    var brokenContracts: [String] {
+        (firstFault.withLock { $0 }).map { ["the first fault: \($0)"] + counted.found } ?? counted.found
+    }
 
     /// Replaces the policies by equal ones.
     func reload() throws {
@@ -84,12 +87,27 @@ final class ConformanceBench: Sendable {
         }
         guard let reply else {
             task.cancel()
-            return Answer(result: nil, record: nil, took: clock.now - started, brokeContract: false)
+            return Answer(result: nil, record: nil, took: clock.now - started, brokeContract: false, earlierFault: nil)
         }
         let record = sink.record(of: reply.decision)
         look(made, reply, record)
-        return Answer(
-            result: reply.result, record: record, took: clock.now - started, brokeContract: counted.sum > broken)
+        var answer = Answer(
+            result: reply.result, record: record, took: clock.now - started, brokeContract: counted.sum > broken,
+            earlierFault: nil)
+        // An instance that kept failing is not called for a while: the cause is what it did before.
+        answer.earlierFault = note(answer)
+        return answer
+    }
+
+    /// Keeps the first fault; returns the one that came before this answer.
+    private func note(_ answer: Answer) -> String? {
+        firstFault.withLock { first in
+            if let first { return answer.brokeContract ? nil : first }
+            if answer.brokeContract, answer.isFault, let detail = answer.record?.detail {
+                first = String(detail.prefix(300))
+            }
+            return nil
+        }
     }
 
     /// Moves the clock while a call waits for it.
@@ -130,6 +148,8 @@ final class ConformanceBench: Sendable {
         let took: Duration
         /// Whether the kernel counted the call as a breach of the contract, which the check `contract` reports.
         let brokeContract: Bool
+        /// The first breach of the contract before this call; nil for none, and for a call that is one.
+        var earlierFault: String?
 
         var reply: JSON? { if case .success(let reply)? = result { reply } else { nil } }
         var failure: CallFailure? { if case .failure(let failure)? = result { failure } else { nil } }
@@ -146,7 +166,8 @@ final class ConformanceBench: Sendable {
             guard let result else { return "no answer" }
             guard case .failure(let failure) = result else { return "accepted" }
             let cause = record?.detail ?? failure.detail ?? failure.message
-            return [failure.status.rawValue, failure.reason?.code, "(\(cause.prefix(120)))"].compactMap(\.self)
+            let before = isFault ? earlierFault.map { "after the fault: \($0)" } : nil
+            return [failure.status.rawValue, failure.reason?.code, "(\(cause.prefix(120)))", before].compactMap(\.self)
                 .joined(separator: " ")
         }
 

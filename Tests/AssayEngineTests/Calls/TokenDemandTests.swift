@@ -315,6 +315,18 @@ struct TokenDemandTests {
         }
     }
 
+    @Test("What a refused client claims is on record as far as it is well typed, and is no fault of the consumer")
+    func claims() async throws {
+        let service = try ParcelService()
+        let reply = await service.open(nil, "claims")
+        #expect(reply.status == .unauthenticated)
+        let record = try #require(service.sink.record(of: reply.decision))
+        #expect(record.facts.filter { $0.name == ParcelConsumer.weight } == [Fact(ParcelConsumer.weight, .integer(7))])
+        let isNamed = record.detail?.hasSuffix("dropped facts whose values are not of their types: parcel_weight")
+        #expect(isNamed == true, "\(record.detail ?? "")")
+        #expect(await service.open(nil, "odd claims").status == .internalError, "a name is the plugin's own")
+    }
+
     @Test(
         "Calls for an app beyond its limit are refused before the consumer is asked",
         arguments: ParcelService.Door.allCases)
@@ -330,6 +342,9 @@ struct TokenDemandTests {
         #expect(record.facts.contains(Fact(.app, .text(ParcelService.app))))
         #expect(record.facts.contains { $0.name == .tokenID })
         // The consumer that failed so often rests for a while.
+        #expect(
+            service.engine.pluginHealth.first { $0.name.isExactly("parcel") }?.summary
+                == "failing: its calls kept failing, for projects/1234567890")
         service.clock.advance(by: .seconds(6))
         // Those that only ask are as many as a backend has requests.
         #expect(await service.weigh(.one(token)).status == nil)

@@ -50,7 +50,9 @@ struct ParcelConsumer: TokenConsumer {
         },
         .redeem("openParcel", [HTTPRule(.get, "/parcels/{wish}", version: .v1)], selection: .tokenProject) {
             (consumer, request: Request) in
-            PreparedRequest { context in try consumer.decide(request.wish, context) }
+            PreparedRequest(facts: ParcelConsumer.facts(of: request)) { context in
+                try consumer.decide(request.wish, context)
+            }
         },
         .redeem(
             "weighParcel", [HTTPRule(.any, "/weigh", version: .v1)], selection: .audience("audience"),
@@ -85,6 +87,15 @@ struct ParcelConsumer: TokenConsumer {
             }
         },
     ]
+
+    /// What a request claims, well typed or not.
+    private static func facts(of request: Request) -> [Fact] {
+        switch request.wish {
+        case "claims": [Fact(weight, .text("x")), Fact(weight, .integer(7))]
+        case "odd claims": [Fact("parcel_colour", .text("red"))]
+        default: []
+        }
+    }
 
     let audiences: [String]
     private let tokens: TokenDemand

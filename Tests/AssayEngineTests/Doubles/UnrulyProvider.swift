@@ -85,6 +85,15 @@ struct UnrulyProvider: AttestationProvider {
             return .verified(Appraisal(reply: [ReplyField("text", .string(String(repeating: "x", count: 1_000_000)))]))
         case "reason": return .refused(Reason("unruly_other", "Nobody knows."))
         case "fact": return .refused(UnrulyProvider.refusal, facts: [Fact("actor", .text("root"))])
+        case "refused facts":
+            return .refused(
+                UnrulyProvider.refusal, detail: "the count is odd",
+                facts: [
+                    Fact("count", .text("x")), Fact("note", .text("kept")), Fact("count", .bool(true)),
+                    Fact("build", .text("1.x")),
+                ])
+        case "many refused facts":
+            return .refused(UnrulyProvider.refusal, facts: (0..<1000).map { Fact("count", .integer($0)) })
         case "many facts":
             return .verified(Appraisal(facts: (0..<100_000).map { Fact("count", .integer($0)) }))
         case "long fact":

@@ -109,6 +109,27 @@ struct UnrulyProviderTests {
         #expect(metrics["plugin_faults_total", "unruly"] == 1)
     }
 
+    @Test(
+        "What a stranger makes of facts of a refusal is no fault: ill-typed ones are dropped and named, however often")
+    func refusedFacts() async throws {
+        for _ in 0..<20 {
+            let reply = await exchange("refused facts")
+            #expect(reply.status == .permissionDenied)
+            let record = try #require(service.sink.record(of: reply.decision))
+            #expect(record.facts.contains(Fact("note", .text("kept"))))
+            #expect(!record.facts.contains { $0.name == "count" || $0.name == "build" })
+            #expect(
+                detail(reply)
+                    == "the count is odd; dropped facts whose values are not of their types: count, build")
+        }
+        let many = await exchange("many refused facts")
+        #expect(detail(many) == "dropped all facts after the first 32")
+        let counts = service.sink.record(of: many.decision)?.facts.filter { $0.name == "count" }
+        #expect(counts?.count == 32)
+        #expect(metrics["plugin_faults_total", "unruly"] == 0)
+        #expect(await exchange("good").status == nil, "it is called on")
+    }
+
     @Test("A provider's own answers are those that it declares, and that it cannot decide now")
     func answers() async {
         let own = await exchange("own answer")
@@ -152,14 +173,25 @@ struct UnrulyProviderTests {
 
     @Test("A provider that keeps throwing is not called for a while; then one call tries")
     func throwing() async {
-        for _ in 0..<16 { #expect(detail(await exchange("throw")).contains("Fault")) }
+        func health() -> String? {
+            service.engine.pluginHealth.first { $0.kind == .provider && $0.name.isExactly("unruly") }?.summary
+        }
+        for _ in 0..<15 { #expect(detail(await exchange("throw")).contains("Fault")) }
+        #expect(health() == "ready")
+        #expect(detail(await exchange("throw")).contains("Fault"))
+        let reason = "its calls kept failing, for \(TestService.appByNumber)"
+        #expect(health() == "failing: \(reason)")
+        #expect(await service.engine.readiness == .degraded("the provider unruly fails: \(reason)"))
         let resting = await exchange("good")
         #expect(resting.status == .unavailable)
         #expect(detail(resting).contains("kept failing"))
         #expect(metrics["plugin_resting_instances", "unruly"] == 1)
         #expect(await othersAreAnswered())
         service.clock.advance(by: .seconds(5))
+        #expect(health() == "failing: \(reason)", "it is not known to be better")
         #expect(await exchange("good").status == nil)
+        #expect(health() == "ready")
+        #expect(await service.engine.readiness == .ready)
         #expect(await exchange("good").status == nil)
         #expect(metrics["plugin_resting_instances", "unruly"] == 0)
     }

@@ -53,6 +53,10 @@ struct DescriptorRulesTests {
         (descriptor(facts: [FactName("x", .words([]))]), "1 to 256 words"),
         (descriptor(facts: [FactName("x", .words(["a\n"]))]), "1 to 256 words"),
         (descriptor(facts: (0...128).map { FactName("f\($0)") }), "129 facts"),
+        (
+            descriptor(facts: [FactName("x", identifiesAttester: true), "y", FactName("z", identifiesAttester: true)]),
+            "the facts 'x' and 'z' both identify the attester: a token has room for one of them"
+        ),
         (descriptor(metrics: [.counter("things", "Things.")]), "the counter 'things' must end in _total"),
         (descriptor(metrics: [.gauge("has space", "Things.")]), "the metric 'has space'"),
         (descriptor(metrics: [.gauge("a", "\n")]), "the summary of the metric 'a'"),
@@ -98,6 +102,30 @@ struct DescriptorRulesTests {
     }
 
     @Test(
+        "A fact has one type in all providers: rules name it without its provider",
+        arguments: [
+            (FactName("count", .integer), nil), (FactName("level", .words(["low", "high"])), nil),
+            (FactName("other", .bool), nil),
+            (FactName("count", .bool), "as integer by the provider unruly and as bool"),
+            (
+                FactName("level", .words(["low"])),
+                "as words (low, high) by the provider unruly and as words (low) by the provider declared"
+            ),
+            ("build", "as version by the provider unruly and as text by the provider declared"),
+        ])
+    func sharedFacts(_ fact: FactName, _ words: String?) throws {
+        func registry() throws -> Registry {
+            try DeclaredProvider.registry(Self.descriptor(facts: [fact]), beside: [.provider(UnrulyProvider.self)])
+        }
+        guard let words else {
+            #expect(try registry().descriptors.count == 2)
+            return
+        }
+        let error = #expect(throws: RegistryError.self) { try registry() }
+        #expect(error?.message.hasPrefix("the fact '\(fact)' is declared \(words)") == true, "\(error?.message ?? "")")
+    }
+
+    @Test(
         "A method has a name that paths and records can hold",
         arguments: [
             "has space", "", "Exchange", "a.b", "a/b", "a:b", "exchängeX", "a\u{0}",
@@ -139,7 +167,8 @@ struct DescriptorRulesTests {
                 Self.descriptor(
                     posture: SecurityPosture(proves: "Größe", trusts: ["a"]),
                     reasons: (0..<512).map { Reason("r\($0)", "No.") },
-                    facts: (0..<127).map { FactName("f\($0)") } + [FactName("f0")], limits: limits)
+                    facts: (0..<127).map { FactName("f\($0)") } + [FactName("f0", identifiesAttester: true)],
+                    limits: limits)
             ).plugins.first)
         #expect(plugin.descriptor?.limits == limits)
         #expect(plugin.warnings.isEmpty)

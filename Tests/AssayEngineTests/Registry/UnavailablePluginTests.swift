@@ -5,6 +5,7 @@ import AssayKit
 import AssayPolicy
 import AssayState
 import AssayYAML
+import Synchronization
 import Testing
 
 @testable import AssayEngine
@@ -91,13 +92,16 @@ struct UnavailablePluginTests {
         #expect(reason.unicodeScalars.count == 512)
     }
 
-    @Test("A plugin whose calls fail makes the service degraded until they succeed again")
+    @Test("A plugin whose own check fails makes the service degraded until it passes again")
     func failing() async throws {
-        let engine = try engine([.provider(DeclaredProvider.self)], Self.plain)
-        engine.registry.failures.set("5 calls in a row failed", of: "declared")
-        #expect(engine.pluginHealth.map(\.summary) == ["failing: 5 calls in a row failed", "ready"])
-        #expect(await engine.readiness == .degraded("the provider declared fails: 5 calls in a row failed"))
-        engine.registry.failures.set(nil, of: "declared")
+        let isBroken = Mutex(true)
+        let plugin = Plugin.provider(DeclaredProvider.self).checkingHealth {
+            isBroken.withLock { $0 } ? "the process ended" : nil
+        }
+        let engine = try engine([plugin], Self.plain)
+        #expect(engine.pluginHealth.map(\.summary) == ["failing: the process ended", "ready"])
+        #expect(await engine.readiness == .degraded("the provider declared fails: the process ended"))
+        isBroken.withLock { $0 = false }
         #expect(await engine.readiness == .ready)
     }
 

@@ -13,6 +13,9 @@ private struct TurnstileProvider: AttestationProvider {
     struct Configuration: Decodable, Sendable {
         let tallest: Int?
         let asks: Bool?
+        let once: Bool?
+        let counter: String?
+        let keeps: String?
     }
 
     struct Request: RequestMessage {
@@ -41,11 +44,13 @@ private struct TurnstileProvider: AttestationProvider {
 
     let tallest: Int
     let asks: Bool
+    let configuration: Configuration
     let http: any OutboundHTTP
 
     init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
         tallest = configuration.tallest ?? 200
         asks = configuration.asks ?? false
+        self.configuration = configuration
         http = host.http
         if tallest < 0 { throw ConfigurationError(at: ["tallest"], "nobody is that small") }
     }
@@ -55,7 +60,12 @@ private struct TurnstileProvider: AttestationProvider {
             guard try await context.state.get(ticket) == nil else { return .refused(Self.used) }
             guard try await context.state.insert(ticket, expires: nil) else { return .refused(Self.used) }
         }
-        guard try await context.state.advance("visitors", to: UInt64(request.count)) else {
+        if configuration.once == true, try await !context.state.insert("visit", expires: nil) {
+            return .refused(Self.used)
+        }
+        if let keeps = configuration.keeps { try await context.state.put("last", value: Array(keeps.utf8)) }
+        let counter = configuration.counter ?? "visitors"
+        guard try await context.state.advance(counter, to: UInt64(request.count)) else {
             return .refused(Self.notCounted)
         }
         if asks, let url = EndpointURL("https://example.com/") { _ = try await http.send(OutboundRequest(.get, url)) }
@@ -123,6 +133,35 @@ struct ShadowSettingsTests {
         let record = try await exchange(engine, ["count": 1])
         #expect(isIssued(record) && record.rules.wouldRefuse.isEmpty)
         #expect(meter["rule_matches_total", TestApp.first.id(), "turnstile", "shadow_undecided"] == 1)
+    }
+
+    @Test(
+        "Settings that would write what those in force do not are not judged, whatever they would answer",
+        arguments: [
+            ("{shadow: {once: true}}", false), ("{shadow: {once: true, tallest: 150}}", false),
+            ("{shadow: {counter: others, tallest: 150}}", false), ("{shadow: {keeps: a, tallest: 150}}", false),
+            ("{keeps: a, shadow: {keeps: b, tallest: 150}}", false),
+            ("{keeps: a, once: true, shadow: {keeps: a, once: true, tallest: 150}}", true),
+            ("{keeps: a, once: true, shadow: {tallest: 150}}", true),
+        ])
+    func ownWrites(_ section: String, _ isJudged: Bool) async throws {
+        let meter = CountingMeter()
+        let engine = try Self.engine(section, meter: meter.meter)
+        let record = try await exchange(engine, ["height": 170, "count": 1])
+        #expect(isIssued(record))
+        #expect(record.rules.wouldRefuse == (isJudged ? ["turnstile:too_tall"] : []))
+        let app = TestApp.first.id()
+        #expect(meter["rule_matches_total", app, "turnstile", "shadow_undecided"] == (isJudged ? 0 : 1))
+    }
+
+    @Test("Settings that refuse because of what those in force wrote are judged: nothing is missing")
+    func presentEntry() async throws {
+        let engine = try Self.engine("{once: true}")
+        #expect(isIssued(try await exchange(engine, ["count": 1])))
+        try engine.engine.replacePolicies(
+            .load([PolicyFile(name: "a.yaml", text: TestEngine.policy(providers: "turnstile: {shadow: {once: true}}"))])
+        )
+        #expect(try await exchange(engine, ["count": 2]).rules.wouldRefuse == ["turnstile:ticket_used"])
     }
 
     @Test(

@@ -13,7 +13,7 @@ struct TillProvider: AttestationProvider {
     static let name: FactName = "till"
 
     static let descriptor = PluginDescriptor(
-        name: "till", contract: 1, summary: "Tills that hold a key of their own.", reasons: [unknownTill, wrongCode],
+        name: "till", contract: 2, summary: "Tills that hold a key of their own.", reasons: [unknownTill, wrongCode],
         facts: [name], evidenceLimit: 1024)
 
     static let methods: [ProviderMethod<TillProvider>] = [
