@@ -163,6 +163,16 @@ struct PolicyTestRunTests {
         }
     }
 
+    @Test("Facts that the deny list refuses are expected with its reason")
+    func deniedFacts() async throws {
+        let policy = "deny: [{town: Rome}]\n" + PolicyTestFixture.policy
+        for (town, words) in [("Rome", "passed"), ("Oslo", nil)] {
+            let text = Self.test("\(Self.about), facts: {town: \(town)}", "verdict: refused, reason: evidence_denied")
+            let results = try await PolicyTestFixture.run(text, of: policy)
+            #expect((results.map(\.words) == ["passed"]) == (words != nil), "\(results.map(\.words))")
+        }
+    }
+
     @Test(
         "Where rules are not asked, the hint says what decides before them, and no rule counts as looked at",
         arguments: [
