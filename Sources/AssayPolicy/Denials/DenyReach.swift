@@ -33,6 +33,7 @@ package struct DenyReach: Sendable {
         guard case .facts(let conditions) = policy.subject,
             conditions.allSatisfy({ condition in providers.contains { fulfils(condition, $0) } })
         else { return }
+        for condition in conditions { condition.entry.showsValue() }
         if let problem = problem(of: conditions, among: providers, "no provider", policy) {
             return problems.report(problem)
         }

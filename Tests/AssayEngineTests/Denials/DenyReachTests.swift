@@ -154,6 +154,30 @@ struct DenyReachTests {
         }
     }
 
+    @Test("The value of a fact whose name resembles that of a secret is shown, also in rules; what is no fact is not")
+    func excerpt() throws {
+        let policies = try Self.policies(deny: "{tag_key: abab, note: x}")
+        let problems = try #require(throws: Diagnostics.self) { try policies.check(Self.registry(), host: Self.host()) }
+        let problem = try #require(problems.all.first)
+        #expect(problem.message == "`tag_key` is a digest of 16 to 128 characters in hexadecimal or Base 64")
+        #expect(problem.excerpt?.text == "deny: [{tag_key: abab, note: x}]")
+        let text = """
+            projects:
+              - number: 1
+                id: one
+                apps:
+                  - id: "1:1:ios:a"
+                    providers: {tag: {}}
+                    rules: [{name: r, when: {tag_key: abab}, then: refuse, secret: hunter2}]
+            """
+        let others = try #require(throws: Diagnostics.self) {
+            try PolicySet.read([PolicyFile(name: "a.yaml", text: text)]).check(Self.registry(), host: Self.host())
+        }
+        #expect(
+            others.all.compactMap { $0.excerpt?.text.trimmingPrefix(while: { $0 == " " }) }
+                == Array(repeating: "rules: [{name: r, when: {tag_key: abab}, then: refuse, secret: ***", count: 2))
+    }
+
     @Test(
         "Over the API an entry is checked against the providers of its app, or of the project's apps",
         arguments: [
