@@ -28,7 +28,8 @@ public struct DecisionQuery: Sendable, Hashable {
     public var since: Instant?
     /// The first instant that is not meant any more.
     public var until: Instant?
-    /// The identifier of the attested key: the fact `key_id`.
+    /// The value of the fact `key_id`, exactly as the record has it; facts of other names are not looked up, also where they identify the
+    /// attester.
     @Exact public var keyID: String?
     /// The policy's name of the caller.
     @Exact public var caller: String?

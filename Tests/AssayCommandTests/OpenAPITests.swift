@@ -50,6 +50,21 @@ struct OpenAPITests {
         }
     }
 
+    @Test("An entry of the deny list has facts with values, lists or comparisons")
+    func denyEntry() async throws {
+        let create = try #require(
+            try operations(try await description()).first {
+                $0.verb == "post" && $0.path.hasSuffix("/projects/{project}/denyEntries")
+                    || $0.operation["operationId"]?.string?.hasPrefix("createDenyEntry") == true
+            })
+        let schema = create.operation["requestBody"]?["content"]?["application/json"]?["schema"]
+        let match = try #require(schema?["properties"]?["match"])
+        #expect(match["properties"]?["jti"]?["maxLength"] == 1024)
+        let forms = try #require(match["additionalProperties"]?["anyOf"]?.array)
+        #expect(forms.compactMap { $0["properties"]?["below"]?["description"] } == ["The fact is below this."])
+        #expect(forms.contains { $0["type"] == "array" })
+    }
+
     @Test("Who must show credentials can be told so, and nobody else")
     func credentials() async throws {
         for (path, verb, operation) in try operations(try await description()) {

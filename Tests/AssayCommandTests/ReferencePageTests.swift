@@ -11,6 +11,24 @@ import Testing
 
 @testable import AssayCommand
 
+/// A provider with a reason that says nothing of what to do.
+private struct ShortProvider: AttestationProvider {
+    struct Configuration: Decodable, Sendable {}
+
+    struct Request: RequestMessage {
+        init(_ fields: RequestFields) throws(InvalidRequest) {}
+    }
+
+    static let descriptor = PluginDescriptor(
+        name: "short", contract: 2, summary: "Refuses everything.",
+        reasons: [Reason("too_short", "The text is too short.")])
+    static let methods: [ProviderMethod<ShortProvider>] = [
+        .exchange("exchangeShort") { (provider, request: Request, context) in .refused(descriptor.reasons[0]) }
+    ]
+
+    init(_ configuration: Configuration, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {}
+}
+
 @Suite("Reference pages say what the program does")
 struct ReferencePageTests {
     private let plugins: Registry
@@ -56,6 +74,15 @@ struct ReferencePageTests {
             #expect(!entry.answers.isEmpty, "\(entry.reason)")
             #expect(entry.answers.allSatisfy { !$0.contains(entry.reason.code) }, "\(entry.reason)")
         }
+    }
+
+    @Test("Of a reason without advice, nothing is said to be done")
+    func withoutAdvice() throws {
+        let page = ReasonPage(try Registry([.provider(ShortProvider.self)]), commands: [])
+        let short = try #require(page.explanation(of: "too_short"))
+        #expect(short.contains("Meaning:  The text is too short."))
+        #expect(!short.contains("What to do"))
+        #expect(page.explanation(of: "challenge_expired")?.contains("What to do:  ") == true)
     }
 
     @Test("Plugins answer with reasons of their own")

@@ -295,6 +295,18 @@ struct PolicyChangesTests {
         #expect(time < .milliseconds(500))
     }
 
+    @Test("Digests that differ at their ends are told apart, however long they are")
+    func digests() {
+        for length in [63, 127] {
+            let texts = ["a", "b"].map { String(repeating: "0", count: length) + $0 }
+            let changes = Self.changes(
+                "deny: [{key_id: \"\(texts[0])\"}]\n\(Self.base)", "deny: [{key_id: \"\(texts[1])\"}]\n\(Self.base)")
+            #expect(changes.all.map(\.name).map { $0.hasSuffix("0a}") } == [true, false])
+            #expect(changes.all.map(\.name).map { $0.hasSuffix("0b}") } == [false, true])
+            #expect(changes.all.allSatisfy { $0.name.contains("…") == (length > 64) })
+        }
+    }
+
     @Test("A long value is cut, and steers no terminal")
     func bounds() throws {
         let long = String(repeating: "x", count: 300)
@@ -306,7 +318,8 @@ struct PolicyChangesTests {
         let change = try #require(Self.changes(Self.base, new).all.first)
         let text = try #require(change.new?.text)
         #expect(text.unicodeScalars.count == 161 && text.hasSuffix("…"))
-        #expect(text.hasPrefix("{a: \(String(repeating: "x", count: 60))…, b: \u{FFFD}[31m, c: [element, "))
+        let cut = "\(String(repeating: "x", count: 51))…\(String(repeating: "x", count: 12))"
+        #expect(text.hasPrefix("{a: \(cut), b: \u{FFFD}[31m, c: [element, "))
     }
 
     @Test("An empty list, an empty mapping and nothing at all are the same")

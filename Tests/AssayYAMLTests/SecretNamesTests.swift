@@ -43,6 +43,14 @@ struct SecretNamesTests {
         #expect(marked(line).isExactly(line))
     }
 
+    @Test("A name in a part that is known to be harmless hides nothing, and the names after it are looked at")
+    func harmless() {
+        let scalars = Array("{badge_key: ab, token: cd}".unicodeScalars)
+        #expect(SecretNames.values(in: scalars) == [12..<26])
+        #expect(SecretNames.values(in: scalars, except: [1..<14]) == [23..<26])
+        #expect(SecretNames.values(in: scalars, except: [1..<14, 16..<25]) == [])
+    }
+
     @Test(
         "The user and the password of a URL are hidden, whatever the key is called",
         arguments: [

@@ -88,6 +88,7 @@ struct DocumentationTests {
         "An article shows the very code that is compiled here",
         arguments: [
             ("README.md", "SmallestEngine"), ("\(Document.articles)/EmbedTheEngine.md", "EmbeddedEngine"),
+            ("\(Document.articles)/EmbedTheEngine.md", "DenyAtOnce"),
             ("\(Document.articles)/ProviderDetails.md", "PasswordProvider"),
             ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),
             ("\(Document.articles)/ProtectABackend.md", "Backend"),

@@ -48,6 +48,41 @@ struct ReadmeTests {
         #expect(token?.split(separator: ".").count == 3)
     }
 
+    @Test("The article's calls deny a debug token at once, and accept it again")
+    func denyAtOnce() async throws {
+        let (secret, admin) = ("a secret of some length", "admin-token-0123456789")
+        let policy = """
+            callers: {root: {sha256: \(Hex.encode(SHA256.hash(Array(admin.utf8)))), permissions: [denyList.manage]}}
+            projects:
+              - number: 1
+                id: a
+                apps:
+                  - id: 1:1:ios:a
+                    providers: {debug: {tokens: [{name: fair, sha256: \(Hex.encode(DebugToken.hash(of: secret)))}]}}
+            """
+        let engine = try Engine(
+            registry: Registry([.provider(DebugProvider.self)]),
+            policies: .load([PolicyFile(name: "a.yaml", text: policy)]), keys: .ephemeral(),
+            host: PluginHost(
+                store: MemoryStore(clock: .system),
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), options: Self.patient)
+        func isAccepted() async -> Bool {
+            let call = Call(
+                "exchangeDebugToken", resource: "projects/a/apps/1:1:ios:a", body: ["debugToken": .string(secret)])
+            return (try? await engine.handle(call).result.get()) != nil
+        }
+        #expect(await isAccepted())
+        let caller = try #require(BearerToken(admin))
+        let name = try #require(try await denyDebugToken("fair", in: "projects/a", of: engine, as: caller))
+        #expect(await !isAccepted())
+        let id = String(name.split(separator: "/").last ?? "")
+        try await removeDenyEntry(id, in: "projects/a", of: engine, as: caller)
+        #expect(await isAccepted())
+        await #expect(throws: CallFailure.self) {
+            try await removeDenyEntry(id, in: "projects/a", of: engine, as: caller)
+        }
+    }
+
     @Test("A provider as short as the article's works")
     func provider() async throws {
         let text = """

@@ -89,7 +89,7 @@ struct DecisionsListCommand: ParsableCommand {
 
     @OptionGroup var period: PeriodOptions
 
-    @Option(help: "The identifier of the attested key, as the fact key_id has it.")
+    @Option(help: "The value of the fact `key_id`; other facts that identify an attester are not looked up.")
     var keyId: String?
 
     @Option(help: "The policy's name of the caller.")

@@ -72,7 +72,7 @@ struct DecisionStory {
             guard let code = text(name) else { continue }
             lines += ["", "\(title): \(code)"]
             if let entry = reasons.entries.first(where: { $0.reason.code.isExactly(code) }) {
-                lines += ["  Meaning:     \(entry.reason.summary)", "  What to do:  \(entry.reason.advice)"]
+                lines += Self.explanation(of: entry.reason)
                 lines += entry.answers.prefix(name.isExactly("reason") ? .max : 0).map { "  The client got:  \($0)" }
             } else {
                 lines.append(
@@ -143,7 +143,11 @@ struct DecisionStory {
         let reason = reasons.entries.first { $0.reason.code.isExactly(code) }?.reason
         return [
             "The settings in `shadow` of the provider `\(provider)` are only tried, and would have refused it: \(code)."
-        ] + (reason.map { ["  Meaning:     \($0.summary)", "  What to do:  \($0.advice)"] } ?? [])
+        ] + (reason.map { Self.explanation(of: $0) } ?? [])
+    }
+
+    private static func explanation(of reason: Reason) -> [String] {
+        ["  Meaning:     \(reason.summary)"] + (reason.advice.isEmpty ? [] : ["  What to do:  \(reason.advice)"])
     }
 
     private func fields(_ fields: [(name: String, value: String?)]) -> [String] {

@@ -62,7 +62,10 @@ struct DenyAddCommand: AsyncParsableCommand {
     @OptionGroup
     var options: DenyOptions
 
-    @Option(help: ArgumentHelp("The identifier of a key: the fact `key_id`.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp(
+            "The identifier of a key: the fact `key_id`. Where another fact identifies the attester, use --fact.",
+            valueName: "key"))
     var keyID: String?
 
     @Option(help: ArgumentHelp("The identifier of a token.", valueName: "jti"))

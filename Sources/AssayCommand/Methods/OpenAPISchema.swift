@@ -55,7 +55,11 @@ enum OpenAPISchema {
         ]
         let required = shape.fields.filter(\.isRequired)
         if !required.isEmpty { members.append(JSONMember("required", .array(required.map { .string($0.name) }))) }
-        if !isOpen { members.append(JSONMember("additionalProperties", false)) }
+        if !isOpen {
+            members.append(JSONMember("additionalProperties", false))
+        } else if let schema = shape.openFields {
+            members.append(JSONMember("additionalProperties", schema))
+        }
         return .object(members)
     }
 

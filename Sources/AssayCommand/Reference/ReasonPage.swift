@@ -38,7 +38,8 @@ struct ReasonPage {
     /// All that is known of one reason; nil for an unknown code.
     func explanation(of code: String) -> String? {
         entries.first { $0.reason.code.isExactly(code) }.map { entry in
-            ([entry.reason.code, "", "Meaning:  \(entry.reason.summary)", "What to do:  \(entry.reason.advice)"]
+            ([entry.reason.code, "", "Meaning:  \(entry.reason.summary)"]
+                + (entry.reason.advice.isEmpty ? [] : ["What to do:  \(entry.reason.advice)"])
                 + entry.answers.map { "The client gets:  \($0)" } + ["Refused by:  \(entry.owner)"])
                 .joined(separator: "\n")
         }

@@ -12,6 +12,8 @@ public struct MessageShape: Sendable, Hashable, ExpressibleByArrayLiteral {
     ///
     /// Over HTTP this is also about parameters of the query, except Google's standard ones, such as `alt` and `key`.
     public let refusesUnknownFields: Bool
+    /// The JSON Schema of the values of fields that are not named here, of an open message; nil when nothing is known of them.
+    package var openFields: JSON?
 
     /// Makes a shape; `isOpen` permits a reply to have further fields, `refusesUnknownFields` forbids them in requests.
     public init(_ fields: [MessageField], isOpen: Bool = false, refusesUnknownFields: Bool = false) {

@@ -38,6 +38,9 @@ public struct MethodDescriptor: Sendable, Hashable {
     /// Whether a caller may choose the `jti` of a limited-use token.
     public var takesTokenID = false
     /// The request's fields, without those that the kernel reads of every exchange; nil when not described.
+    ///
+    /// The variables of paths in ``rules`` are fields of a `Call`'s body, too, and may be missing here: of the kernel's methods `denyEntryId`
+    /// (`deleteDenyEntry`), `decisionId` (`getDecision`), `serviceId` (`getService`, `updateService`) and `resourcePolicyId`. `{resource=…}` is the resource of the `Call`.
     public var request: MessageShape?
     /// The reply's fields, without the token for an exchange whose token is enclosed; nil when not described.
     public var reply: MessageShape?

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayPolicy
 
 /// The messages of the kernel's own methods.
 enum KernelShapes {
@@ -42,9 +43,23 @@ enum KernelShapes {
         .required("updateTime", .timestamp), .required("etag", .text),
     ]
 
+    /// What an entry of the deny list refuses: facts with what they are compared with, or one token.
+    private static let match: MessageShape = {
+        var match = MessageShape([.optional("jti", .textOfLength(1...1024))], isOpen: true)
+        match.openFields = .object(
+            [
+                JSONMember(
+                    "description",
+                    .string(
+                        "A fact by its name, such as `bundle_version`: a value, a list of values, or comparisons. All facts must "
+                            + "fulfil theirs. A text, a version, a digest, a time or a duration is a string."))
+            ] + (PolicySchema.condition.members ?? []))
+        return match
+    }()
+
     static let denyEntry = MessageShape(
         [
-            .required("match", .message(MessageShape([.optional("jti", .text)], isOpen: true))),
+            .required("match", .message(match)),
             .optional("app", .text), .optional("note", .textOfLength(0...200)), .optional("expireTime", .timestamp),
         ], refusesUnknownFields: true)
     static let denyEntryReply = MessageShape(

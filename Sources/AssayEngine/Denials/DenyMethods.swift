@@ -46,7 +46,7 @@ extension KernelMethods {
                 id: ExactText(UUID4.text(call.host.randomness)), project: ExactText(project.identity.number),
                 app: app.map { ExactText($0) }, match: match, until: until, note: note.map { ExactText($0) },
                 created: call.now, creator: ExactText(call.caller?.name ?? ""))
-            try call.scope.check(entry)
+            try call.scope.check(entry, of: project)
             try await StoredDenials.update(in: call.host.store, now: call.now) { denials in
                 guard denials.entries(of: project.identity).count < StoredDenials.projectLimit else {
                     throw CallFailure(
@@ -88,15 +88,19 @@ extension KernelMethods {
 }
 
 extension RequestScope {
-    /// Checks what an entry refuses by the facts that the program's providers declare.
-    fileprivate func check(_ entry: StoredDenials.Entry) throws {
+    /// Checks what an entry refuses by the facts that the program's providers declare, and those of the project tell.
+    fileprivate func check(_ entry: StoredDenials.Entry, of project: ProjectBinding) throws {
         try checkTexts(entry.match)
         let problems: Diagnostics?
         do throws(Diagnostics) {
             let sink = DiagnosticSink()
-            _ = DenyList(
-                [try entry.policy()], facts: snapshot.policies.descriptors.mapValues(\.facts), isWhole: true,
-                problems: sink)
+            let facts = snapshot.policies.descriptors.mapValues(\.facts)
+            let policy = try entry.policy()
+            _ = DenyList([policy], facts: facts, isWhole: true, problems: sink)
+            if sink.diagnostics == nil {
+                let apps = project.apps.map { (id: $0.key, providers: Array($0.value.providers.keys)) }
+                DenyReach(facts: facts, apps: apps).report(policy, to: sink, warnings: sink)
+            }
             problems = sink.diagnostics
         } catch {
             problems = error

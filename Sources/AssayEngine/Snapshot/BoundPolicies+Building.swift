@@ -29,6 +29,7 @@ extension BoundPolicies {
         let warnings = DiagnosticSink()
         if let found = policies.warnings { warnings.report(found) }
         for denial in policies.denials { denial.reportEnd(before: host.clock.now, to: warnings) }
+        policies.reportIdleDenials(registry, at: host.clock.now, problems: sink, warnings: warnings)
         policies.survey(registry, refusesDevelopment: refusesDevelopment, problems: sink, warnings: warnings)
         do throws(Diagnostics) {
             capture = try CaptureBinding(policies.capture, host.secrets)
@@ -129,6 +130,22 @@ extension BoundPolicies {
 }
 
 extension PolicySet {
+    /// Reports entries of the deny list that no evidence can fulfil; those that have ended are warned of already.
+    fileprivate func reportIdleDenials(
+        _ registry: Registry, at now: Instant, problems sink: DiagnosticSink, warnings: DiagnosticSink
+    ) {
+        // The facts of plugins that cannot be asked now are not known.
+        guard !denials.isEmpty, registry.unavailable.isEmpty else { return }
+        let reach = DenyReach(
+            facts: registry.providers.mapValues(\.descriptor.facts),
+            apps: apps.filter(\.isSound).map { app in
+                (ExactText(app.identity.subject), app.providers.map { ExactText($0.name) })
+            })
+        for denial in denials where denial.until.map({ now < $0 }) ?? true {
+            reach.report(denial, to: sink, warnings: warnings)
+        }
+    }
+
     /// Checks policies against the registered plugins, without keys and without state.
     ///
     /// - `refusesDevelopment`: as with ``Engine/Options/refusesDevelopment``.

@@ -49,7 +49,7 @@ struct DeviceTrials: Sendable {
             guard case .finding(let other, _) = run else { continue }
             let isSame =
                 other.verdict == finding.verdict && other.reason == finding.reason && other.rule == finding.rule
-                && other.token?.lifetime == finding.token?.lifetime
+                && other.wouldRefuse == finding.wouldRefuse && other.token?.lifetime == finding.token?.lifetime
             found.append((name, location, !isSame))
         }
         return found
@@ -89,9 +89,11 @@ struct DeviceTrials: Sendable {
 }
 
 extension PolicySection {
-    /// The section with the keys of a simulator in the place of its own.
+    /// The section with the keys of a simulator in the place of its own, also where others are tried: it makes evidence for these.
     fileprivate func overlaid(by overlay: JSON, of provider: String) throws(Diagnostics) -> PolicySection {
-        overlaid(by: try YAMLDocument.parse(overlay.encoded, file: "the simulator of \(provider)"))
+        let names = (overlay.members ?? []).map(\.name)
+        return overlaid(by: try YAMLDocument.parse(overlay.encoded, file: "the simulator of \(provider)"))
+            .withoutTried(names)
     }
 }
 
@@ -136,7 +138,7 @@ private struct TrialBench: Sendable {
         for (name, app) in bound.apps {
             bound.apps[name] = AppBinding(
                 subject.app, providers: app.providers, methods: app.methods, bucket: app.bucket,
-                rules: [ExactText(subject.provider.name): subject.rules])
+                rules: [ExactText(subject.provider.name): subject.rules], shadows: app.shadows)
         }
         engine = try Engine(registry: tested.registry, bound: bound, keys: .ephemeral(), host: host, sink: records)
     }

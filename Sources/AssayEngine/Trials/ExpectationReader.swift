@@ -65,9 +65,11 @@ struct ExpectationReader {
             value.report("unknown reason `\(code)`", hint: Spelling.hint(for: code, among: known.map(\.code)))
             return nil
         }
-        if form == .facts, !code.isExactly(KernelReasons.ruleRefused.code) {
+        let ofFacts = [KernelReasons.ruleRefused.code, KernelReasons.evidenceDenied.code]
+        if form == .facts, !ofFacts.contains(exactly: code) {
             value.report(
-                "facts are judged by rules alone, which refuse by `\(KernelReasons.ruleRefused.code)`",
+                "facts are judged by rules and the deny list, which refuse by "
+                    + ofFacts.map { "`\($0)`" }.joined(separator: " and "),
                 hint: "with `device` in the place of `facts`, evidence is made and verified")
             return nil
         }

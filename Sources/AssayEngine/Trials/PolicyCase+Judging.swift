@@ -13,7 +13,7 @@ extension PolicyCase {
             let isMet = finding.permission == expected.value
             mismatches = isMet ? [] : [expected.mismatch("`\(expected.value.rawValue)`", "`\(finding.words)`")]
         case .verdict(let expected):
-            mismatches = expected.mismatches(finding, looks, rules: question.subject?.app.rules)
+            mismatches = expected.mismatches(finding, looks, question)
         }
         return PolicyTestResult(self, mismatches.isEmpty ? .passed : .failed(mismatches), finding)
     }
@@ -21,7 +21,7 @@ extension PolicyCase {
 
 extension VerdictExpectation {
     fileprivate func mismatches(
-        _ finding: PolicyFinding, _ looks: [RuleLook], rules: [RulePolicy]?
+        _ finding: PolicyFinding, _ looks: [RuleLook], _ question: PolicyCase.Question
     ) -> [Diagnostic] {
         var found: [Diagnostic] = []
         if verdict.value != finding.verdict {
@@ -33,11 +33,11 @@ extension VerdictExpectation {
             found.append(reason.mismatch("`\(reason.value)`", Self.shown(finding.reason?.code)))
         }
         if let rule, !rule.value.isExactly(finding.rule?.string) {
-            let hint = rule.value.flatMap { Self.hint($0, finding, looks, rules: rules ?? []) }
+            let hint = rule.value.flatMap { Self.hint($0, finding, looks, question) }
             found.append(rule.mismatch(Self.shown(rule.value), Self.shown(finding.rule?.string), hint: hint))
         }
         for (expected, names) in [(marks, finding.marks), (wouldRefuse, finding.wouldRefuse)] {
-            if let expected { found += Self.mismatches(expected, names, finding, looks, rules: rules ?? []) }
+            if let expected { found += Self.mismatches(expected, names, finding, looks, question) }
         }
         return found + tokenMismatches(finding.token)
     }
@@ -45,7 +45,7 @@ extension VerdictExpectation {
     /// Compares lists of names, in any order.
     private static func mismatches(
         _ expected: Expected<[String]>, _ found: [ExactText], _ finding: PolicyFinding, _ looks: [RuleLook],
-        rules: [RulePolicy]
+        _ question: PolicyCase.Question
     ) -> [Diagnostic] {
         let (wanted, names) = (Set(exactly: expected.value), Set(found))
         guard wanted != names else { return [] }
@@ -53,14 +53,16 @@ extension VerdictExpectation {
         return [
             expected.mismatch(
                 shown(wanted.sorted()), shown(names.sorted()),
-                hint: missing.flatMap { hint($0.string, finding, looks, rules: rules) })
+                hint: missing.flatMap { hint($0.string, finding, looks, question) })
         ]
     }
 
     /// Why a rule is not among those that matched.
     private static func hint(
-        _ name: String, _ finding: PolicyFinding, _ looks: [RuleLook], rules: [RulePolicy]
+        _ name: String, _ finding: PolicyFinding, _ looks: [RuleLook], _ question: PolicyCase.Question
     ) -> String? {
+        if let hint = question.hint(aboutTried: name, finding) { return hint }
+        let rules = question.subject?.app.rules ?? []
         guard let rule = rules.first(where: { $0.name.isExactly(name) }) else {
             return "the app has no rule `\(name)`"
                 + (Spelling.suggestion(for: name, among: rules.map(\.name)).map { ": did you mean `\($0)`?" } ?? "")
@@ -107,5 +109,20 @@ extension VerdictExpectation {
     private static func shown(_ value: JSON) -> String {
         if case .null = value { return "none" }
         return SafeText.of(String(decoding: value.encoded, as: UTF8.self))
+    }
+}
+
+extension PolicyCase.Question {
+    /// Why settings that are only tried are not found to refuse; nil for the name of a rule, which has no colon.
+    fileprivate func hint(aboutTried name: String, _ finding: PolicyFinding) -> String? {
+        guard let colon = name.firstIndex(ofASCII: ":"), let provider = subject?.provider else { return nil }
+        guard case .device = self else { return "settings in `shadow` are judged in tests with `device`" }
+        guard provider.name.isExactly(String(name[..<colon])) else {
+            return "the test is about evidence of the provider `\(provider.name)`"
+        }
+        guard provider.shadow != nil else { return "the provider `\(provider.name)` has no settings in `shadow`" }
+        return finding.verdict == .accepted
+            ? "the settings in `shadow` do not refuse it so, or would have to call another server"
+            : "settings in `shadow` judge only what is accepted"
     }
 }

@@ -164,7 +164,9 @@ private struct PolicyTestSchema {
             ("marks", Self.described("The rules that mark the evidence, and no others.", names)),
             (
                 "would_refuse",
-                Self.described("The rules that are only tried and would refuse it, and no others.", names)
+                Self.described(
+                    "What is only tried and would refuse it, and nothing else: rules, and `PROVIDER:REASON` for settings in `shadow`.",
+                    names)
             ),
             (
                 "token",

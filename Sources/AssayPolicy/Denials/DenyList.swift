@@ -87,7 +87,11 @@ package struct DenyList: Sendable {
             case .facts(let conditions):
                 guard isWhole || conditions.allSatisfy({ known.contains(ExactText($0.fact)) }) else { continue }
                 for condition in conditions where !known.contains(ExactText(condition.fact)) {
-                    sink.report(Self.unknown(condition, known: known))
+                    sink.report(
+                        Self.unknown(
+                            condition, known: known,
+                            identification: DenyReach.identification(
+                                facts.values.flatMap(\.self), showsOption: policy.project != nil)))
                 }
                 // What is wrong is reported once, by the first provider that has all the facts.
                 var problems = sink
@@ -148,12 +152,15 @@ package struct DenyList: Sendable {
         return texts
     }
 
-    private static func unknown(_ condition: RulePolicy.Condition, known: Set<ExactText>) -> Diagnostic {
+    private static func unknown(
+        _ condition: RulePolicy.Condition, known: Set<ExactText>, identification: String?
+    ) -> Diagnostic {
         let names = known.map(\.string)
         let listed = names.sorted { $0.precedesExactly($1) }.map { "`\($0)`" }.joined(separator: ", ")
         return condition.entry.diagnostic(
             "no provider tells the fact `\(condition.fact)`", in: condition.path,
-            hint: Spelling.guess(for: condition.fact, among: names + DenyReader.ownKeys) ?? "known facts: \(listed)")
+            hint: Spelling.guess(for: condition.fact, among: names + DenyReader.ownKeys)
+                ?? (["known facts: \(listed)"] + [identification].compactMap(\.self)).joined(separator: "; "))
     }
 }
 

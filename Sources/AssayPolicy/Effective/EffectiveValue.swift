@@ -92,7 +92,10 @@ package struct EffectiveValue: Sendable {
 extension EffectiveValue {
     /// The longest text of a value in a line.
     private static let longest = 160
-    private static let longestScalar = 60
+    /// The longest text that is shown whole: a SHA-256 in hexadecimal.
+    private static let longestScalar = 64
+    /// How much of the end of a longer one is shown: the ends of similar texts often differ.
+    private static let tail = 12
 
     /// The value on one short line, for people.
     package var short: String {
@@ -125,14 +128,17 @@ extension EffectiveValue {
         }
     }
 
-    /// Text that steers no terminal and is short.
+    /// Text that steers no terminal and is short: of a long one, the beginning and the end.
     static func shown(_ text: String) -> String {
+        let isShort = text.unicodeScalars.dropFirst(longestScalar).isEmpty
+        guard !isShort else { return safe(text.unicodeScalars[...]) }
+        let head = text.unicodeScalars.prefix(longestScalar - tail - 1)
+        return "\(safe(head))…\(safe(text.unicodeScalars.suffix(tail)))"
+    }
+
+    private static func safe(_ scalars: Substring.UnicodeScalarView) -> String {
         var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            if result.count == longestScalar {
-                result.append("…")
-                break
-            }
+        for scalar in scalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator: result.append("\u{FFFD}")
             default: result.append(scalar)

@@ -39,6 +39,14 @@ public struct PolicySection: Sendable {
         PolicySection(entry.replacing(entry.value.without([key])), in: parent, kernelKeys: kernelKeys)
     }
 
+    /// The same section without some keys of the settings that are only tried, for which those in force hold then.
+    package func withoutTried(_ keys: [String]) -> PolicySection {
+        let value = entry.value.mapValues { inner in
+            inner.key.isExactly(ProviderKeys.shadow) ? inner.value.without(keys) : inner.value
+        }
+        return PolicySection(entry.replacing(value), in: parent, kernelKeys: kernelKeys)
+    }
+
     /// Its keys with their places, in the order of the file.
     package var keys: [(name: String, location: SourceLocation)] {
         (entry.value.entries ?? []).map { ($0.key, $0.keyLocation) }

@@ -34,6 +34,7 @@ struct FactMatcher: Sendable {
                 if let unknown { sink.report(unknown(condition)) }
                 return nil
             }
+            condition.entry.showsValue()
             let tests = condition.tests.compactMap { test in
                 Self.test(test.comparison, YAMLValue(test.value, path: test.path, sink: sink), condition.fact, type)
             }

@@ -145,7 +145,7 @@ extension FactType {
         case .instant: "a time such as 2027-01-01T00:00:00Z"
         case .duration: "a duration such as 30d or 1h30m"
         case .version: "a version such as 26.2"
-        case .digest: "a digest in hexadecimal or Base 64"
+        case .digest: "a digest of 16 to 128 characters in hexadecimal or Base 64"
         }
     }
 }

@@ -1,11 +1,14 @@
-internal import AssayCore
+package import AssayCore
 internal import AssayKit
 internal import AssayYAML
 
 /// Rules over facts, as JSON Schema.
 extension PolicySchema {
     /// A demand on a fact.
-    var condition: JSON {
+    var condition: JSON { Self.condition }
+
+    /// A demand on a fact, wherever it is made.
+    package static var condition: JSON {
         let value: JSON = ["type": ["string", "number", "boolean"]]
         let comparisons = Comparison.allCases.map { comparison -> JSONMember in
             switch comparison {

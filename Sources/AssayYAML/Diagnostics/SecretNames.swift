@@ -17,8 +17,10 @@ enum SecretNames {
 
     /// The parts of a line after such names, to the end of the line, unless a reference to a secret follows, and the
     /// names and passwords in URLs.
-    static func values(in line: [Unicode.Scalar]) -> [Range<Int>] {
-        named(in: line) + credentials(in: line)
+    ///
+    /// - Parameter harmless: the parts of the line with names that are known to be about no secret.
+    static func values(in line: [Unicode.Scalar], except harmless: [Range<Int>] = []) -> [Range<Int>] {
+        named(in: line, except: harmless) + credentials(in: line)
     }
 
     /// The text between `://` and `@`.
@@ -30,7 +32,7 @@ enum SecretNames {
         }
     }
 
-    private static func named(in line: [Unicode.Scalar]) -> [Range<Int>] {
+    private static func named(in line: [Unicode.Scalar], except harmless: [Range<Int>]) -> [Range<Int>] {
         var index = 0
         while index < line.count {
             let start = index
@@ -42,7 +44,7 @@ enum SecretNames {
             var next = index
             while next < line.count, line[next] == "\"" || line[next] == "'" { next += 1 }
             while next < line.count, isBlank(line[next]) { next += 1 }
-            guard next < line.count, line[next] == ":",
+            guard next < line.count, line[next] == ":", !harmless.contains(where: { $0.contains(start) }),
                 mayNameSecret(String(String.UnicodeScalarView(line[start..<index])))
             else { continue }
             next += 1

@@ -48,6 +48,14 @@ extension YAMLNode {
 }
 
 extension YAMLEntry {
+    /// Lets excerpts show the value although the name of the key resembles that of a secret.
+    package func showsValue() {
+        guard SecretNames.mayNameSecret(key) else { return }
+        // A value that was put in the place of an alias is elsewhere, and keeps what is hidden there.
+        let end = keySource === value.source && keyPosition < value.position ? max(keyEnd, value.end) : keyEnd
+        keySource.show(keyPosition..<max(keyPosition, end))
+    }
+
     /// A problem with the key itself; `path` is the path of the mapping.
     package func diagnostic(
         _ message: String, in path: YAMLPath, hint: String? = nil, related: [Diagnostic.Note] = [],

@@ -11,6 +11,8 @@ package final class YAMLSource: Sendable {
         var lineStarts: [Int]?
         /// The parts that excerpts must not show.
         var concealed: [Range<YAMLPosition>] = []
+        /// The parts with names that are known to be about no secret, by their starts.
+        var harmless: [YAMLPosition: YAMLPosition] = [:]
     }
 
     private static let longestLine = 64 << 10
@@ -31,6 +33,11 @@ package final class YAMLSource: Sendable {
         }
     }
 
+    /// Lets excerpts show a part although the name of a key in it resembles that of a secret.
+    func show(_ part: Range<YAMLPosition>) {
+        state.withLock { $0.harmless[part.lowerBound] = part.upperBound }
+    }
+
     /// Whether any of a part is kept out of excerpts.
     func conceals(_ part: Range<YAMLPosition>) -> Bool {
         state.withLock { state in state.concealed.contains { $0.overlaps(part) } }
@@ -43,9 +50,11 @@ package final class YAMLSource: Sendable {
             return nil
         }
         let scalars = Array(String(decoding: line, as: UTF8.self).unicodeScalars)
-        let concealed = state.withLock { $0.concealed }.compactMap { $0.columns(ofLine: position.line, scalars.count) }
+        let (concealed, harmless) = state.withLock { ($0.concealed, $0.harmless) }
+        func columns(_ part: Range<YAMLPosition>) -> Range<Int>? { part.columns(ofLine: position.line, scalars.count) }
+        let named = SecretNames.values(in: scalars, except: harmless.compactMap { columns($0.key..<$0.value) })
         return SourceExcerpt(
-            line: scalars, caret: Int(position.column) - 1, hiding: concealed + SecretNames.values(in: scalars))
+            line: scalars, caret: Int(position.column) - 1, hiding: concealed.compactMap(columns) + named)
     }
 
     /// The end of the text on a line, and at least the position itself.

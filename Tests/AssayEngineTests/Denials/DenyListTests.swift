@@ -247,7 +247,7 @@ struct DenyListTests {
             ),
             (
                 ["match": ["badge_key": "x"]],
-                "the field 'match.badge_key' is wrong: `badge_key` is a digest in hexadecimal or Base 64"
+                "the field 'match.badge_key' is wrong: `badge_key` is a digest of 16 to 128 characters in hexadecimal or Base 64"
             ),
             (
                 ["match": ["bit0": ["below": true]]],

@@ -115,6 +115,9 @@ struct DecisionReplayTests {
             noApp.0, noApp.1, line("challenged", of: "generateAppAttestChallenge"), "challenged -> rejected NOT_FOUND"),
         Example(noAppAttest.0, noAppAttest.1, line("issued"), "issued -> rejected FAILED_PRECONDITION"),
         Example(", debug: {managed: {limit: 20}}", "", line("issued"), "same"),
+        // What is only tried decides nothing.
+        Example("app_attest: {}", "app_attest: {shadow: {receipts: required}}", line("issued"), "same"),
+        Example("app_attest: {}", "app_attest: {shadow: {receipts: required}}", line("refused nonce_mismatch"), "same"),
         Example(
             "app_attest: {}, debug: {managed: {limit: 20}}", "app_attest: {}",
             line("rejected NOT_FOUND", of: "exchangeDebugToken", on: "projects/1/apps/1:1:ios:q", provider: nil), "same"

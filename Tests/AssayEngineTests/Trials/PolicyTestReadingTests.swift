@@ -76,7 +76,7 @@ struct PolicyTestReadingTests {
             (
                 "tests: [{name: a, app: \"1:1:ios:a\", facts: {}, expect: {verdict: refused, reason: report_cold}}]",
                 [
-                    "1:83: tests[0].expect.reason: facts are judged by rules alone, which refuse by `rule_refused` / "
+                    "1:83: tests[0].expect.reason: facts are judged by rules and the deny list, which refuse by `rule_refused` and `evidence_denied` / "
                         + "with `device` in the place of `facts`, evidence is made and verified"
                 ]
             ),

@@ -113,6 +113,66 @@ struct PolicyTestRunTests {
         #expect(results.map(\.words) == [words])
     }
 
+    private static let tried = PolicyTestFixture.policy.replacing("coldest: -5, ", with: "shadow: {coldest: 5}, ")
+
+    @Test(
+        "Settings that are only tried judge the evidence of devices that is accepted",
+        arguments: [
+            ("device: {degrees: 3}", "verdict: accepted, would_refuse: [\"station:report_cold\"]", "passed"),
+            ("device: {degrees: 6}", "verdict: accepted, would_refuse: []", "passed"),
+            (
+                "device: {degrees: 31}", "verdict: accepted, would_refuse: [trial]", "passed"
+            ),
+            (
+                "device: {degrees: 3}", "verdict: accepted, would_refuse: []",
+                "2:106 expected none, found `station:report_cold`"
+            ),
+            (
+                "device: {degrees: 6}", "verdict: accepted, would_refuse: [\"station:report_cold\"]",
+                "2:106 expected `station:report_cold`, found none / the settings in `shadow` do not refuse it so, or would have to call another server"
+            ),
+            (
+                "device: {degrees: 3}", "verdict: accepted, would_refuse: [\"other:report_cold\"]",
+                "2:106 expected `other:report_cold`, found `station:report_cold` / the test is about evidence of the provider `station`"
+            ),
+            (
+                "device: {}, change: {report: forged}", "verdict: refused, would_refuse: [\"station:report_cold\"]",
+                "2:121 expected `station:report_cold`, found none / settings in `shadow` judge only what is accepted"
+            ),
+            (
+                "facts: {degrees: 3}", "verdict: accepted, would_refuse: [\"station:report_cold\"]",
+                "2:105 expected `station:report_cold`, found none / settings in `shadow` are judged in tests with `device`"
+            ),
+        ])
+    func tried(question: String, expectation: String, words: String) async throws {
+        let text = Self.test("\(Self.about), \(question)", expectation)
+        let results = try await PolicyTestFixture.run(text, of: Self.tried)
+        #expect(results.map(\.words) == [words])
+    }
+
+    @Test("Without tried settings, the hint says that there are none; with them, coverage knows when they matter")
+    func triedSettings() async throws {
+        let expectation = "verdict: accepted, would_refuse: [\"station:report_cold\"]"
+        let text = Self.test("\(Self.about), device: {degrees: 3}", expectation)
+        let without = try await PolicyTestFixture.run(text)
+        #expect(without.first?.words.hasSuffix(" / the provider `station` has no settings in `shadow`") == true)
+        for (test, isCovered) in [(text, true), (text.replacing("3}", with: "6}"), false)] {
+            let report = try await PolicyTestFixture.tests(test, of: Self.tried).run(findsDecisiveSettings: true)
+            let item = report.coverage.items.first { $0.name.isExactly("shadow of station") }
+            #expect(item?.isCovered == isCovered)
+        }
+    }
+
+    @Test("Facts that the deny list refuses are expected with its reason")
+    func deniedFacts() async throws {
+        let policy = "deny: [{town: Rome}]\n" + PolicyTestFixture.policy
+        for (town, words) in [("Rome", "passed"), ("Oslo", nil)] {
+            let text = Self.test("\(Self.about), facts: {town: \(town)}", "verdict: refused, reason: evidence_denied")
+            let results = try await PolicyTestFixture.run(text, of: policy)
+            #expect((results.map(\.words) == ["passed"]) == (words != nil), "\(results.map(\.words))")
+        }
+    }
+
     @Test(
         "Where rules are not asked, the hint says what decides before them, and no rule counts as looked at",
         arguments: [

@@ -1,0 +1,21 @@
+import AssayCore
+import AssayEngine
+import AssayHosting
+import AssayKit
+
+/// Refuses evidence of a debug token from now on; returns the name of the entry.
+func denyDebugToken(
+    _ token: String, in project: String, of engine: Engine, as caller: BearerToken
+) async throws -> String? {
+    let entry: JSON = ["match": ["debug_token": .string(token)], "note": "incident 42"]
+    let reply = await engine.handle(
+        Call("createDenyEntry", resource: project, body: ["denyEntry": entry], credentials: caller))
+    return try reply.result.get()["name"]?.string
+}
+
+/// Removes an entry by the last part of its name.
+func removeDenyEntry(_ id: String, in project: String, of engine: Engine, as caller: BearerToken) async throws {
+    let reply = await engine.handle(
+        Call("deleteDenyEntry", resource: project, body: ["denyEntryId": .string(id)], credentials: caller))
+    _ = try reply.result.get()
+}
