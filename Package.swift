@@ -86,6 +86,7 @@ let package = Package(
         // Tokens in an app, with no other package; and the same over async-http-client, where there is no URLSession.
         .library(name: "AssayClient", targets: ["AssayClient"]),
         .library(name: "AssayClientHTTP", targets: ["AssayClientHTTP"]),
+        .library(name: "AssayClientTesting", targets: ["AssayClientTesting"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         // The methods over HTTP: the gateway for any server, a server of its own, and what listeners share.
@@ -254,6 +255,9 @@ let package = Package(
         .target(
             name: "AssayClientHTTP",
             dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"], swiftSettings: settings),
+        .target(
+            name: "AssayClientTesting",
+            dependencies: ["AssayClient", "AssayCore", "AssayTesting"], swiftSettings: settings),
 
         // Around the kernel.
         .target(
@@ -852,8 +856,9 @@ let package = Package(
         .testTarget(
             name: "AssayClientTests",
             dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayCore", "AssayCrypto", "AssayDebug",
-                "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState",
+                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayClientTesting", "AssayCore", "AssayCrypto",
+                "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
                 .product(name: "Logging", package: "swift-log"),
             ],

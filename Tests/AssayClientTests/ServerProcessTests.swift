@@ -1,4 +1,5 @@
 import AssayClientHTTP
+import AssayClientTesting
 import AssayCore
 import Testing
 
@@ -27,7 +28,7 @@ struct ServerProcessTests {
         }
 
         init(attesting server: ServerProcess) throws {
-            try self.init(server, AppAttestProvider(device: DeviceInProcess(authority: server.authority)))
+            try self.init(server, AppAttestProvider(device: SimulatedAttestingDevice(authority: server.authority)))
         }
     }
 

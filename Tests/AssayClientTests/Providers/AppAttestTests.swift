@@ -1,3 +1,4 @@
+import AssayClientTesting
 import AssayCore
 import Testing
 
@@ -9,7 +10,7 @@ struct AppAttestTests {
     private static let assertion = ["generateAppAttestChallenge", "exchangeAppAttestAssertion"]
 
     private func appCheck(
-        _ transport: any ClientTransport, _ device: DeviceInProcess, _ storage: any ClientStorage,
+        _ transport: any ClientTransport, _ device: SimulatedAttestingDevice, _ storage: any ClientStorage,
         clock: FakeClock = FakeClock()
     ) throws -> AppCheck {
         var options = AppCheckOptions(transport: transport, storage: storage)
@@ -23,7 +24,7 @@ struct AppAttestTests {
     @Test("the first token is by an attestation, the others by assertions, also when the program starts again")
     func attestsOnce() async throws {
         let server = try ServerInProcess()
-        let (device, storage) = (DeviceInProcess(server), MemoryStorage())
+        let (device, storage) = (SimulatedAttestingDevice(server), MemoryStorage())
         let first = try appCheck(server, device, storage)
         _ = try await first.token()
         #expect(server.methods == Self.attestation)
@@ -36,7 +37,7 @@ struct AppAttestTests {
     @Test("the token is the server's, for this app, and limited where it was asked for")
     func token() async throws {
         let server = try ServerInProcess()
-        let appCheck = try appCheck(server, DeviceInProcess(server), MemoryStorage())
+        let appCheck = try appCheck(server, SimulatedAttestingDevice(server), MemoryStorage())
         for (token, lifetime) in [(try await appCheck.token(), 60), (try await appCheck.limitedUseToken(), 5)] {
             #expect(token.lifetime == .minutes(Int64(lifetime)))
             let payload = token.text.split(separator: ".").dropFirst().first ?? ""
@@ -48,7 +49,7 @@ struct AppAttestTests {
     @Test("many callers at once get a token for one use each, whose counters rise in order")
     func manyAtOnce() async throws {
         let server = try ServerInProcess()
-        let appCheck = try appCheck(server, DeviceInProcess(server), MemoryStorage())
+        let appCheck = try appCheck(server, SimulatedAttestingDevice(server), MemoryStorage())
         let tokens = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<12 { group.addTask { try await appCheck.limitedUseToken().text } }
             return try await group.reduce(into: Set<String>()) { $0.insert($1) }
@@ -60,7 +61,7 @@ struct AppAttestTests {
     @Test("a server that has lost its keys and its state gets a new attestation by itself")
     func serverLost() async throws {
         let server = try ServerInProcess()
-        let (device, storage) = (DeviceInProcess(server), MemoryStorage())
+        let (device, storage) = (SimulatedAttestingDevice(server), MemoryStorage())
         _ = try await appCheck(server, device, storage).token()
         let next = try ServerInProcess(authority: server.authority)
         _ = try await appCheck(next, device, storage).token(forcingRefresh: true)
@@ -72,8 +73,8 @@ struct AppAttestTests {
     func restoredBackup() async throws {
         let server = try ServerInProcess()
         let storage = MemoryStorage()
-        _ = try await appCheck(server, DeviceInProcess(server), storage).token()
-        let other = DeviceInProcess(server)
+        _ = try await appCheck(server, SimulatedAttestingDevice(server), storage).token()
+        let other = SimulatedAttestingDevice(server)
         _ = try await appCheck(server, other, storage).token(forcingRefresh: true)
         #expect(other.keysMade == 1)
         // The device noticed before anything but a challenge was sent.
@@ -83,7 +84,7 @@ struct AppAttestTests {
     @Test("a key whose attestation was answered, but whose artifact was lost on the way, is replaced")
     func lostArtifact() async throws {
         let server = try ServerInProcess()
-        let device = DeviceInProcess(server)
+        let device = SimulatedAttestingDevice(server)
         let appCheck = try appCheck(server, device, MemoryStorage())
         server.loseReplies(of: "exchangeAppAttestAttestation")
         #expect(await clientError { _ = try await appCheck.token() }?.code == .unreachable)
@@ -101,10 +102,10 @@ struct AppAttestTests {
         ] as [([DeviceError.Kind], Int, AppCheckError.Code?)])
     func deviceFailures(kinds: [DeviceError.Kind], keys: Int, code: AppCheckError.Code?) async throws {
         let server = try ServerInProcess()
-        let device = DeviceInProcess(server)
+        let device = SimulatedAttestingDevice(server)
         let clock = FakeClock()
         let appCheck = try appCheck(server, device, MemoryStorage(), clock: clock)
-        for kind in kinds { device.fail(kind) }
+        device.fail(kinds)
         do {
             _ = try await appCheck.token()
             #expect(code == nil)
@@ -121,7 +122,7 @@ struct AppAttestTests {
     @Test("an attestation that is refused makes a new key once, and then waits")
     func refused() async throws {
         let server = try ServerInProcess()
-        let device = DeviceInProcess(server, appID: "ABCDE12345.com.example.another")
+        let device = SimulatedAttestingDevice(server, appID: "ABCDE12345.com.example.another")
         let clock = FakeClock()
         let appCheck = try appCheck(server, device, MemoryStorage(), clock: clock)
         let error = try #require(await clientError { _ = try await appCheck.token() })
@@ -142,7 +143,7 @@ struct AppAttestTests {
     @Test("a device without App Attest says so, and nothing is sent")
     func unsupported() async throws {
         let server = try ServerInProcess()
-        let appCheck = try appCheck(server, DeviceInProcess(server, isSupported: false), MemoryStorage())
+        let appCheck = try appCheck(server, SimulatedAttestingDevice(server, isSupported: false), MemoryStorage())
         #expect(await clientError { _ = try await appCheck.token() }?.code == .unsupportedDevice)
         #expect(server.methods == [])
     }
@@ -155,7 +156,7 @@ struct AppAttestTests {
         ])
     func damaged(stored: String) async throws {
         let server = try ServerInProcess()
-        let (device, storage) = (DeviceInProcess(server), MemoryStorage())
+        let (device, storage) = (SimulatedAttestingDevice(server), MemoryStorage())
         storage.save(
             Array(stored.utf8),
             as: StorageKey(app: FakeToken.app, server: "https://assay.example.com", name: AttestedKey.name))
@@ -173,7 +174,7 @@ struct AppAttestTests {
 
     @Test("an attestation without a readable artifact is no success", arguments: ["", "*", "7"])
     func wrongArtifact(artifact: String) async throws {
-        let device = DeviceInProcess(try ServerInProcess())
+        let device = SimulatedAttestingDevice(try ServerInProcess())
         let service = FakeService { request in
             guard request.url.hasSuffix("Attestation") else { return .json(200, ["challenge": "AQID"]) }
             return .json(

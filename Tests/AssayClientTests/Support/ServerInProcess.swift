@@ -1,5 +1,6 @@
 import AssayAppAttest
 import AssayClient
+import AssayClientTesting
 import AssayCore
 import AssayDebug
 import AssayEngine
@@ -76,66 +77,20 @@ final class ServerInProcess: ClientTransport {
     }
 }
 
-/// A simulated device that keeps Apple's rule: a key is attested once.
-final class DeviceInProcess: AttestingDevice {
-    private struct State {
-        var made = 0
-        var attested: Set<String> = []
-        var failures: [DeviceError.Kind] = []
-    }
-
-    private let device: SimulatedDevice
-    private let app: SimulatedApp
-    private let now: @Sendable () -> Instant
-    private let state = Mutex(State())
-    let isSupported: Bool
-
-    init(_ server: ServerInProcess, appID: String = "ABCDE12345.com.example.app", isSupported: Bool = true) {
-        device = SimulatedDevice(authority: server.authority)
-        app = SimulatedApp(appID: appID, environment: .production)
-        now = { [clock = server.clock] in clock.now }
-        self.isSupported = isSupported
+extension SimulatedAttestingDevice {
+    /// A device that a server in the process trusts.
+    convenience init(
+        _ server: ServerInProcess, appID: String = "ABCDE12345.com.example.app", isSupported: Bool = true
+    ) {
+        self.init(
+            SimulatedDevice(authority: server.authority), app: SimulatedApp(appID: appID, environment: .production),
+            isSupported: isSupported, now: { [clock = server.clock] in clock.now })
     }
 
     /// A device of the present time.
-    init(authority: SimulatedAppleCA) {
-        device = SimulatedDevice(authority: authority)
-        app = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production)
-        now = { HostClock.system.now }
-        isSupported = true
-    }
-
-    var keysMade: Int { state.withLock { $0.made } }
-
-    /// Has the next calls fail.
-    func fail(_ kinds: DeviceError.Kind...) { state.withLock { $0.failures += kinds } }
-
-    func generateKey() async throws(DeviceError) -> String {
-        state.withLock { $0.made += 1 }
-        return try simulated { () throws(SimulationError) in try device.generateKey() }
-    }
-
-    func attestKey(_ keyID: String, clientDataHash: [UInt8]) async throws(DeviceError) -> [UInt8] {
-        try failIfAsked()
-        guard state.withLock({ $0.attested.insert(keyID).inserted }) else { throw DeviceError(.invalidKey) }
-        return try simulated { () throws(SimulationError) in
-            try device.attestKey(keyID, clientDataHash: clientDataHash, app: app, at: now())
-        }
-    }
-
-    func generateAssertion(_ keyID: String, clientDataHash: [UInt8]) async throws(DeviceError) -> [UInt8] {
-        try failIfAsked()
-        return try simulated { () throws(SimulationError) in
-            try device.generateAssertion(keyID, clientDataHash: clientDataHash, app: app)
-        }
-    }
-
-    private func failIfAsked() throws(DeviceError) {
-        let kind = state.withLock { $0.failures.isEmpty ? nil : $0.failures.removeFirst() }
-        if let kind { throw DeviceError(kind) }
-    }
-
-    private func simulated<Value>(_ body: () throws(SimulationError) -> Value) throws(DeviceError) -> Value {
-        do { return try body() } catch { throw DeviceError(.invalidKey, cause: error) }
+    convenience init(authority: SimulatedAppleCA) {
+        self.init(
+            SimulatedDevice(authority: authority),
+            app: SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production))
     }
 }
