@@ -167,7 +167,7 @@ final class ConformanceBench: Sendable {
             guard case .failure(let failure) = result else { return "accepted" }
             let cause = record?.detail ?? failure.detail ?? failure.message
             let before = isFault ? earlierFault.map { "after the fault: \($0)" } : nil
-            return [failure.status.rawValue, failure.reason?.code, "(\(cause.prefix(120)))", before].compactMap(\.self)
+            return [failure.status.rawValue, failure.reason?.code, before, "(\(cause.prefix(120)))"].compactMap(\.self)
                 .joined(separator: " ")
         }
 

@@ -317,7 +317,8 @@ struct TokenDemandTests {
 
     @Test("What a refused client claims is on record as far as it is well typed, and is no fault of the consumer")
     func claims() async throws {
-        let service = try ParcelService()
+        // The only project is that of a request without a token.
+        let service = try ParcelService(isAlone: true)
         let reply = await service.open(nil, "claims")
         #expect(reply.status == .unauthenticated)
         let record = try #require(service.sink.record(of: reply.decision))
