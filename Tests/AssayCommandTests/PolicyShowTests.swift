@@ -110,7 +110,7 @@ struct PolicyShowTests {
           - {jti: "x: y", app: "1:1:ios:a"}
           - {os_version: {below: "18", not_in: ["17.1", "17.2"]}}
           - {debug_token: lost}
-          - {os_version: {below: "19"}, app: "1:1:ios:b"}
+          - {debug_token: found, app: client}
         projects:
           - number: 1
             id: example

@@ -6,7 +6,8 @@ struct TicketConsumer: TokenConsumer {
 
     static let nobody = Reason("ticket_nobody", "The request names no user.")
     static let descriptor = PluginDescriptor(
-        name: "ticket", contract: 2, summary: "Tickets for a help desk.", reasons: [nobody])
+        name: "ticket", contract: 2, summary: "Tickets for a help desk.", reasons: [nobody],
+        tokenTypes: ["ticket+jwt"])
     static let methods: [ConsumerMethod<TicketConsumer>] = [
         .exchange { consumer, request, context in
             guard let user = context.actor else { return .refused(nobody) }

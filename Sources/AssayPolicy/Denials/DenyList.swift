@@ -91,7 +91,7 @@ package struct DenyList: Sendable {
                         Self.unknown(
                             condition, known: known,
                             identification: DenyReach.identification(
-                                facts.values.flatMap(\.self), showsOption: policy.project != nil)))
+                                facts.values.flatMap(\.self), showsOption: !policy.project.isNil)))
                 }
                 // What is wrong is reported once, by the first provider that has all the facts.
                 var problems = sink

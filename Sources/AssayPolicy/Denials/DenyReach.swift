@@ -37,7 +37,7 @@ package struct DenyReach: Sendable {
         if let problem = problem(of: conditions, among: providers, "no provider", policy) {
             return problems.report(problem)
         }
-        let isOfFiles = policy.project == nil
+        let isOfFiles = policy.project.isNil
         if let app = policy.app {
             guard let own = apps[ExactText(app)]?.sorted(), !isOfFiles || !own.isEmpty else { return }
             if let problem = problem(of: conditions, among: own, "no provider of the app `\(app)`", policy) {
@@ -75,7 +75,7 @@ package struct DenyReach: Sendable {
                 "\(nobody) \(words)", in: condition.path,
                 hint: isToldAlone
                     ? "an entry is about the evidence of one provider: write an entry for each"
-                    : hint(for: condition, among: scope, isOfFiles: policy.project == nil), severity: severity)
+                    : hint(for: condition, among: scope, isOfFiles: policy.project.isNil), severity: severity)
         }
         return nil
     }
@@ -110,6 +110,6 @@ package struct DenyReach: Sendable {
         let names = Set(facts.filter(\.identifiesAttester).map { ExactText($0.text) }).sorted()
         guard let first = names.first else { return nil }
         let listed = names.map { "`\($0)`" }.joined(separator: " or ")
-        return "here an attester is identified by \(listed)" + (showsOption ? ": `--fact \(first)=…`" : "")
+        return "here an attester is identified by \(listed)" + (showsOption ? ": `--fact \(first)=VALUE`" : "")
     }
 }

@@ -187,12 +187,12 @@ struct DenyReachTests {
             (
                 "one", ["match": ["tag_key": .string(key)], "app": "1:1:ios:a"],
                 "the field 'match.tag_key' is wrong: no provider of the app `1:1:ios:a` tells the fact `tag_key`; "
-                    + "here an attester is identified by `plate_number`: `--fact plate_number=…`"
+                    + "here an attester is identified by `plate_number`: `--fact plate_number=VALUE`"
             ),
             (
                 "two", ["match": ["plate_number": "X"]],
                 "the field 'match.plate_number' is wrong: no app of the project has a provider that tells the fact `plate_number`; "
-                    + "here an attester is identified by `tag_key`: `--fact tag_key=…`"
+                    + "here an attester is identified by `tag_key`: `--fact tag_key=VALUE`"
             ),
             (
                 "two", ["match": ["size": 3]],
@@ -206,7 +206,7 @@ struct DenyReachTests {
             (
                 "two", ["match": ["key_id": "x"]],
                 "the field 'match.key_id' is wrong: no provider tells the fact `key_id`; known facts: `plate_number`, `provider`, "
-                    + "`size`, `tag_key`, `version`; here an attester is identified by `plate_number` or `tag_key`: `--fact plate_number=…`"
+                    + "`size`, `tag_key`, `version`; here an attester is identified by `plate_number` or `tag_key`: `--fact plate_number=VALUE`"
             ),
             (
                 "two", ["match": ["provider": "plate"]],

@@ -125,23 +125,23 @@ struct PolicyTestRunTests {
             ),
             (
                 "device: {degrees: 3}", "verdict: accepted, would_refuse: []",
-                "2:106 expected none, found `station:report_cold`"
+                "2:116 expected none, found `station:report_cold`"
             ),
             (
                 "device: {degrees: 6}", "verdict: accepted, would_refuse: [\"station:report_cold\"]",
-                "2:106 expected `station:report_cold`, found none / the settings in `shadow` do not refuse it so, or would have to call another server"
+                "2:116 expected `station:report_cold`, found none / the settings in `shadow` do not refuse it so, or would have to call another server"
             ),
             (
                 "device: {degrees: 3}", "verdict: accepted, would_refuse: [\"other:report_cold\"]",
-                "2:106 expected `other:report_cold`, found `station:report_cold` / the test is about evidence of the provider `station`"
+                "2:116 expected `other:report_cold`, found `station:report_cold` / the test is about evidence of the provider `station`"
             ),
             (
                 "device: {}, change: {report: forged}", "verdict: refused, would_refuse: [\"station:report_cold\"]",
-                "2:121 expected `station:report_cold`, found none / settings in `shadow` judge only what is accepted"
+                "2:131 expected `station:report_cold`, found none / settings in `shadow` judge only what is accepted"
             ),
             (
                 "facts: {degrees: 3}", "verdict: accepted, would_refuse: [\"station:report_cold\"]",
-                "2:105 expected `station:report_cold`, found none / settings in `shadow` are judged in tests with `device`"
+                "2:115 expected `station:report_cold`, found none / settings in `shadow` are judged in tests with `device`"
             ),
         ])
     func tried(question: String, expectation: String, words: String) async throws {
