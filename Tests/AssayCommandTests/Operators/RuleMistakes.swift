@@ -63,7 +63,7 @@ extension OperatorMistake {
                 """),
             finds: [
                 "apps.yaml:9:54: projects[0].apps[0].rules[0].when.environment.below: `below` needs an order, and `environment` is one of `development`, `production`",
-                "apps.yaml:10:51: projects[0].apps[0].rules[1].when.key_id.at_least: `at_least` needs an order, and `key_id` is a digest in hexadecimal or Base 64",
+                "apps.yaml:10:51: projects[0].apps[0].rules[1].when.key_id.at_least: `at_least` needs an order, and `key_id` is a digest of 16 to 128 characters in hexadecimal or Base 64",
             ]),
         OperatorMistake(
             "A comparison is unknown, and one is empty",
