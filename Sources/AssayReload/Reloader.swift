@@ -159,7 +159,11 @@ public final class Reloader: Service {
             logger.notice("\(subject.name) \(subject.action.past)", metadata: metadata)
             observer(subject.name, .reloaded)
         case .success(nil):
-            logger.debug("\(subject.name) unchanged")
+            if before == nil {
+                logger.debug("\(subject.name) unchanged")
+            } else {
+                logger.notice("\(subject.name) can be read again, and are those in force")
+            }
             observer(subject.name, .unchanged)
         case .failure(let error):
             let failure = ReloadFailure(error, of: subject.action)

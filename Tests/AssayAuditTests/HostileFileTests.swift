@@ -48,6 +48,17 @@ struct HostileFileTests {
         }
     }
 
+    @Test("Indexes that a shell's pattern names are passed over, and a file that only ends like one is not")
+    func indexes() async throws {
+        try await withFolder { folder in
+            for name in ["a.jsonl", "a.jsonl.idx", "b.idx"] {
+                try Data("{}\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            }
+            let names = ["a.jsonl", "a.jsonl.idx", "b.idx"].map { "\(folder)/\($0)" }
+            #expect(try AuditPaths.files(names).sortedExactly() == ["\(folder)/a.jsonl", "\(folder)/b.idx"])
+        }
+    }
+
     // MARK: - How long it takes
 
     @Test("Lines are cut and numbered alike in whatever pieces they come, and empty ones are counted", arguments: 1...8)

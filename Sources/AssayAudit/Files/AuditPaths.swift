@@ -36,6 +36,8 @@ package enum AuditPaths {
                 if audited.isEmpty { empty.append(path) }
                 for name in audited { add(RotatedFile.join(path, name)) }
             } else if FileStatus(path: path) != nil {
+                // A shell's pattern names the indexes beside the files, too.
+                if isIndex(path) { continue }
                 for file in rotated + [path] { add(file) }
             } else if !rotated.isEmpty {
                 for file in rotated { add(file) }
@@ -67,6 +69,11 @@ package enum AuditPaths {
         guard name.ends(withExactly: ".gz"), !RotatedFile.original(of: name).isNil else { return true }
         // The server was killed before it removed the file that it had compressed.
         return FileStatus(path: RotatedFile.join(folder, name.dropLastBytes(3))) == nil
+    }
+
+    /// Whether a path is that of an index, beside the file that it is of.
+    private static func isIndex(_ path: String) -> Bool {
+        path.ends(withExactly: ".idx") && FileStatus(path: path.dropLastBytes(4)) != nil
     }
 
     private static func isCompanion(_ name: String) -> Bool {

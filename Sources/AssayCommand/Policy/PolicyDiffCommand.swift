@@ -39,7 +39,8 @@ struct PolicyDiffCommand: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help: ArgumentHelp(
-            "Audit files whose decisions are tried, also compressed with gzip; - is standard input.", valueName: "files"
+            "Audit files with their rotated ones, or folders, whose decisions are tried, also compressed with gzip; - is standard input.",
+            valueName: "paths"
         ),
         completion: .file(extensions: ["ndjson", "jsonl", "log", "gz"]))
     var against: [String] = []
@@ -74,9 +75,12 @@ struct PolicyDiffCommand: AsyncParsableCommand {
     private func replay(_ old: CheckedPolicies, _ new: CheckedPolicies) throws -> Bool {
         var isComplete = true
         var replay = DecisionReplay(from: (old.policies, old.registry), to: (new.policies, new.registry))
-        for name in against {
+        for path in against {
             do throws(AuditFileError) {
-                try RecordFile(name).forEachLine { line, number in replay.read(line ?? [], at: "\(name):\(number)") }
+                for name in path.isExactly("-") ? [path] : try AuditPaths.files([path]) {
+                    try RecordFile(name).forEachLine { line, number in replay.read(line ?? [], at: "\(name):\(number)")
+                    }
+                }
             } catch {
                 Terminal.report("\(error.message); the counts lack what could not be read")
                 isComplete = false

@@ -223,7 +223,10 @@ struct ServeCommand: AsyncParsableCommand {
                     for line in changes?.lines() ?? [] {
                         logger.notice("changed in policies", metadata: ["change": "\(line)"])
                     }
-                    recorded.record(.changed(to: policies, from: before, changes, at: host.clock.now))
+                    // On SIGHUP they are put in force again, with their secrets, also where nothing differs.
+                    if before?.revision != policies.revision {
+                        recorded.record(.changed(to: policies, from: before, changes, at: host.clock.now))
+                    }
                 } refused: { revision, error in
                     recorded.record(.refused(revision, error, at: host.clock.now))
                 },
@@ -234,7 +237,9 @@ struct ServeCommand: AsyncParsableCommand {
         let reloads = ReloadMetrics(metrics.meter, subjects: subjects)
         let reloader = Reloader(subjects, interval: reload.watch.duration, logger: logger) { subject, outcome in
             reloads.record(subject, outcome)
-            if subject == "policies", outcome == .failed { metrics.policies.reloadFailed() }
+            if subject == "policies" {
+                outcome == .failed ? metrics.policies.reloadFailed() : metrics.policies.reloadSucceeded()
+            }
             // What was in force before is free by now, and so is what reading the new files took.
             if outcome != .unchanged { Heap.trim() }
         }

@@ -28,7 +28,7 @@ struct EvidenceFiles: ~Copyable {
 
     let path: String
     /// The open folder, whose lock keeps other servers away.
-    private let folder: Int32
+    private var folder: Int32
     private var present: Present?
     /// The sizes of the files, by their names.
     private var sizes: [ExactText: Int] = [:]
@@ -141,7 +141,22 @@ struct EvidenceFiles: ~Copyable {
         present = nil
     }
 
+    /// Opens the folder anew where its path leads to another one, or to none: it was removed, moved or mounted over.
+    private mutating func refreshFolder() throws(EvidenceFolderError) {
+        var (present, named) = (stat(), stat())
+        if fstat(folder, &present) == 0, stat(path, &named) == 0, present.st_ino == named.st_ino,
+            present.st_dev == named.st_dev
+        {
+            return
+        }
+        let other = try Self.openFolder(path)
+        close(folder)
+        folder = other
+        list()
+    }
+
     private mutating func make(hour: Int64) throws(EvidenceFolderError) -> Present {
+        try refreshFolder()
         let start = Self.prefix + Self.text(ofHour: hour) + "-"
         let last = sizes.keys.filter { $0.string.starts(withExactly: start) }.max()
         let number = last.map { Self.number(ofFile: $0.string) } ?? 0

@@ -29,6 +29,11 @@ public struct PolicyMetrics: Sendable {
         meter.set(1, of: PolicyMetrics.succeeded)
     }
 
+    /// The files have good policies again: other ones, which ``loaded(apps:oauthClients:at:)`` reported, or those in force.
+    public func reloadSucceeded() {
+        meter.set(1, of: PolicyMetrics.succeeded)
+    }
+
     /// Policies could not be loaded; those before them stay in force.
     public func reloadFailed() {
         meter.set(0, of: PolicyMetrics.succeeded)

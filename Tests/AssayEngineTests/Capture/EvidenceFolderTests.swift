@@ -171,7 +171,7 @@ struct EvidenceFolderTests {
         }
     }
 
-    @Test("After a file or the folder was removed, evidence goes to a new file, or is lost and counted")
+    @Test("After a file or the folder was removed, evidence goes to a new one; while none can be made, it is lost")
     func removed() async throws {
         try await withTemporaryFolder { folder in
             let scene = try CaptureScene(in: folder)
@@ -182,8 +182,19 @@ struct EvidenceFolderTests {
             #expect(try await scene.records().count == 1)
             try FileManager.default.removeItem(atPath: scene.folder)
             #expect(await scene.sendDebugToken(CaptureScene.wrongToken).reason == "debug_token_unknown")
-            _ = try await scene.lines()
+            #expect(try await scene.records().count == 1)
+            #expect(scene.meter["evidence_lost_total", "disk"] == 0)
+
+            try FileManager.default.removeItem(atPath: scene.folder)
+            try Data().write(to: URL(fileURLWithPath: scene.folder))
+            #expect(await scene.sendDebugToken(CaptureScene.wrongToken).reason == "debug_token_unknown")
+            #expect(try await scene.lines() == [])
             #expect(scene.meter["evidence_lost_total", "disk"] == 1)
+            #expect(scene.evidence.readiness != .ready)
+            try FileManager.default.removeItem(atPath: scene.folder)
+            _ = await scene.sendDebugToken(CaptureScene.wrongToken)
+            #expect(try await scene.records().count == 1)
+            #expect(scene.evidence.readiness == .ready)
         }
     }
 }
