@@ -162,7 +162,7 @@ public final class Reloader: Service {
             if before == nil {
                 logger.debug("\(subject.name) unchanged")
             } else {
-                logger.notice("\(subject.name) can be read again, and are those in force")
+                logger.notice("\(subject.name) can be read again; nothing differs from what is in use")
             }
             observer(subject.name, .unchanged)
         case .failure(let error):

@@ -103,6 +103,37 @@ struct ReloadTests {
         return try await server.post(to: url, ["debug_token": "x"]).status
     }
 
+    @Test("A repair to the policies in force ends the alarm, and SIGHUP without a difference is no change on record")
+    func repaired() async throws {
+        try await withTemporaryFolder { folder in
+            let policies = folder.appendingPathComponent("policies")
+            try FileManager.default.createDirectory(at: policies, withIntermediateDirectories: true)
+            func write(_ text: String) throws {
+                try Data(text.utf8).write(to: policies.appendingPathComponent("a.yaml"))
+            }
+            try write(Self.policy())
+            let server = try await AssayServer(
+                in: folder, arguments: ["--watch", "100ms", "--audit", "audit.jsonl"],
+                environment: ["ASSAY_DEBUG_TOKEN": Self.secret])
+            func isMarked(_ value: Int) async throws -> Bool {
+                try await server.text("/metrics").contains("\nassay_policy_last_reload_successful \(value)\n")
+            }
+            try write("projects: [")
+            try await eventually("the failure") { try await isMarked(0) }
+            try write(Self.policy())
+            try await eventually("the repair") { try await isMarked(1) }
+            try await eventually("the log") {
+                server.process.errorsSoFar.contains("policies can be read again; nothing differs")
+            }
+            kill(server.processID, SIGHUP)
+            try await eventually("SIGHUP") { server.process.errorsSoFar.contains("policies reloaded") }
+            #expect(await server.end(SIGTERM).status == 0)
+            let audit = try String(contentsOf: folder.appendingPathComponent("audit.jsonl"), encoding: .utf8)
+            #expect(audit.contains("\"event\":\"policies_refused\""))
+            #expect(!audit.contains("\"event\":\"policies_changed\""))
+        }
+    }
+
     @Test("A changed file is taken while requests go on; a bad one leaves all as it is, and says so until it is mended")
     func changedFile() async throws {
         try await withBusyServer(["--watch", "100ms"]) { server, write in

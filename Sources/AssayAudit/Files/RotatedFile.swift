@@ -30,7 +30,7 @@ package struct RotatedFile: Sendable, Hashable {
             .sorted { $0.mark.precedesExactly($1.mark) }
     }
 
-    /// Whether there are files of an audit file beside it, whoever rotated them: `FILE.1`, `FILE-20261124.gz`.
+    /// Whether rotated files of an audit file are beside it, also those of other programs: `FILE.1`, `FILE-20261124.gz`.
     package static func hasOthers(of path: String) -> Bool {
         let (folder, name) = split(path)
         return (Folder.names(in: folder) ?? []).contains { entry in

@@ -10,7 +10,7 @@ enum FleetEngineReply {
 
     /// - Parameters:
     ///   - start: before the request was sent.
-    ///   - unixMilliseconds: the device's time of day, which is asked only when the reply says nothing else.
+    ///   - unixMilliseconds: the device's wall clock; used only when the reply tells an end, no lifetime and no time of the server.
     static func read(
         _ response: ClientResponse, start: Moment, unixMilliseconds: Int64
     ) throws(AppCheckError) -> AppCheckToken {

@@ -28,7 +28,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
         case invalidInput
         /// Apple's server did not answer: the same key shall be tried later.
         case serverUnavailable
-        /// Anything else.
+        /// Another error, which Apple does not explain.
         case failed
     }
 

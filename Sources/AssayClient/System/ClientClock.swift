@@ -14,7 +14,7 @@ public protocol ClientClock: Sendable {
     ///
     /// Moments of two starts cannot be compared: a stored token is read only in the boot that it was stored in.
     var boot: String? { get }
-    /// The time of day in milliseconds since 1970, for replies that say nothing else.
+    /// The wall clock in milliseconds since 1970; used only for replies that tell an end and no lifetime.
     var unixMilliseconds: Int64 { get }
     /// Returns at a moment or later, or throws when the task is cancelled.
     func sleep(until moment: Moment) async throws
