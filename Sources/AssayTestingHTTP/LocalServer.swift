@@ -23,10 +23,6 @@ public struct LocalServer: Sendable {
         }
     }
 
-    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
-
-    private static let bodyLimit = 1 << 20
-
     private let identity: Identity?
     private let answering: @Sendable (OutboundRequest) async -> ScriptedAnswer
 
@@ -47,86 +43,29 @@ public struct LocalServer: Sendable {
         port: Int = 0, _ body: @escaping @Sendable (_ port: Int) async throws -> Value
     ) async throws -> Value {
         let context = try identity.map { try Self.context($0) }
+        let scheme = identity == nil ? "http" : "https"
+        let open = OpenChannels()
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: "127.0.0.1", port: port) { channel in
+            .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
+                    open.add(channel)
                     let pipeline = channel.pipeline.syncOperations
                     if let context { try pipeline.addHandler(NIOSSLServerHandler(context: context)) }
                     try pipeline.configureHTTPServerPipeline()
-                    return try Connection(wrappingChannelSynchronously: channel)
+                    try pipeline.addHandler(AnsweringHandler(scheme, answering))
                 }
             }
-        let listened = server.channel.localAddress?.port ?? port
-        return try await server.executeThenClose { connections in
-            try await withThrowingTaskGroup(of: Value?.self) { group in
-                group.addTask { try await body(listened) }
-                group.addTask {
-                    do {
-                        try await withThrowingDiscardingTaskGroup { group in
-                            for try await connection in connections {
-                                // An error of one connection does not affect the others.
-                                group.addTask { try? await serve(connection, port: listened) }
-                            }
-                        }
-                    } catch  where Task.isCancelled {
-                        // What `run` returns then is up to `body`.
-                    }
-                    return nil
-                }
-                defer { group.cancelAll() }
-                while let value = try await group.next() {
-                    if let value { return value }
-                }
-                throw CancellationError()
-            }
+            .bind(host: "127.0.0.1", port: port).get()
+        let result: Result<Value, any Error>
+        do {
+            result = .success(try await body(server.localAddress?.port ?? port))
+        } catch {
+            result = .failure(error)
         }
-    }
-
-    private func serve(_ connection: Connection, port: Int) async throws {
-        try await connection.executeThenClose { inbound, outbound in
-            var head: HTTPRequestHead?
-            var body: [UInt8] = []
-            for try await part in inbound {
-                switch part {
-                case .head(let received): (head, body) = (received, [])
-                case .body(let bytes):
-                    body.append(contentsOf: bytes.readableBytesView)
-                    guard body.count <= Self.bodyLimit else { return }
-                case .end:
-                    guard let head, let request = request(head, body, port: port) else { return }
-                    switch await answering(request) {
-                    case .respond(let response):
-                        try await write(response, outbound, length: response.body.count)
-                        try await outbound.write(.end(nil))
-                    case .stall(let response):
-                        try await write(response, outbound, length: response.body.count + 1)
-                    case .silence, .proceed: break
-                    case .hangUp: return
-                    }
-                }
-            }
-        }
-    }
-
-    private func write(
-        _ response: OutboundResponse, _ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>, length: Int
-    ) async throws {
-        var headers = HTTPHeaders(response.headers.map { ($0.name, $0.value) })
-        if response.status != 304, response.header("transfer-encoding") == nil {
-            headers.replaceOrAdd(name: "content-length", value: "\(length)")
-        }
-        let status = HTTPResponseStatus(statusCode: response.status)
-        try await outbound.write(.head(HTTPResponseHead(version: .http1_1, status: status, headers: headers)))
-        if !response.body.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: response.body)))) }
-    }
-
-    private func request(_ head: HTTPRequestHead, _ body: [UInt8], port: Int) -> OutboundRequest? {
-        guard let method = OutboundRequest.Method(rawValue: head.method.rawValue),
-            let url = EndpointURL("\(identity == nil ? "http" : "https")://localhost:\(port)\(head.uri)")
-        else { return nil }
-        return OutboundRequest(
-            method, url, headers: head.headers.map { OutboundHeader($0.name, $0.value) }, body: body)
+        try? await server.close()
+        await open.close()
+        return try result.get()
     }
 
     private static func context(_ identity: Identity) throws -> NIOSSLContext {

@@ -103,6 +103,27 @@ struct ConnectionTests {
         }
     }
 
+    // NIO ends the process when a connection or a stream is dropped that nothing has read.
+    @Test("connections and calls that come while the server is cancelled are closed, and do no harm")
+    func cancelled() async throws {
+        struct Cancelled: Error {}
+        for _ in 0..<30 {
+            let calls = Crowd()
+            await #expect(throws: Cancelled.self) {
+                try await ExtAuthzServer.with { server in
+                    calls.start(8) {
+                        try? await server.withClient { client in
+                            while !Task.isCancelled { _ = try await client.check(.about()) }
+                        }
+                    }
+                    try await server.withClient { _ = try await $0.check(.about()) }
+                    throw Cancelled()
+                }
+            }
+            await calls.end()
+        }
+    }
+
     /// Waits for the server's first word: until then the connection may not have been counted.
     private static func isServed(_ connection: NIOAsyncChannelInboundStream<ByteBuffer>) async throws {
         for try await _ in connection { return }
@@ -122,5 +143,27 @@ struct ConnectionTests {
         try await channel.executeThenClose { inbound, _ in
             try await body(inbound)
         }
+    }
+}
+
+/// Clients that call until they are told to end.
+private final class Crowd: Sendable {
+    private let tasks = Mutex<[Task<Void, Never>]>([])
+
+    func start(_ count: Int, _ body: @escaping @Sendable () async -> Void) {
+        tasks.withLock { tasks in
+            for _ in 0..<count {
+                tasks.append(
+                    Task {
+                        while !Task.isCancelled { await body() }
+                    })
+            }
+        }
+    }
+
+    func end() async {
+        let tasks = tasks.withLock { $0 }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
     }
 }

@@ -1,5 +1,7 @@
 import AssayTesting
 import AssayTestingHTTP
+import NIOCore
+import NIOPosix
 import Testing
 
 @Suite("LocalServer")
@@ -27,6 +29,22 @@ struct LocalServerTests {
         struct Failure: Error {}
         await #expect(throws: Failure.self) {
             try await LocalServer { _ in .hangUp }.run { _ in throw Failure() }
+        }
+    }
+
+    @Test("Connections that come while it ends are closed, and do no harm")
+    func lateConnections() async throws {
+        for _ in 0..<50 {
+            let connections = try await LocalServer { _ in .hangUp }.run { port in
+                let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                return (0..<20).map { _ in bootstrap.connect(host: "127.0.0.1", port: port) }
+            }
+            for connection in connections {
+                // A connection that the system had not accepted yet is refused.
+                guard let channel = try? await connection.get() else { continue }
+                try? await channel.closeFuture.get()
+                #expect(!channel.isActive)
+            }
         }
     }
 }

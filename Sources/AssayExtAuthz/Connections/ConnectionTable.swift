@@ -18,6 +18,7 @@ struct ConnectionTable {
     private let mostOfPeer: Int
     private var connections: [ObjectIdentifier: OpenConnection] = [:]
     private var ofPeer: [PeerGroup: Int] = [:]
+    private var isClosed = false
 
     /// - Parameters:
     ///   - most: the most connections.
@@ -29,7 +30,16 @@ struct ConnectionTable {
 
     var count: Int { connections.count }
 
+    /// Admits no further connection.
+    ///
+    /// - Returns: the connections, which are to be closed.
+    mutating func close() -> [OpenConnection] {
+        isClosed = true
+        return Array(connections.values)
+    }
+
     mutating func admit(_ connection: OpenConnection) -> Admission {
+        guard !isClosed else { return .refused }
         let own = ofPeer[connection.peer, default: 0]
         let isFull = connections.count >= most
         let hasTooMany = connection.peer != .unknown && own >= mostOfPeer

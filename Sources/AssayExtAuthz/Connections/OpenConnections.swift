@@ -41,6 +41,11 @@ final class OpenConnections: Sendable {
         }
     }
 
+    /// Closes all connections, and accepts none from now on.
+    func endAll() {
+        for connection in table.withLock({ $0.close() }) { connection.close() }
+    }
+
     /// A connection that ``begin(_:)`` accepted is closed.
     func end(_ connection: OpenConnection) {
         table.withLock { $0.remove(connection) }

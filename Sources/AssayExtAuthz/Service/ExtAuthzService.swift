@@ -41,6 +41,9 @@ public struct ExtAuthzService: Service {
         self.onListening = onListening
     }
 
+    /// How long the connections have to close before the calls that still run are cancelled.
+    private static let closingTime: Duration = .seconds(1)
+
     /// Serves until graceful shutdown or cancellation.
     ///
     /// - Throws: `ListenerError` when the address cannot be listened on.
@@ -58,7 +61,7 @@ public struct ExtAuthzService: Service {
                 HealthService(handler: handler, limits: configuration.limits, clock: clock),
             ])
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await serve(server) }
+            group.addTask { try await serve(server, connections) }
             group.addTask { await refusals.run() }
             group.addTask {
                 try? await gracefulShutdown()
@@ -72,12 +75,27 @@ public struct ExtAuthzService: Service {
         }
     }
 
-    private func serve(_ server: GRPCServer<some ServerTransport>) async throws {
+    /// Serves until graceful shutdown; when it is cancelled, until its connections are closed.
+    ///
+    /// The transport must not be cancelled while a connection or a stream may come: NIO ends the process when one is
+    /// dropped that nothing has read (`NIOAsyncWriter`).
+    private func serve(_ server: GRPCServer<some ServerTransport>, _ connections: OpenConnections) async throws {
+        let serving = Task { try await server.serve() }
         do {
-            try await withGracefulShutdownHandler {
-                try await server.serve()
-            } onGracefulShutdown: {
+            try await withTaskCancellationHandler {
+                try await withGracefulShutdownHandler {
+                    try await serving.value
+                } onGracefulShutdown: {
+                    server.beginGracefulShutdown()
+                }
+            } onCancel: {
                 server.beginGracefulShutdown()
+                connections.endAll()
+                Task {
+                    // Calls that go on although their connection is closed.
+                    try await Task.sleep(for: ExtAuthzService.closingTime)
+                    serving.cancel()
+                }
             }
         } catch let error as RuntimeError {
             // The shutdown came before the start.
@@ -103,12 +121,16 @@ extension HTTP2ServerTransport.Custom.Config {
         connection.flushCoalescing = nil
         // The only place where the transport lets other code into the pipeline of a stream.
         channelDebuggingCallbacks.onAcceptHTTP2Stream = { stream in
-            stream.eventLoop.makeCompletedFuture {
+            do {
                 guard let parent = stream.parent else { throw ChannelError.ioOnClosedChannel }
                 let connection = try parent.pipeline.syncOperations.handler(type: ConnectionGuard.self)
                 try stream.pipeline.syncOperations.addHandler(
                     CallGuard(connection, limits, count: metrics.refused), position: .first)
+            } catch {
+                // An error would drop the stream while it is open, which ends the process.
+                stream.close(promise: nil)
             }
+            return stream.eventLoop.makeSucceededVoidFuture()
         }
     }
 }
