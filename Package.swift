@@ -81,6 +81,7 @@ let package = Package(
         // Plugins in processes of their own.
         .library(name: "AssayProcesses", targets: ["AssayProcesses"]),
         // Verification of tokens, for backends.
+        .library(name: "AssayRequestProof", targets: ["AssayRequestProof"]),
         .library(name: "AssayVerifier", targets: ["AssayVerifier"]),
         .library(name: "AssayHummingbird", targets: ["AssayHummingbird"]),
         // Tokens in an app, with no other package; and the same over async-http-client, where there is no URLSession.
@@ -222,9 +223,12 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto"],
+            swiftSettings: settings),
+        .target(
             name: "AssayVerifier",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayJWT",
+                "AssayCore", "AssayCrypto", "AssayJWT", "AssayRequestProof",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -407,7 +411,7 @@ let package = Package(
         .target(
             name: "AssayCustomBackend",
             dependencies: [
-                "AssayCore", "AssayKit",
+                "AssayCore", "AssayKit", "AssayRequestProof", "AssayState",
             ],
             path: "Plugins/Consumers/CustomBackend",
             packageAccess: false,

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayKit
+internal import AssayRequestProof
 
 /// One backend of a project.
 struct Backend: Sendable {
@@ -10,6 +11,8 @@ struct Backend: Sendable {
     /// The HTTP status for allowed requests, if the policy sets one.
     private let successStatus: Int?
     private let routes: [Route]
+    /// What it demands of proofs; nil when it demands none.
+    private let proof: BackendProof?
 
     private static let routeLimit = 256
 
@@ -36,12 +39,20 @@ struct Backend: Sendable {
                 "`original_request` must say where the proxy puts its client's request: x-original, x-forwarded "
                     + "or transport")
         }
+        let proof = BackendProof(
+            configuration.requestProof, original: configuration.originalRequest, at: path + ["request_proof"],
+            problems: &problems)
         let methods = RouteMethods(configuration.otherMethods, at: path + ["other_methods"], problems: &problems)
         var routes: [Route] = []
         for (index, located) in sections.prefix(Backend.routeLimit).enumerated() {
             let place = path + ["routes", .index(index)]
             let section = located.value
             section.tokens.report(at: place + ["tokens"], to: &problems)
+            if section.requestProof != nil, configuration.requestProof == nil {
+                problems.report(
+                    at: place + ["request_proof"],
+                    "the backend has no section `request_proof`, which names the `authorities` of proofs")
+            }
             methods.check(section.methods, at: place + ["methods"], problems: &problems)
             guard let routePath = RoutePath(section.path) else {
                 problems.report(
@@ -52,13 +63,14 @@ struct Backend: Sendable {
             }
             let route = Route(
                 path: routePath, text: section.path, place: located.place, methods: section.methods,
-                tokens: section.tokens)
+                tokens: section.tokens, requiresProof: section.requestProof)
             routes.report(hidden: route, at: place, problems: &problems)
             routes.append(route)
         }
         try problems.throwIfAny()
         self.name = name
         self.routes = routes
+        self.proof = proof
         demand = configuration.tokens?.applied(to: tokens) ?? tokens
         source = configuration.originalRequest
         successStatus = configuration.successStatus
@@ -68,11 +80,42 @@ struct Backend: Sendable {
     func prepare(_ request: VerifyRequest) -> PreparedRequest {
         let original = original(request)
         let choice = choice(original)
-        return .immediate(service: name, demand: demand(choice), facts: original.facts) {
+        let demand = demand(choice)
+        if let proof, choice.requiresProof ?? proof.isRequired, demand.enforcement > .off {
+            return prepare(request, original, demand, choice.problem, proof)
+        }
+        return .immediate(service: name, demand: demand, facts: original.facts) {
             [problem = choice.problem, successStatus] context in
             // The demand of an unclear request is unknown: a valid token does not allow it.
             if let problem { return .refused(problem) }
             return .granted(Backend.reply(context, successStatus))
+        }
+    }
+
+    /// The same for a request that must be proved.
+    private func prepare(
+        _ request: VerifyRequest, _ original: OriginalRequest, _ demand: TokenDemand, _ problem: Reason?,
+        _ proof: BackendProof
+    ) -> PreparedRequest {
+        let (headers, target) = (request.proof, original.only)
+        return PreparedRequest(service: name, demand: demand, facts: original.facts) { [successStatus] context in
+            if let problem { return .refused(problem) }
+            // Only a policy that does not enforce its demand lets a request without a valid token come this far.
+            guard context.token != nil else { return .granted(Backend.reply(context, successStatus)) }
+            let isEnforced = demand.enforcement == .enforced
+            let refusal: RequestProofRefusal?
+            do {
+                refusal = try await proof.refusal(
+                    of: headers, method: target?.method, target: target?.target, context)
+            } catch {
+                if isEnforced { throw error }
+                refusal = nil
+            }
+            guard let refusal else { return .granted(Backend.reply(context, successStatus)) }
+            if isEnforced { return .refused(refusal.reason, detail: refusal.detail) }
+            var reply = Backend.reply(context, successStatus)
+            reply.unenforced = refusal.reason
+            return .granted(reply)
         }
     }
 
@@ -126,6 +169,12 @@ struct Backend: Sendable {
 private struct OriginalRequest: Sendable {
     let methods: [String]
     let targets: [String]
+
+    /// The method and the target, if there is one of each.
+    var only: (method: String, target: String)? {
+        guard methods.count == 1, targets.count == 1 else { return nil }
+        return (methods[0], targets[0])
+    }
 
     /// The facts about the request for the record.
     ///

@@ -40,6 +40,8 @@ public struct BackendConfiguration: Decodable, Sendable {
     public internal(set) var successStatus: Int?
     /// What the backend demands for some requests; the first route that fits counts.
     public let routes: [Located<RouteConfiguration>]?
+    /// What is demanded of proofs that the token's device made the request; nil for nothing.
+    public internal(set) var requestProof: RequestProofConfiguration?
     /// HTTP methods for routes in addition to those that are registered with IANA; none when absent.
     public internal(set) var otherMethods: [String]?
 
@@ -48,6 +50,7 @@ public struct BackendConfiguration: Decodable, Sendable {
         case originalRequest = "original_request"
         case successStatus = "success_status"
         case routes
+        case requestProof = "request_proof"
         case otherMethods = "other_methods"
     }
 
@@ -62,9 +65,28 @@ public struct RouteConfiguration: Decodable, Sendable {
     public let methods: [String]?
     /// The route's demand on tokens; absent keys have the values of the backend's own `tokens`.
     public let tokens: TokenDemandConfiguration
+    /// Whether the requests need a proof; nil for what the backend's `request_proof` says.
+    public internal(set) var requestProof: Bool?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case path, methods, tokens
+        case requestProof = "request_proof"
+    }
+}
+
+/// What a backend demands of proofs that the token's device made the request.
+public struct RequestProofConfiguration: Decodable, Sendable {
+    /// The backend's hosts, as clients write them.
+    public let authorities: [String]
+    /// How long a proof is good after it was made; one minute when absent.
+    public let maximumAge: Duration?
+    /// Whether requests need a proof, unless their route says otherwise; true when absent.
+    public let isRequired: Bool?
+
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case authorities
+        case maximumAge = "max_age"
+        case isRequired = "required"
     }
 }
 
@@ -89,6 +111,10 @@ extension BackendConfiguration: DescribedConfiguration {
             "The status of an HTTP reply that allows a request. Envoy over HTTP needs 200.",
             .range(successStatuses), standard: 204, examples: [200]),
         "routes": "Different demands for some requests; the first matching route applies.",
+        "request_proof": PolicyKey(
+            """
+            Demands a proof that the token's device made the request: an App Attest assertion over its method, target and             content. Needs `key_in_tokens` in `app_attest` of the apps, and `original_request`.
+            """),
         "other_methods": PolicyKey(
             "HTTP methods for `routes` in addition to those that are registered with IANA.", .notEmpty,
             examples: [["PURGE"]]),
@@ -108,5 +134,19 @@ extension RouteConfiguration: DescribedConfiguration {
             "The HTTP methods; GET includes HEAD. All methods when absent.", .notEmpty,
             examples: [["POST", "PUT"]]),
         "tokens": "The demand on tokens; absent keys have the values of the backend's own `tokens`.",
+        "request_proof": PolicyKey(
+            "Whether the requests need a proof; when absent, what the backend's `request_proof` says.",
+            examples: [true]),
+    ]
+}
+
+extension RequestProofConfiguration: DescribedConfiguration {
+    /// The keys of this part of a policy, with their descriptions.
+    public static let keys: [ExactText: PolicyKey] = [
+        "authorities": PolicyKey(
+            "The backend's hosts as clients write them, in lower case, with a port other than 443 or 80; at most 8.",
+            .notEmpty, examples: [["api.example.com"]]),
+        "max_age": PolicyKey("How long a proof is good after it was made, up to 10m.", standard: "1m"),
+        "required": PolicyKey("Whether requests need a proof, unless their route says otherwise.", standard: true),
     ]
 }

@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayKit
+internal import AssayRequestProof
 
 /// Says whether requests to an operator's own backends come from the project's apps: the question that a proxy asks
 /// before it forwards a request.
@@ -20,10 +21,10 @@ public struct CustomBackendConsumer: TokenConsumer {
                 "the provider that issued the App Check token",
                 "the proxy, which must name the true method and path, and let no request pass without an answer",
             ]),
-        reasons: CustomBackendReasons.all, facts: [.requestMethod, .requestPath],
+        reasons: CustomBackendReasons.all + RequestProofReasons.all.filter { $0 != RequestProofReasons.digest }, facts: [.requestMethod, .requestPath],
         // A proxy repeats the target of a request in several headers.
         limits: PluginLimits(
-            evidence: 64 * 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 0, reply: 4096),
+            evidence: 64 * 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 1, reply: 4096),
         execution: .shared)
 
     /// The methods that the plugin offers, with their HTTP rules.
@@ -49,7 +50,7 @@ public struct CustomBackendConsumer: TokenConsumer {
         requestHeaders: [
             .init("x-original-uri", "originalUri"), .init("x-original-method", "originalMethod"),
             .init("x-forwarded-uri", "forwardedUri"), .init("x-forwarded-method", "forwardedMethod"),
-        ],
+        ] + VerifyRequest.proofHeaders,
         replyHeaders: [
             .init("x-appcheck-app-id", "appId"), .init("x-appcheck-jti", "jti"),
             .init("x-appcheck-provider", "provider"), .init("x-appcheck-consumed", "consumed"),
@@ -59,7 +60,8 @@ public struct CustomBackendConsumer: TokenConsumer {
             .invalidArgument: 403, .failedPrecondition: 403, .notFound: 403, .resourceExhausted: 503,
             .internalError: 503,
         ],
-        proxied: .init(method: "method", target: "uri", backend: "backend"))
+        proxied: .init(
+            method: "method", target: "uri", backend: "backend", headers: VerifyRequest.proofHeaders))
 
     /// The audiences whose tokens the consumer issues or checks.
     public let audiences: [String]

@@ -12,6 +12,8 @@ struct Route: Sendable {
     /// Whether it says nothing of methods.
     var isForEveryMethod: Bool { methods.map { _ in false } ?? true }
     let tokens: TokenDemandConfiguration
+    /// Whether its requests need a proof; nil for what the backend says.
+    let requiresProof: Bool?
 
     func isFor(_ method: String) -> Bool {
         guard let methods else { return true }
@@ -28,7 +30,7 @@ struct Route: Sendable {
         case nil:
             tokens.limitedUse == true || tokens.replayProtection == .enforced || tokens.maximumAge != nil
                 || tokens.providers?.count != nil || tokens.apps?.count != nil
-                || tokens.acceptsDevelopment == false
+                || tokens.acceptsDevelopment == false || requiresProof == true
         }
     }
 }
@@ -41,6 +43,11 @@ enum RouteChoice: Sendable {
     case route(Route)
     /// It is unknown which route counts, so nothing is allowed.
     case unknown(Reason)
+
+    /// Whether a route decides if the request needs a proof; nil for what the backend says.
+    var requiresProof: Bool? {
+        if case .route(let route) = self { route.requiresProof } else { nil }
+    }
 
     /// Why a request cannot be judged; nil when it can.
     var problem: Reason? {

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayRequestProof
 
 /// A proxy's question about one request of its client.
 struct VerifyRequest: RequestMessage {
@@ -13,6 +14,8 @@ struct VerifyRequest: RequestMessage {
     /// What the headers `X-Forwarded-*` say.
     let forwardedMethods: [String]
     let forwardedTargets: [String]
+    /// The header fields of a proof.
+    let proof: RequestProofHeaders
 
     init(_ fields: RequestFields) throws(InvalidRequest) {
         backend = try fields.optionalString("backend")
@@ -22,7 +25,21 @@ struct VerifyRequest: RequestMessage {
         originalTargets = try fields.strings("originalUri")
         forwardedMethods = try fields.strings("forwardedMethod")
         forwardedTargets = try fields.strings("forwardedUri")
+        proof = RequestProofHeaders(
+            contentDigest: Self.joined(try fields.strings("contentDigest")),
+            signatureInput: Self.joined(try fields.strings("signatureInput")),
+            signature: Self.joined(try fields.strings("signature")))
     }
 
     static let shape: MessageShape? = [.optional("backend", .text)]
+
+    /// The fields of the proof, and the headers that they come from.
+    static let proofHeaders: [HTTPBinding.Header] = [
+        .init("content-digest", "contentDigest"), .init("signature-input", "signatureInput"),
+        .init("signature", "signature"),
+    ]
+
+    private static func joined(_ values: [String]) -> String? {
+        values.isEmpty ? nil : values.joined(separator: ", ")
+    }
 }

@@ -45,9 +45,12 @@ public struct HTTPBinding: Sendable, Hashable {
         @Exact public private(set) var target: String
         /// The field that gets the name of the backend.
         @Exact public private(set) var backend: String
+        /// Headers of that request that become fields; a repeated header becomes a list.
+        public let headers: [Header]
 
         /// Names the fields, in lowerCamelCase.
-        public init(method: String, target: String, backend: String) {
+        public init(method: String, target: String, backend: String, headers: [Header] = []) {
+            self.headers = headers
             self.method = method
             self.target = target
             self.backend = backend

@@ -20,12 +20,16 @@ public struct VerifiedToken: Sendable, Hashable {
     @Exact public private(set) var idChooser: String?
     /// `development`: whether the provider proves nothing, and is for simulators and tests.
     public let isForDevelopment: Bool
+    /// `cnf`: the device's key, by which it proves its requests; nil in tokens that name none, or in another form.
+    public let confirmation: ConfirmationKey?
 
     /// Makes a token from claims that are already verified.
     public init(
         subject: String, audience: [String], provider: String?, issuer: String, expires: Instant, issued: Instant,
-        id: String, idChooser: String? = nil, isForDevelopment: Bool = false
+        id: String, idChooser: String? = nil, isForDevelopment: Bool = false,
+        confirmation: ConfirmationKey? = nil
     ) {
+        self.confirmation = confirmation
         self.isForDevelopment = isForDevelopment
         self.subject = subject
         self.audience = audience

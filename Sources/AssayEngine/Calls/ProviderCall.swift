@@ -212,7 +212,7 @@ extension ProviderCall {
             attester: AttesterTag.first(of: appraisal.facts).map {
                 ($0, scope.snapshot.keys.sealingKey(at: scope.now))
             },
-            mark: mark, now: scope.now, randomness: scope.host.randomness)
+            mark: mark, confirmation: appraisal.confirmation, now: scope.now, randomness: scope.host.randomness)
         return .reply(
             message(token, appraisal),
             .issued(tokenID: token.id, limitedUse: limitedUse, expires: token.expires), facts: appraisal.facts)

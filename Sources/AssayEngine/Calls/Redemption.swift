@@ -184,7 +184,7 @@ extension ConsumerCall {
             deadline: scope.deadline, peer: scope.call.peer, caller: scope.caller?.name, now: scope.now,
             state: StateSpace(consumer.space, in: consumer.store),
             tokens: ProjectTokens(scope: scope, consumer: consumer), logger: scope.host.logger,
-            clock: scope.host.clock)
+            clock: scope.host.clock, stateBeginning: scope.stateBeginning)
     }
 }
 

@@ -18,9 +18,11 @@ struct TokenIssuer: Sendable {
     ///   - id: the `jti` that a caller chose; nil for a random one.
     ///   - attester: the tag of the attester that the random `jti` carries, and the key that hides it; nil for none.
     ///   - mark: the rule of the policy that the token names; nil for none.
+    ///   - confirmation: the key that the token names; nil for none.
     func issue(
         _ claims: TokenClaims, provider: String, isForDevelopment: Bool, lifetime: Duration, limitedUse: Bool,
         id chosen: ChosenTokenID? = nil, attester: (tag: AttesterTag, key: SealingKey)? = nil, mark: String? = nil,
+        confirmation: ConfirmationKey? = nil,
         now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
         let lifetime = limitedUse ? TokenLifetime.limitedUse : lifetime
@@ -40,6 +42,7 @@ struct TokenIssuer: Sendable {
         ]
         if let chosen { members.append(JSONMember("jti_by", .string(chosen.chooser))) }
         if isForDevelopment { members.append(JSONMember("development", true)) }
+        if let confirmation { members.append(JSONMember("cnf", confirmation.claim)) }
         if let mark { members.append(JSONMember("assay_mark", .string(mark))) }
         let text = try signer.sign(payload: JSON.object(members).encoded)
         return IssuedToken(text: text, id: id, lifetime: lifetime, expires: expires)

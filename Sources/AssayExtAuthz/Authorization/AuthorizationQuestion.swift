@@ -44,7 +44,8 @@ struct AuthorizationQuestion {
         guard http.path.count <= Self.pathLimit else {
             throw UnreadableCheck("the path is longer than \(Self.pathLimit) bytes")
         }
-        let headers = try CheckHeaders(http, findings: method.findings, limit: limits.headerFields)
+        let headers = try CheckHeaders(
+            http, findings: method.findings, wanted: method.fields.headers, limit: limits.headerFields)
         let verb = String(decoding: http.method, as: UTF8.self)
         let path = String(decoding: http.path, as: UTF8.self)
         var fields: [JSONMember] = []
@@ -53,6 +54,7 @@ struct AuthorizationQuestion {
         }
         if !verb.isEmpty { fields.append(JSONMember(method.fields.method, .string(verb))) }
         if !path.isEmpty { fields.append(JSONMember(method.fields.target, .string(path))) }
+        fields += headers.members
         let peer = attributes.source.address.socketAddress.address
         let isAddress = (1...Self.peerLimit).contains(peer.utf8.count) && peer.isASCII
         call = Call(

@@ -33,15 +33,19 @@ public struct Appraisal: Sendable {
     ///
     /// If callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
     public var holder: String?
+    /// The device's key, which the token names in its claim `cnf`, so that requests can be proved by it; nil for none.
+    public var confirmation: ConfirmationKey?
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.
     public init(
-        facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil
+        facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil,
+        confirmation: ConfirmationKey? = nil
     ) {
         self.facts = facts
         self.reply = reply
         self.tokenLifetime = tokenLifetime
         self.holder = holder
+        self.confirmation = confirmation
     }
 }
 

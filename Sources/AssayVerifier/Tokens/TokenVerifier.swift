@@ -125,6 +125,7 @@ extension VerifiedToken {
         self.init(
             subject: subject, audience: audience.compactMap(\.string), provider: claims["provider"]?.string,
             issuer: issuer, expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id,
-            idChooser: claims["jti_by"]?.string, isForDevelopment: isForDevelopment)
+            idChooser: claims["jti_by"]?.string, isForDevelopment: isForDevelopment,
+            confirmation: claims["cnf"].flatMap { ConfirmationKey(claim: $0) })
     }
 }

@@ -47,6 +47,8 @@ public struct AppAttestConfiguration: Decodable, Sendable {
     public let receiptTrustAnchor: String?
     /// Whether and how receipts are exchanged for Apple's risk metric; they are not when absent.
     public let riskMetric: RiskMetricConfiguration?
+    /// Whether tokens name the attested key, so that requests can be proved by it; false when absent.
+    public let keyInTokens: Bool?
 
     enum CodingKeys: String, CodingKey {
         case environments
@@ -56,6 +58,7 @@ public struct AppAttestConfiguration: Decodable, Sendable {
         case trustAnchor = "trust_anchor"
         case receiptTrustAnchor = "receipt_trust_anchor"
         case riskMetric = "risk_metric"
+        case keyInTokens = "key_in_tokens"
     }
 }
 
@@ -201,6 +204,9 @@ extension AppAttestConfiguration: DescribedConfiguration {
         "receipt_trust_anchor": PolicyKey(
             "A certificate in PEM to trust instead of Apple's root of receipts: for simulated devices only.",
             development: .anyValue),
+        "key_in_tokens": PolicyKey(
+            "Whether tokens name the attested key (claim `cnf`), so that apps can prove single requests by it.",
+            standard: false),
         "risk_metric":
             "Keeps receipts and exchanges them at Apple's servers for newer ones with a risk metric; not done when absent.",
     ]

@@ -58,6 +58,8 @@ public struct AppAttestProvider: AttestationProvider {
     private let root: [UInt8]?
     /// What knows risk metrics; nil where the policy does not ask for them.
     private let risk: RiskMetricWatch?
+    /// Whether tokens name the attested key.
+    private let namesKey: Bool
 
     /// Makes the provider for an app from its section of a policy.
     ///
@@ -73,6 +75,7 @@ public struct AppAttestProvider: AttestationProvider {
         rules = try AppAttestRules(configuration, stage: app.project.stage)
         verifier = try configuration.verifier()
         root = try configuration.root()
+        namesKey = configuration.keyInTokens ?? false
         risk = try configuration.watch(team: apple.teamID, appID: appID, host: host)
         if !configuration.trustAnchor.isNil || !configuration.receiptTrustAnchor.isNil {
             host.logger.warning(
@@ -107,7 +110,8 @@ public struct AppAttestProvider: AttestationProvider {
         return .verified(
             Appraisal(
                 facts: AppAttestFacts.of(attestation) + AppAttestFacts.of(metric, at: context.now),
-                reply: [.bytes("artifact", try context.sealer.seal(artifact.encoded))]))
+                reply: [.bytes("artifact", try context.sealer.seal(artifact.encoded))],
+                confirmation: confirmation(attestation.publicKey)))
     }
 
     /// Verifies an assertion with the key in the artifact, and raises the key's counter.
@@ -141,7 +145,12 @@ public struct AppAttestProvider: AttestationProvider {
         return .verified(
             Appraisal(
                 facts: AppAttestFacts.of(assertion, artifact, at: context.now)
-                    + AppAttestFacts.of(metric, at: context.now)))
+                    + AppAttestFacts.of(metric, at: context.now),
+                confirmation: confirmation(artifact.publicKey)))
+    }
+
+    private func confirmation(_ publicKey: [UInt8]) -> ConfirmationKey? {
+        namesKey ? ConfirmationKey(publicKey: publicKey, relyingPartyHash: appID.digest) : nil
     }
 
     /// Raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to

@@ -1,0 +1,82 @@
+internal import AssayCore
+internal import AssayKit
+internal import AssayRequestProof
+internal import AssayState
+
+/// What a backend demands of proofs that the token's device made the request.
+struct BackendProof: Sendable {
+    let verifier: RequestProofVerifier
+    /// Whether requests need one, unless their route says otherwise.
+    let isRequired: Bool
+
+    /// Reads the section of a backend.
+    ///
+    /// - Returns: nil when it has none, or an error, which is reported.
+    init?(
+        _ section: RequestProofConfiguration?, original: BackendConfiguration.OriginalRequest?,
+        at path: [ConfigurationError.Component], problems: inout ConfigurationProblems
+    ) {
+        guard let section else { return nil }
+        if original == nil {
+            problems.report(
+                at: path,
+                "`original_request` must say where the proxy puts its client's request: x-original, x-forwarded or "
+                    + "transport")
+        }
+        let authorities = section.authorities
+        if !(1...RequestProofVerifier.authorityLimit).contains(authorities.count) {
+            problems.report(
+                at: path + ["authorities"],
+                "expected 1 to \(RequestProofVerifier.authorityLimit) hosts, as clients write them")
+        }
+        for (index, authority) in authorities.enumerated() where !RequestProofVerifier.isAuthority(authority) {
+            problems.report(
+                at: path + ["authorities", .index(index)],
+                "expected a host in lower case, such as api.example.com or localhost:8443, without a scheme, and "
+                    + "without the port when it is 443 or 80")
+        }
+        let age = section.maximumAge ?? RequestProofVerifier.maximumAge
+        if !RequestProofVerifier.ages.contains(age) {
+            problems.report(at: path + ["max_age"], "expected 1s to 10m")
+        }
+        guard let verifier = RequestProofVerifier(authorities: authorities, maximumAge: age) else { return nil }
+        self.verifier = verifier
+        isRequired = section.isRequired ?? true
+    }
+
+    /// Why a request with a valid token is refused; nil when its proof is good, and was not used before.
+    ///
+    /// - Throws: the error of the store, when it is unknown whether the proof was used.
+    func refusal(
+        of proof: RequestProofHeaders, method: String?, target: String?, _ context: ConsumerContext
+    ) async throws -> RequestProofRefusal? {
+        guard let method, let target else { return RequestProofRefusal(CustomBackendReasons.targetMissing) }
+        guard let request = ProvenRequest(method: method, target: target) else {
+            return RequestProofRefusal(CustomBackendReasons.targetAmbiguous)
+        }
+        switch verifier.verify(proof, of: request, by: context.token?.confirmation, now: context.now) {
+        case .refused(let reason, let detail): return RequestProofRefusal(reason, detail)
+        case .verified(let verified):
+            guard verified.created >= context.stateBeginning else {
+                return RequestProofRefusal(
+                    RequestProofReasons.reused,
+                    "it was made before the state began, so it is unknown whether it was used")
+            }
+            let isFirst = try await context.state.subspace("proofs").insert(
+                verified.id, expires: verified.isGoodUntil)
+            return isFirst
+                ? nil : RequestProofRefusal(RequestProofReasons.reused, "counter \(verified.counter)")
+        }
+    }
+}
+
+/// Why a proof is refused.
+struct RequestProofRefusal: Sendable {
+    let reason: Reason
+    let detail: String?
+
+    init(_ reason: Reason, _ detail: String? = nil) {
+        self.reason = reason
+        self.detail = detail
+    }
+}

@@ -1,0 +1,34 @@
+internal import AssayCBOR
+internal import AssayCore
+
+/// An assertion of a device, `{signature, authenticatorData}` in CBOR (WebAuthn, section 6.1).
+struct DeviceAssertion {
+    /// Real ones have up to 230 bytes.
+    static let byteLimit = 1024
+    private static let headCount = 37
+
+    /// A DER `ECDSA-Sig-Value`.
+    let signature: [UInt8]
+    let authenticatorData: [UInt8]
+    /// SHA-256 of the name of the app.
+    let relyingPartyHash: [UInt8]
+    /// It rises with each assertion of the key.
+    let counter: UInt32
+
+    /// Reads one, whose keys may come in either order; nil for anything else.
+    init?(_ bytes: [UInt8]) {
+        let decoder = CBORDecoder(limits: CBORLimits(bytes: Self.byteLimit, depth: 2, items: 8))
+        guard let pairs = try? decoder.decode(bytes).map, pairs.count == 2 else { return nil }
+        var values: [ExactText: [UInt8]] = [:]
+        for pair in pairs {
+            guard let name = pair.key.text, let value = pair.value.bytes else { return nil }
+            values[ExactText(name)] = value
+        }
+        guard let signature = values["signature"], let data = values["authenticatorData"], data.count >= Self.headCount
+        else { return nil }
+        self.signature = signature
+        authenticatorData = data
+        relyingPartyHash = Array(data.prefix(32))
+        counter = data[33..<37].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+}

@@ -1,0 +1,122 @@
+public import AssayCore
+internal import AssayCrypto
+
+/// Verifies that the device of a token made a request.
+///
+/// It judges one proof by itself. Whoever accepts it must also remember that it was used (``VerifiedRequestProof/id``),
+/// and compare the content with ``VerifiedRequestProof/contentSHA256``.
+public struct RequestProofVerifier: Sendable {
+    /// How long a proof is good after it was made, unless something else is said: one minute.
+    public static let maximumAge: Duration = .seconds(60)
+    /// How far the client's clock may be ahead: half a minute.
+    public static let skew: Duration = .seconds(30)
+    /// The most names of one server: each may cost the verification of a signature.
+    public static let authorityLimit = 8
+
+    /// The server's hosts as clients write them, in lower case, with a port other than the scheme's own.
+    public let authorities: [String]
+    /// How long a proof is good after it was made.
+    public let maximumAge: Duration
+
+    /// Makes a verifier of the requests to one server.
+    ///
+    /// - Parameters:
+    ///   - authorities: its hosts, such as `api.example.com` and `localhost:8443`; 1 to 8.
+    ///   - maximumAge: how long a proof is good after it was made; one second to ten minutes.
+    /// - Returns: nil for hosts or an age of another form.
+    public init?(authorities: [String], maximumAge: Duration = RequestProofVerifier.maximumAge) {
+        guard (1...Self.authorityLimit).contains(authorities.count), authorities.allSatisfy(Self.isAuthority),
+            Self.ages.contains(maximumAge)
+        else { return nil }
+        self.authorities = authorities
+        self.maximumAge = maximumAge
+    }
+
+    /// The ages that may be asked for.
+    public static let ages: ClosedRange<Duration> = .seconds(1) ... .seconds(600)
+
+    /// Whether a text is a host as ``authorities`` has it.
+    public static func isAuthority(_ text: String) -> Bool {
+        (1...255).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || "-._:[]".utf8.contains(byte)
+            } && !text.ends(withExactly: ":443") && !text.ends(withExactly: ":80")
+    }
+
+    /// What a proof turned out to be.
+    public enum Outcome: Sendable, Hashable {
+        case verified(VerifiedRequestProof)
+        case refused(Reason, detail: String? = nil)
+    }
+
+    /// Verifies a proof.
+    ///
+    /// - Parameters:
+    ///   - key: the key that the request's token names; nil when it names none.
+    ///   - now: the time at which the request is judged.
+    public func verify(
+        _ headers: RequestProofHeaders, of request: ProvenRequest, by key: ConfirmationKey?, now: Instant
+    ) -> Outcome {
+        guard !headers.areAbsent else { return .refused(RequestProofReasons.missing) }
+        guard let key else { return .refused(RequestProofReasons.keyMissing) }
+        guard let field = headers.contentDigest, let digest = ContentDigest.sha256(in: field) else {
+            return .refused(RequestProofReasons.malformed, detail: "Content-Digest")
+        }
+        guard let member = headers.signatureInput.flatMap({ DictionaryField.member(SignatureInput.label, of: $0) }),
+            let input = SignatureInput(member)
+        else { return .refused(RequestProofReasons.malformed, detail: "Signature-Input") }
+        guard let member = headers.signature.flatMap({ DictionaryField.member(SignatureInput.label, of: $0) }),
+            let assertion = ByteSequence.decode(member).flatMap(DeviceAssertion.init)
+        else { return .refused(RequestProofReasons.malformed, detail: "Signature") }
+        let created = Instant(seconds: input.created)
+        guard created <= now + Self.skew else {
+            return .refused(RequestProofReasons.notYetValid, detail: "created \(created), now \(now)")
+        }
+        guard now <= created + maximumAge else {
+            return .refused(RequestProofReasons.tooOld, detail: "created \(created), now \(now)")
+        }
+        guard assertion.relyingPartyHash == key.relyingPartyHash else {
+            return .refused(RequestProofReasons.otherApp)
+        }
+        guard isSigned(assertion, request, field, input, key) else { return .refused(RequestProofReasons.signature) }
+        return .verified(
+            VerifiedRequestProof(
+                id: Self.id(key, assertion.counter), counter: assertion.counter, created: created,
+                // A clock that is set back by as much as clocks may differ brings no proof back.
+                isGoodUntil: created + maximumAge + Self.skew, contentSHA256: digest))
+    }
+
+    private func isSigned(
+        _ assertion: DeviceAssertion, _ request: ProvenRequest, _ contentDigest: String, _ input: SignatureInput,
+        _ key: ConfirmationKey
+    ) -> Bool {
+        guard let key = try? ECPublicKey(curve: .p256, x963: key.publicKey) else { return false }
+        return authorities.contains { authority in
+            let base = request.signatureBase(
+                authority: authority, contentDigest: contentDigest, created: input.created)
+            // The nonce is the message of the signature, not its digest: it is hashed once more.
+            let nonce = SHA256.hash(assertion.authenticatorData, SHA256.hash(Array(base.utf8)))
+            return key.isValidSignature(der: assertion.signature[...], digest: .sha256, message: nonce[...])
+        }
+    }
+
+    /// A key makes no two assertions with one counter.
+    private static func id(_ key: ConfirmationKey, _ counter: UInt32) -> String {
+        Base64.encodeURL(SHA256.hash(key.publicKey, withUnsafeBytes(of: counter.bigEndian) { Array($0) }))
+    }
+}
+
+/// A proof whose signature is good.
+public struct VerifiedRequestProof: Sendable, Hashable {
+    /// What the proof is remembered by: a text of 43 characters, the same for one counter of one key.
+    @Exact public private(set) var id: String
+    /// The counter of the device's key.
+    public let counter: UInt32
+    /// When the client made it.
+    public let created: Instant
+    /// Until when it must be remembered.
+    public let isGoodUntil: Instant
+    /// The SHA-256 of the content that the client signed.
+    public let contentSHA256: [UInt8]
+}

@@ -1,0 +1,64 @@
+public import AssayCore
+internal import Synchronization
+
+/// Remembers which proofs were used.
+///
+/// A backend of one process takes ``MemoryUsedProofs``. One of several needs a memory that they share, such as a key in
+/// Redis that is set only if it is absent (`SET … NX PXAT`).
+public protocol UsedProofs: Sendable {
+    /// Remembers a proof, in one step with the question whether it is known.
+    ///
+    /// - Parameters:
+    ///   - id: a text of 43 characters.
+    ///   - end: until when it must be remembered.
+    /// - Returns: whether it was not known.
+    /// - Throws: when that is unknown: the request must not be allowed.
+    func use(_ id: String, until end: Instant) async throws -> Bool
+}
+
+/// Remembers used proofs in the memory of one process; after its start, it takes none that was made before.
+public final class MemoryUsedProofs: UsedProofs {
+    /// The memory is full: more proofs are good at the same time than it may hold.
+    public struct Full: Error, Sendable, CustomStringConvertible {
+        /// What to do.
+        public let description = "more proofs were used within their time than the memory holds; raise its limit"
+    }
+
+    private struct State {
+        /// The proofs by the whole minute after their end, so that a minute's are forgotten at once.
+        var minutes: [Int64: Set<ExactText>] = [:]
+        var count = 0
+    }
+
+    /// When it began.
+    public let beginning: Instant
+    private let limit: Int
+    private let clock: HostClock
+    private let state = Mutex(State())
+
+    /// Makes an empty memory.
+    ///
+    /// - Parameter limit: the most proofs, each of about 100 bytes.
+    public init(limit: Int = 100_000, clock: HostClock = .system) {
+        self.limit = limit
+        self.clock = clock
+        beginning = clock.now
+    }
+
+    /// Remembers a proof.
+    ///
+    /// - Throws: ``Full``.
+    public func use(_ id: String, until end: Instant) async throws -> Bool {
+        let (minute, now) = (end.seconds / 60 + 1, clock.now.seconds / 60)
+        return try state.withLock { state in
+            for past in state.minutes.keys where past < now {
+                state.count -= state.minutes.removeValue(forKey: past)?.count ?? 0
+            }
+            guard state.minutes[minute]?.contains(ExactText(id)) != true else { return false }
+            guard state.count < limit else { throw Full() }
+            state.minutes[minute, default: []].insert(ExactText(id))
+            state.count += 1
+            return true
+        }
+    }
+}
