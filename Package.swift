@@ -620,9 +620,13 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings),
         .testTarget(
+            name: "AssayRequestProofTests",
+            dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayRequestProof", "AssayTesting"],
+            exclude: ["Vectors"], swiftSettings: settings),
+        .testTarget(
             name: "AssayVerifierTests",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayState",
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayRequestProof", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayVerifier", "FuzzEntries",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -665,7 +669,7 @@ let package = Package(
         .testTarget(
             name: "CustomBackendTests",
             dependencies: [
-                "AssayAppAttest", "AssayCore", "AssayCustomBackend", "AssayDebug", "AssayEngine",
+                "AssayAppAttest", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine",
                 "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTesting", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],

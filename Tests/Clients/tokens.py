@@ -24,8 +24,12 @@ def call(server, resource, verb, body=None):
 
 def attested(server, authority, resource, apple_id, limited=False):
     """A token by App Attest, of a device that was never seen before."""
+    return attested_by(Device(authority, apple_id), server, resource, limited)
+
+
+def attested_by(device, server, resource, limited=False):
+    """A token by App Attest, of a device that shows its key for the first time."""
     challenge = call(server, resource, "generateAppAttestChallenge")["challenge"]
-    device = Device(authority, apple_id)
     statement = base64.b64encode(device.attest(base64.b64decode(challenge))).decode()
     reply = call(server, resource, "exchangeAppAttestAttestation", {
         "attestationStatement": statement, "challenge": challenge, "keyId": device.key_id, "limitedUse": limited})

@@ -19,9 +19,16 @@ public struct ProtectedCalls: Sendable {
     private let appCheck: AppCheck
     private let transport: any ClientTransport
     private let kind: TokenKind
+    private let isProven: Bool
 
     /// Makes a value that calls backends.
-    public init(appCheck: AppCheck, transport: any ClientTransport, token kind: TokenKind = .session) {
+    ///
+    /// - Parameter isProven: whether each request is sent with a proof that this device made it, for backends that demand
+    ///   one (``AppCheck/proof(of:with:)``).
+    public init(
+        appCheck: AppCheck, transport: any ClientTransport, token kind: TokenKind = .session, proving isProven: Bool = false
+    ) {
+        self.isProven = isProven
         self.appCheck = appCheck
         self.transport = transport
         self.kind = kind
@@ -48,9 +55,19 @@ public struct ProtectedCalls: Sendable {
                 throw AppCheckError(
                     .insecure, "The URL has the token in it, where logs and proxies see it. Leave it to the header.")
             }
-            request.headers.removeAll { $0.name.loweredASCII.sameBytes(as: Self.header.loweredASCII) }
-            request.headers.append(ClientHeader(Self.header, token.text))
-            let response = try await transport.deliver(request)
+            var sent = request
+            sent.set([ClientHeader(Self.header, token.text)])
+            if isProven {
+                do throws(AppCheckError) {
+                    sent.set(try await appCheck.proof(of: request, with: token))
+                } catch {
+                    guard error.code == .keyChanged, !isFresh else { throw error }
+                    isFresh = true
+                    token = try await renewed()
+                    continue
+                }
+            }
+            let response = try await transport.deliver(sent)
             if response.refusesToken, !isFresh, let fresh = try await fresh(after: token) {
                 isFresh = true
                 token = fresh
@@ -80,9 +97,24 @@ public struct ProtectedCalls: Sendable {
         }
     }
 
-    private static let unprotected = AppCheckError(
+    private func renewed() async throws(AppCheckError) -> AppCheckToken {
+        switch kind {
+        case .session: try await appCheck.token(forcingRefresh: true)
+        case .limitedUse: try await appCheck.limitedUseToken()
+        }
+    }
+
+    static let unprotected = AppCheckError(
         .insecure,
         "A token is sent to https, or to localhost, 127.0.0.1 and [::1], and to no URL with a user or a fragment.")
+}
+
+extension ClientRequest {
+    /// Replaces header fields by others of the same names.
+    fileprivate mutating func set(_ fields: [ClientHeader]) {
+        headers.removeAll { old in fields.contains { $0.name.loweredASCII.sameBytes(as: old.name.loweredASCII) } }
+        headers += fields
+    }
 }
 
 extension ClientResponse {

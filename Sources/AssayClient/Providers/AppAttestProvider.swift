@@ -4,7 +4,7 @@
 /// refused or of another device, a new key is made, once: after a restored backup, a reinstallation or a lost database,
 /// users need not do anything.
 public struct AppAttestProvider: AppCheckProvider {
-    private let device: any AttestingDevice
+    let device: any AttestingDevice
 
     /// Makes a provider for a device.
     public init(device: any AttestingDevice) {
@@ -115,7 +115,7 @@ public struct AppAttestProvider: AppCheckProvider {
         }
     }
 
-    private static func failure(_ error: DeviceError, _ action: String) -> AppCheckError {
+    static func failure(_ error: DeviceError, _ action: String) -> AppCheckError {
         switch error.kind {
         case .unsupported: unsupported(error)
         case .serverUnavailable:

@@ -10,7 +10,8 @@ public final class AppCheck: Sendable {
     /// The resource name of the app.
     public let app: String
     private let driver: TokenDriver
-    private let clock: any ClientClock
+    let fetcher: TokenFetcher
+    let clock: any ClientClock
 
     /// Makes the tokens of an app available; sends nothing.
     ///
@@ -37,6 +38,7 @@ public final class AppCheck: Sendable {
         self.app = app
         clock = options.clock
         let fetcher = TokenFetcher(app: name, service: service, provider: provider, options: options)
+        self.fetcher = fetcher
         var rules = TokenRules()
         rules.fetchLimit = options.fetchLimit
         driver = TokenDriver(

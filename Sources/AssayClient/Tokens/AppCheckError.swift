@@ -9,7 +9,7 @@ public struct AppCheckError: Error, Sendable, CustomStringConvertible {
         private enum Name: Sendable {
             case invalidConfiguration, unreachable, timedOut, refused, notConfigured, rejected, throttled, unavailable
             case redirected, malformedReply, foreignToken, expiredOnArrival, unsupportedDevice, deviceFailed
-            case providerFailed, tooManyCallers, insecure, cancelled
+            case providerFailed, keyChanged, tooManyCallers, insecure, cancelled
         }
 
         private let name: Name
@@ -47,6 +47,8 @@ public struct AppCheckError: Error, Sendable, CustomStringConvertible {
         public static let deviceFailed = Code(name: .deviceFailed)
         /// A provider of the app's own failed; see ``AppCheckError/cause``.
         public static let providerFailed = Code(name: .providerFailed)
+        /// The device has another key than the token names: a new token mends it.
+        public static let keyChanged = Code(name: .keyChanged)
         /// More callers wait than the library keeps.
         public static let tooManyCallers = Code(name: .tooManyCallers)
         /// A token would have left the device unprotected, or in a URL.

@@ -58,6 +58,25 @@ struct TokenFetcher: Sendable {
             text: issued.text, requested: requested, expires: requested + lifetime, isLimitedUse: isLimitedUse)
     }
 
+    /// Signs with the device's key, for a proof.
+    func assertion(over clientDataHash: [UInt8], by keyID: String) async throws(AppCheckError) -> [UInt8] {
+        guard let prover = provider as? any RequestProver else {
+            throw AppCheckError(
+                .unsupportedDevice,
+                "The provider \(type(of: provider)) has no key that signs requests. App Attest has one.")
+        }
+        do {
+            if let assertion = try await prover.assertion(over: clientDataHash, by: keyID, storage) { return assertion }
+        } catch let error as AppCheckError {
+            throw error
+        } catch {
+            throw AppCheckError(
+                .providerFailed, "The provider \(type(of: provider)) could not sign the request.", cause: error)
+        }
+        throw AppCheckError(
+            .keyChanged, "The device has another key than the token names. Get a new token: `forcingRefresh`.")
+    }
+
     private func restored() -> AppCheckToken? {
         guard let boot = options.clock.boot, let bytes = storage.load(StoredToken.name) else { return nil }
         guard let token = StoredToken.decode(bytes, boot: boot, at: options.clock.now),

@@ -34,6 +34,16 @@ enum TokenClaims {
         claims(of: token).flatMap(lifetime(of:))
     }
 
+    /// The key that a token names in its claim `cnf`, as Base 64 of the SHA-256 of `04 ‖ X ‖ Y`, and when the token was
+    /// issued, in seconds since 1970; nil when it names none.
+    static func namedKey(of token: String) -> (keyID: String, issued: Int64)? {
+        guard let claims = claims(of: token), case .integer(let issued)? = claims["iat"], issued >= 0, issued < 1 << 40,
+            let jwk = claims["cnf"]?["jwk"], let x = jwk["x"]?.text.flatMap({ Base64Text.decode($0.utf8) }),
+            let y = jwk["y"]?.text.flatMap({ Base64Text.decode($0.utf8) }), x.count == 32, y.count == 32
+        else { return nil }
+        return (Base64Text.encode(SHA256Digest.hash([0x04], x, y)), issued)
+    }
+
     /// Whether text can be put into a header as a token: visible ASCII of bounded length.
     static func isToken(_ text: String) -> Bool {
         (1...ClientLimits.token).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
