@@ -223,12 +223,12 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
-            name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto"],
+            name: "AssayRequestProof", dependencies: ["AssayCBOR", "AssayCore", "AssayCrypto", "AssayVerifier"],
             swiftSettings: settings),
         .target(
             name: "AssayVerifier",
             dependencies: [
-                "AssayCore", "AssayCrypto", "AssayJWT", "AssayRequestProof",
+                "AssayCore", "AssayCrypto", "AssayJWT",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -866,8 +866,8 @@ let package = Package(
             name: "AssayClientTests",
             dependencies: [
                 "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayClientTesting", "AssayCore", "AssayCrypto",
-                "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy",
-                "AssayState",
+                "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayRequestProof", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -885,8 +885,8 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayCore", "AssayCrypto", "AssayDebug",
-                "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport",
-                "AssayTesting", "AssayVerifier",
+                "AssayCustomBackend", "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy",
+                "AssayRequestProof", "AssayTestSupport", "AssayTesting", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

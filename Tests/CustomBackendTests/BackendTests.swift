@@ -149,6 +149,10 @@ struct BackendTests {
     func reasons() {
         #expect(
             CustomBackendConsumer.descriptor.reasons.map(\.code).sorted()
-                == ["backend_target_ambiguous", "backend_target_missing"])
+                == [
+                    "backend_target_ambiguous", "backend_target_missing", "proof_key_missing", "proof_malformed",
+                    "proof_missing", "proof_not_yet_valid", "proof_other_app", "proof_reused", "proof_signature",
+                    "proof_too_old",
+                ])
     }
 }

@@ -113,7 +113,9 @@ struct RequestProofTests {
             return try #require(try reply.result.get()["appCheckToken"]?["token"]?.string)
         }
 
-        func proof(_ method: String = "POST", _ target: String = "/payments/1") throws -> JSON {
+        func proof(
+            _ method: String = "POST", _ target: String = "/payments/1", of app: SimulatedApp? = nil
+        ) throws -> JSON {
             let digest = "sha-256=:\(Base64.encode(SHA256.hash([]))):"
             let covered = #"("@method" "@authority" "@request-target" "content-digest")"#
             let parameters = "\(covered);created=\(clock.now.seconds);tag=\"appcheck-request\""
@@ -125,7 +127,7 @@ struct RequestProofTests {
                 "@signature-params": \(parameters)
                 """
             let assertion = try device.generateAssertion(
-                keyID, clientDataHash: SHA256.hash(Array(base.utf8)), app: simulated)
+                keyID, clientDataHash: SHA256.hash(Array(base.utf8)), app: app ?? simulated)
             return [
                 "contentDigest": .string(digest), "signatureInput": .string("appcheck=\(parameters)"),
                 "signature": .string("appcheck=:\(Base64.encode(assertion)):"),
@@ -192,6 +194,18 @@ struct RequestProofTests {
         scene.clock.advance(by: .seconds(300))
         #expect(await scene.ask(token, proof).reason == "proof_too_old")
         #expect(await scene.ask(token, proof, backend: "some").reason == nil)
+    }
+
+    @Test("A proof of another app, or of a time to come, is told apart")
+    func others() async throws {
+        let scene = try Scene()
+        let token = try await scene.token()
+        let other = SimulatedApp(appID: "ABCDE12345.com.example.other", environment: .production)
+        #expect(await scene.ask(token, try scene.proof(of: other)).reason == "proof_other_app")
+        scene.clock.advance(by: .seconds(40))
+        let ahead = try scene.proof()
+        scene.clock.advance(by: .seconds(-40))
+        #expect(await scene.ask(token, ahead).reason == "proof_not_yet_valid")
     }
 
     @Test("Where the demand is not enforced, a bad proof is put on record")

@@ -1,5 +1,6 @@
 import AssayAppAttest
 import AssayCore
+import AssayCustomBackend
 import AssayEngine
 import AssayHosting
 import AssayKit
@@ -93,6 +94,7 @@ struct DocumentationTests {
             ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),
             ("\(Document.articles)/ProtectABackend.md", "Backend"),
             ("\(Document.articles)/ProtectABackend.md", "HummingbirdBackend"),
+            ("\(Document.articles)/ProveRequests.md", "ProofDemandBackend"),
         ])
     func sameCode(_ page: String, _ file: String) throws {
         let code = try Self.text("\(Self.folder)/\(file).swift")
@@ -153,11 +155,11 @@ struct DocumentationTests {
 
     @Test(
         "The shortest policy is accepted, in production too",
-        arguments: ["README.md", "\(Document.articles)/WritePolicies.md"])
+        arguments: ["README.md", "\(Document.articles)/WritePolicies.md", "\(Document.articles)/ProveRequests.md"])
     func policy(_ page: String) throws {
         let block = try #require(try Document(page).blocks.first { $0.language == "yaml" })
         _ = try Engine(
-            registry: Registry([.provider(AppAttestProvider.self)]),
+            registry: Registry([.provider(AppAttestProvider.self), .consumer(CustomBackendConsumer.self)]),
             policies: .load([PolicyFile(name: "policy.yaml", text: block.code)]), keys: .ephemeral(),
             host: PluginHost(
                 store: MemoryStore(clock: .system),

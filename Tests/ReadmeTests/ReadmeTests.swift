@@ -183,6 +183,15 @@ struct ReadmeTests {
         #expect(await app(of: token + "A", verifier) == nil)
     }
 
+    @Test("A backend as short as the article's takes nothing without a proof")
+    func proofDemand() async throws {
+        let (verifier, token) = try Self.issuer()
+        let proofs = try #require(demand(verifier))
+        let isGenuine = try await isGenuine(
+            proofs, target: "/", header: { $0.isExactly("x-firebase-appcheck") ? token : nil }, content: [])
+        #expect(!isGenuine)
+    }
+
     @Test("A Hummingbird backend as short as the article's serves requests with a token, and no others")
     func hummingbird() async throws {
         let (verifier, token) = try Self.issuer()

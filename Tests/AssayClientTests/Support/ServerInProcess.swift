@@ -2,6 +2,7 @@ import AssayAppAttest
 import AssayClient
 import AssayClientTesting
 import AssayCore
+import AssayCustomBackend
 import AssayDebug
 import AssayEngine
 import AssayHTTP
@@ -23,13 +24,16 @@ final class ServerInProcess: ClientTransport {
     /// The methods whose replies are lost on the way.
     private let lost = Mutex<Set<String>>([])
 
-    init(authority: SimulatedAppleCA? = nil) throws {
+    /// - Parameter namesKey: whether tokens name the device's key.
+    init(authority: SimulatedAppleCA? = nil, namesKey: Bool = false) throws {
         let authority = try authority ?? SimulatedAppleCA(at: clock.now)
         self.authority = authority
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let engine = try Engine(
-            registry: Registry([.provider(AssayAppAttest.AppAttestProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(authority))]), keys: .ephemeral(),
+            registry: Registry([
+                .provider(AssayAppAttest.AppAttestProvider.self), .consumer(CustomBackendConsumer.self),
+            ]),
+            policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(authority, namesKey: namesKey))]), keys: .ephemeral(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: logger), sink: sink)
         gateway = try HTTPGateway(handler: engine, logger: logger)
@@ -61,7 +65,17 @@ final class ServerInProcess: ClientTransport {
             status: reply.status.code, headers: reply.headers.map { ClientHeader($0.name, $0.value) }, body: reply.body)
     }
 
-    private static func policy(_ authority: SimulatedAppleCA) -> String {
+    /// What a backend behind a proxy that asks this server answers to a request of its client.
+    func backend(_ request: ClientRequest, path: String) async -> ClientResponse {
+        var headers = request.headers.map { (name: $0.name, value: $0.value) }
+        headers += [("X-Original-Method", request.method), ("X-Original-URI", path)]
+        let reply = await gateway.reply(
+            to: GatewayRequest(method: "GET", target: "/verify/orders", headers: HeaderFields(headers), body: []),
+            peer: "192.0.2.1")
+        return ClientResponse(status: reply.status.code)
+    }
+
+    private static func policy(_ authority: SimulatedAppleCA, namesKey: Bool) -> String {
         """
         projects:
           - number: 1234567890
@@ -71,8 +85,13 @@ final class ServerInProcess: ClientTransport {
                 apple: {team_id: ABCDE12345, bundle_id: com.example.app}
                 providers:
                   app_attest:
+                    key_in_tokens: \(namesKey)
                     trust_anchor: "\(authority.rootCertificatePEM.replacing("\n", with: "\\n"))"
                     receipt_trust_anchor: "\(authority.receiptRootCertificatePEM.replacing("\n", with: "\\n"))"
+            consumers:
+              custom_backend:
+                backends:
+                  orders: {original_request: x-original, request_proof: {authorities: [api.example.com]}}
         """
     }
 }

@@ -45,7 +45,7 @@ public struct RequestProofVerifier: Sendable {
     }
 
     /// What a proof turned out to be.
-    public enum Outcome: Sendable, Hashable {
+    public enum Outcome: Sendable {
         case verified(VerifiedRequestProof)
         case refused(Reason, detail: String? = nil)
     }

@@ -45,10 +45,12 @@ enum DictionaryField {
     static func member(_ name: String, of field: String) -> Substring? {
         guard field.utf8.count <= byteLimit, field.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         var found: Substring?
+        var isFound = false
         for member in members(of: field) {
             let text = member.trimmedASCII
             guard text.starts(withExactly: name + "=") else { continue }
-            guard found == nil else { return nil }
+            if isFound { return nil }
+            isFound = true
             found = text.dropFirst(name.utf8.count + 1)
         }
         return found

@@ -1,6 +1,6 @@
 public import AssayCore
 internal import AssayCrypto
-public import AssayRequestProof
+public import AssayVerifier
 
 /// Demands of requests to a backend, beside a token, a proof that the token's device made them.
 ///
