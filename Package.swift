@@ -534,7 +534,7 @@ let package = Package(
             dependencies: [
                 "AssayAppAttest", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug",
                 "AssayEngine", "AssayExtAuthz", "AssayHTTPServer", "AssayHosting", "AssayJWT", "AssayKit",
-                "AssayPolicy", "AssayState", "AssayTesting", "AssayTransport", "AssayVerifier", "AssayX509",
+                "AssayPolicy", "AssayRequestProof", "AssayState", "AssayTesting", "AssayTransport", "AssayVerifier", "AssayX509",
                 "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -866,7 +866,8 @@ let package = Package(
             name: "AssayClientTests",
             dependencies: [
                 "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayClientTesting", "AssayCore", "AssayCrypto",
-                "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy",
+                "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting",
+                "AssayKit", "AssayPolicy",
                 "AssayRequestProof", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
                 .product(name: "Logging", package: "swift-log"),

@@ -10,7 +10,8 @@ private let input = SignatureInput(created: 1_764_000_000).text
 
 /// A field `Signature-Input` that is not accepted.
 private let badInputs: [String] = [
-    "", "appcheck", "appcheck=", "appcheck=()", "sig1=\(input)", "Appcheck=\(input)", "appcheck=\(input), appcheck=\(input)",
+    "", "appcheck", "appcheck=", "appcheck=()", "sig1=\(input)", "Appcheck=\(input)",
+    "appcheck=\(input), appcheck=\(input)",
     "appcheck=\(input);nonce=\"a\"", "appcheck=\(input) ;a", "appcheck= \(input)",
     "appcheck=" + input.replacing("1764000000", with: "01764000000"),
     "appcheck=" + input.replacing("1764000000", with: "-1"), "appcheck=" + input.replacing("1764000000", with: "1.5"),
@@ -42,7 +43,8 @@ private let hosts: [(String, Bool)] = [
 ]
 
 private let notRequests: [(String, String)] = [
-    ("", "/"), ("GET ", "/"), ("GET\n", "/"), ("GET", ""), ("GET", "a"), ("GET", "https://a/"), ("GET", "/a b"), ("GET", "/é"),
+    ("", "/"), ("GET ", "/"), ("GET\n", "/"), ("GET", ""), ("GET", "a"), ("GET", "https://a/"), ("GET", "/a b"),
+    ("GET", "/é"),
     ("GET", "/a\r\n\"@method\": PUT"), ("GET", "/" + String(repeating: "a", count: 16_384)),
     (String(repeating: "A", count: 33), "/"),
 ]

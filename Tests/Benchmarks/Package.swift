@@ -44,6 +44,7 @@ let package = Package(
                 .product(name: "AssayTesting", package: "assay"),
                 .product(name: "AssayEngine", package: "assay"),
                 .product(name: "AssayProcesses", package: "assay"),
+                .product(name: "AssayRequestProof", package: "assay"),
                 .product(name: "AssayVerifier", package: "assay"),
                 .product(name: "AssayHTTPServer", package: "assay"),
                 .product(name: "AssayTransport", package: "assay"),

@@ -187,7 +187,8 @@ struct RequestProofTests {
         #expect(await scene.ask(token, [:], "GET", "/other", backend: "some").reason == nil)
         #expect(await scene.ask(token, [:], backend: "some").reason == "proof_missing")
         // Another spelling of a path does not get round the demand.
-        #expect(await scene.ask(token, [:], "POST", "/Payments/1", backend: "some").reason == "backend_target_ambiguous")
+        #expect(
+            await scene.ask(token, [:], "POST", "/Payments/1", backend: "some").reason == "backend_target_ambiguous")
         #expect(await scene.ask(token, [:], "POST", "/caf%C3%A9", backend: "some").reason == "backend_target_ambiguous")
         scene.clock.advance(by: .seconds(1))
         let proof = try scene.proof()

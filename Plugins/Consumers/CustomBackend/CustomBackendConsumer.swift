@@ -21,7 +21,8 @@ public struct CustomBackendConsumer: TokenConsumer {
                 "the provider that issued the App Check token",
                 "the proxy, which must name the true method and path, and let no request pass without an answer",
             ]),
-        reasons: CustomBackendReasons.all + RequestProofReasons.all.filter { $0 != RequestProofReasons.digest }, facts: [.requestMethod, .requestPath],
+        reasons: CustomBackendReasons.all + RequestProofReasons.all.filter { $0 != RequestProofReasons.digest },
+        facts: [.requestMethod, .requestPath],
         // A proxy repeats the target of a request in several headers.
         limits: PluginLimits(
             evidence: 64 * 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 1, reply: 4096),

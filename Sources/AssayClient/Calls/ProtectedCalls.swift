@@ -26,7 +26,8 @@ public struct ProtectedCalls: Sendable {
     /// - Parameter isProven: whether each request is sent with a proof that this device made it, for backends that demand
     ///   one (``AppCheck/proof(of:with:)``).
     public init(
-        appCheck: AppCheck, transport: any ClientTransport, token kind: TokenKind = .session, proving isProven: Bool = false
+        appCheck: AppCheck, transport: any ClientTransport, token kind: TokenKind = .session,
+        proving isProven: Bool = false
     ) {
         self.isProven = isProven
         self.appCheck = appCheck

@@ -7,8 +7,9 @@ public struct ConfirmationKey: Sendable, Hashable {
     /// SHA-256 of the name that the device signs for, such as an App ID of Apple: 32 bytes.
     public let relyingPartyHash: [UInt8]
 
-    /// A key; nil when one of the two has another length or form. Whether the point is on the curve is found where the
-    /// key is used.
+    /// A key; nil when one of the two has another length or form.
+    ///
+    /// Whether the point is on the curve is found where the key is used.
     public init?(publicKey: [UInt8], relyingPartyHash: [UInt8]) {
         guard publicKey.count == 65, publicKey.first == 0x04, relyingPartyHash.count == 32 else { return nil }
         self.publicKey = publicKey

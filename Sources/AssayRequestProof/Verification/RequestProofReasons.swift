@@ -50,7 +50,9 @@ public enum RequestProofReasons {
     /// `proof_reused`: the proof was used before.
     public static let reused = Reason(
         "proof_reused", "The proof was used before.",
-        advice: "A request was sent twice, or replayed. A client must make a new proof for each request, also when it retries.")
+        advice:
+            "A request was sent twice, or replayed. A client must make a new proof for each request, also when it retries."
+    )
 
     /// All of them.
     public static let all = [

@@ -78,7 +78,8 @@ struct RequestProofTests {
             { request, _ in request.method = "PUT" }, { _, path in path = "/payments?id=8" },
             { request, _ in
                 request.headers.removeAll { $0.name == "Content-Digest" }
-                request.headers.append(ClientHeader("Content-Digest", "sha-256=:\(String(repeating: "A", count: 43))=:"))
+                request.headers.append(
+                    ClientHeader("Content-Digest", "sha-256=:\(String(repeating: "A", count: 43))=:"))
             }, { request, _ in request.headers.removeAll { $0.name == "Signature" } },
         ] {
             let (calls, _) = scene.calls(change)
@@ -131,7 +132,8 @@ struct RequestProofTests {
     func bases() throws {
         for (url, authority, target) in [
             ("https://API.example.com/a?b=c", "api.example.com", "/a?b=c"),
-            ("https://api.example.com", "api.example.com", "/"), ("https://api.example.com?a", "api.example.com", "/?a"),
+            ("https://api.example.com", "api.example.com", "/"),
+            ("https://api.example.com?a", "api.example.com", "/?a"),
             ("https://api.example.com:443/", "api.example.com", "/"),
             ("https://api.example.com:8443/a%20b", "api.example.com:8443", "/a%20b"),
             ("http://localhost:8080/a", "localhost:8080", "/a"), ("http://[::1]:80/", "[::1]", "/"),

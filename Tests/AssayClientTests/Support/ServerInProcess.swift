@@ -33,7 +33,8 @@ final class ServerInProcess: ClientTransport {
             registry: Registry([
                 .provider(AssayAppAttest.AppAttestProvider.self), .consumer(CustomBackendConsumer.self),
             ]),
-            policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(authority, namesKey: namesKey))]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(authority, namesKey: namesKey))]),
+            keys: .ephemeral(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: logger), sink: sink)
         gateway = try HTTPGateway(handler: engine, logger: logger)

@@ -2,6 +2,7 @@ internal import AssayAppAttest
 internal import AssayCore
 internal import AssayCrypto
 internal import AssayHosting
+internal import AssayRequestProof
 internal import AssayTesting
 internal import AssayX509
 
@@ -10,6 +11,7 @@ enum AppAttestBenchmarks {
     static let all = [
         Benchmark(names: ["attestation.verify"], run: attestation),
         Benchmark(names: ["assertion.verify", "assertion.verify.from-point"], run: assertion),
+        Benchmark(names: ["proof.verify"], run: proof),
     ]
 
     private static let appID = "ABCDE12345.com.example.app"
@@ -60,6 +62,34 @@ enum AppAttestBenchmarks {
             ReportLine("assertion.verify", rate: rates[0], limit: rates[2], needed: 0.8),
             ReportLine("assertion.verify.from-point", rate: rates[1], limit: rates[2]),
         ]
+    }
+
+    /// The proof of a request, as it stands in header fields, with a key that is made of its point.
+    private static func proof(for time: Duration) async throws -> [ReportLine] {
+        let now = HostClock.system.now
+        let device = SimulatedDevice(authority: try SimulatedAppleCA(at: now))
+        let keyID = try device.generateKey()
+        let key = try device.key(keyID)
+        let digest = "sha-256=:\(Base64.encode(SHA256.hash([]))):"
+        guard let request = ProvenRequest(method: "POST", target: "/payments?id=7"),
+            let verifier = RequestProofVerifier(authorities: ["api.example.com"], maximumAge: .seconds(600)),
+            let named = ConfirmationKey(publicKey: key.point, relyingPartyHash: SHA256.hash(Array(appID.utf8)))
+        else { throw BenchmarkFailure("the proof cannot be made") }
+        let base = request.signatureBase(authority: "api.example.com", contentDigest: digest, created: now.seconds)
+        let assertion = try device.generateAssertion(
+            keyID, clientDataHash: SHA256.hash(Array(base.utf8)),
+            app: SimulatedApp(appID: appID, environment: .production))
+        let parameters = base.split(separator: "\n").last?.dropFirst("\"@signature-params\": ".utf8.count) ?? ""
+        let headers = RequestProofHeaders(
+            contentDigest: digest, signatureInput: "appcheck=\(parameters)",
+            signature: "appcheck=:\(Base64.encode(assertion)):")
+        let verification = Operation {
+            guard case .verified = verifier.verify(headers, of: request, by: named, now: now) else {
+                throw BenchmarkFailure("the proof is refused")
+            }
+        }
+        let rates = try await Interleaved.rates([verification, try bareVerification(with: key)], for: time)
+        return [ReportLine("proof.verify", rate: rates[0], limit: rates[1])]
     }
 
     private static func requireVerified(_ outcome: AssertionOutcome) throws(BenchmarkFailure) {

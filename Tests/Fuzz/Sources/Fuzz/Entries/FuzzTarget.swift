@@ -36,6 +36,8 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
     case jwks
     /// A user's JWT: its header in the first line, its claims in the others; both are then signed by the issuer.
     case actorToken = "actor-token"
+    /// The three header fields of a request's proof, a line each.
+    case requestProof = "request-proof"
 
     /// Judges an input, and checks on the way what must hold of every input.
     ///
@@ -59,6 +61,7 @@ public enum FuzzTarget: String, Sendable, CaseIterable {
         case .path: try await judgePath(input)
         case .jwks: try await judgeJWKS(input)
         case .actorToken: try await judgeActorToken(input)
+        case .requestProof: try judgeRequestProof(input)
         }
     }
 }
