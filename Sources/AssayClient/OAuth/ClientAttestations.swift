@@ -48,7 +48,7 @@ public final class ClientAttestations: Sendable {
         }
         self.appCheck = appCheck
         self.address = address
-        self.client = client ?? (app.project == nil ? app.id : nil)
+        self.client = client ?? app.client
         self.keys = keys
         self.options = options
         storage = BoundStorage(app: app, address: address, options: options)

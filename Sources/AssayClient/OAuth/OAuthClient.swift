@@ -105,11 +105,15 @@ extension OAuthClient {
     }
 
     private nonisolated(nonsending) func answers(for address: ServerAddress) async throws(AppCheckError) -> Answers {
-        var challenge = memory.entry(of: address)?.challenge
-        if challenge == nil, let endpoint = server.challengeEndpoint.flatMap({ ServerAddress($0) }) {
+        let challenge: String?
+        if let known = memory.entry(of: address)?.challenge {
+            challenge = known
+        } else if let endpoint = server.challengeEndpoint.flatMap({ ServerAddress($0) }) {
             let fetched = try await fetchChallenge(endpoint)
             memory.setChallenge(fetched, for: address)
             challenge = fetched
+        } else {
+            challenge = nil
         }
         return Answers(nonce: memory.entry(of: address)?.nonce, challenge: challenge, time: time(at: address))
     }
@@ -185,7 +189,7 @@ extension OAuthClient {
         case .challenge:
             if isNew(known?.challenge, last.challenge) { return true }
             memory.setChallenge(nil, for: address)
-            return server.challengeEndpoint != nil
+            return server.challengeEndpoint.map { _ in true } ?? false
         case .freshAttestation: return false
         case .time:
             guard let time = memory.unixSeconds(at: address, now: options.clock.now) else { return false }

@@ -26,7 +26,9 @@ enum ServerDemand: Sendable, Hashable {
         // A resource server says it in its challenges (RFC 9449, section 9).
         let challenges = response.headers.filter { $0.name.loweredASCII.sameBytes(as: "www-authenticate") }
         let found = Self.errors.first { name, _ in
-            challenges.contains { $0.value.utf8.hasRun("error=\"\(name)\"".utf8) }
+            challenges.contains { header in
+                ["error=\"\(name)\"", "error=\(name)"].contains { header.value.utf8.hasRun($0.utf8) }
+            }
         }
         guard let found else { return nil }
         self = found.demand

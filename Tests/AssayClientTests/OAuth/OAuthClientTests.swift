@@ -207,19 +207,37 @@ struct OAuthRequestTests {
         }
     }
 
-    @Test("the memory of servers is bounded, and forgets the one that answered longest ago")
-    func bounded() throws {
-        let memory = ServerMemory()
-        func address(_ number: Int) throws -> ServerAddress {
-            try #require(ServerAddress("https://server-\(number).example.com/path"))
+    @Test("requests at the same time share one attestation, and each has proofs of its own")
+    func crowd() async throws {
+        let scene = try OAuthScene()
+        scene.world.demand { demands in
+            demands.challenge = "challenge-1"
+            demands.nonce = "nonce-1"
         }
-        for number in 0...32 {
-            memory.note(
-                ClientResponse(status: 200, headers: [ClientHeader("DPoP-Nonce", "nonce-\(number)")]),
-                from: try address(number), at: Moment(uptime: .zero))
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<100 {
+                group.addTask { try await number.isMultiple(of: 2) ? scene.request() : scene.orders() }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(memory.entry(of: try address(0)) == nil)
-        #expect(memory.entry(of: try address(1))?.nonce == "nonce-1")
-        #expect(memory.entry(of: try address(32))?.nonce == "nonce-32")
+        #expect(statuses == [Int](repeating: 200, count: 100))
+        #expect(scene.world.count("/client-attestation") == 1)
+    }
+
+    @Test("no answer, and one that is too large, are errors of the way", arguments: [false, true])
+    func unreachable(isBound: Bool) async throws {
+        let scene = try OAuthScene()
+        struct Slow: Error {}
+        scene.world.next(isBound ? "/orders" : "/token") { request in
+            #expect(request.timeLimit == .seconds(30) && request.responseLimit == 65_536)
+            throw Slow()
+        }
+        func send() async throws -> Int { try await isBound ? scene.orders() : scene.request() }
+        #expect(await clientError { _ = try await send() }?.code == .unreachable)
+        scene.world.next(isBound ? "/orders" : "/token") { _ in
+            ClientResponse(status: 200, body: [UInt8](repeating: 0x20, count: 65_537))
+        }
+        #expect(await clientError { _ = try await send() }?.code == .malformedReply)
+        #expect(try await send() == 200)
     }
 }
