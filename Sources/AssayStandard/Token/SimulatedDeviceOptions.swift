@@ -17,7 +17,7 @@ enum DeviceEnvironment: String, ExpressibleByArgument, CaseIterable {
 struct SimulatedDeviceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The authority of the simulated device, a file that `token authority` has made. The server's policy must trust it.",
+            "The authority of the simulated device, a file of `token authority`. The server's policy must trust it.",
             valueName: "file"), completion: .file())
     var authority: String?
 
@@ -39,7 +39,7 @@ struct SimulatedDeviceOptions: ParsableArguments {
         guard let authority else {
             throw AppCheckError(
                 .invalidConfiguration,
-                "A simulated device needs --authority FILE; `\(AssayProgram.current.name) token authority FILE` makes one."
+                "A simulated device needs --authority FILE: `\(AssayProgram.current.name) token authority` makes one."
             )
         }
         guard let bundle, Self.isAppID(bundle) else {

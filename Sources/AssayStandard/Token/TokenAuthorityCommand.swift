@@ -17,8 +17,8 @@ struct TokenAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "authority", abstract: "Print what a policy needs to trust simulated devices.",
         discussion: """
-            Makes the file if it does not exist. Everybody who has it can simulate devices of every app that trusts it: \
-            trust it in no policy of a server that real apps use.
+            Makes the file if it does not exist. Everybody who has it can simulate devices of every app that trusts \
+            it: trust it in no policy of a server that real apps use.
             """)
 
     @Argument(help: "The file of the authority, which has mode 0600.", completion: .file())

@@ -11,7 +11,8 @@ struct TokenCommand: ParsableCommand {
             discussion: """
                 Prints the token alone, so that scripts can use it:
 
-                    curl -H "X-Firebase-AppCheck: $(\(program) token get --app projects/… --provider debug)" https://api.example.com
+                    TOKEN=$(\(program) token get --app projects/PROJECT/apps/APP_ID --provider debug)
+                    curl -H "X-Firebase-AppCheck: $TOKEN" https://api.example.com
 
                 A session token is cached for the user, for each provider, in $XDG_STATE_HOME/assay-client or \
                 ~/.local/state/assay-client, until five minutes before its end. Messages are on standard error.
@@ -80,7 +81,7 @@ struct TokenFleetCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the JWT of the signed-in user is stored; - for standard input. Without it the request names no user.",
+            "Where the JWT of the signed-in user is stored; - for standard input. Without it no user is named.",
             valueName: "file"), completion: .file())
     var userToken: String?
 
@@ -129,7 +130,7 @@ struct TokenAttestationCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The issuer identifier of the authorization server, such as https://login.example.com. Each has a key of its own.",
+            "The issuer of the authorization server, such as https://login.example.com. Each has a key of its own.",
             valueName: "issuer"))
     var server: String
 

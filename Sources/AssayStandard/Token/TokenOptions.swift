@@ -28,8 +28,8 @@ struct TokenOptions: ParsableArguments {
 
     @Option(
         help: """
-            What proves the app: a debug token (of AppCheckDebugToken in the environment, or one that is made, kept, and \
-            printed on standard error), a simulated device, or a custom token.
+            What proves the app: a debug token (of AppCheckDebugToken in the environment, or one that is made, kept, \
+            and printed on standard error), a simulated device, or a custom token.
             """)
     var provider: TokenProvider
 
