@@ -26,7 +26,8 @@ final class ServerMemory: Sendable {
     func note(_ response: ClientResponse, from address: ServerAddress, at now: Moment) {
         let nonce = Self.text("DPoP-Nonce", of: response)
         let challenge = Self.text("OAuth-Client-Attestation-Challenge", of: response)
-        let date = response.header("date").flatMap(HTTPDate.seconds)
+        // A response from a cache was written some time ago (RFC 9111, section 5.1).
+        let date = response.header("age").map { _ in nil } ?? response.header("date").flatMap(HTTPDate.seconds)
         change(address) { entry in
             if let nonce { entry.nonce = nonce }
             if let challenge { entry.challenge = challenge }

@@ -58,6 +58,30 @@ struct HostileServerTests {
         #expect(ServerDemand(ClientResponse(status: 403, headers: response.headers)) == nil)
     }
 
+    @Test("a server's time is counted on from its last response that comes from no cache")
+    func time() throws {
+        let memory = ServerMemory()
+        let address = try #require(ServerAddress("https://login.example.com"))
+        func note(_ headers: [ClientHeader], at seconds: Int64) {
+            memory.note(
+                ClientResponse(status: 200, headers: headers), from: address, at: Moment(uptime: .seconds(seconds)))
+        }
+        func time(at seconds: Int64) -> Int64? {
+            memory.unixSeconds(at: address, now: Moment(uptime: .seconds(seconds)))
+        }
+        #expect(time(at: 0) == nil)
+        let date = ClientHeader("Date", "Thu, 01 Jan 1970 01:00:00 GMT")
+        note([date, ClientHeader("Age", "0")], at: 50)
+        note([ClientHeader("Date", "yesterday")], at: 50)
+        #expect(time(at: 60) == nil)
+        note([date], at: 100)
+        #expect(time(at: 100) == 3600)
+        #expect(time(at: 99) == 3600)
+        #expect(time(at: 160) == 3660)
+        note([ClientHeader("Date", "Thu, 01 Jan 1970 02:00:00 GMT"), ClientHeader("age", "9")], at: 160)
+        #expect(time(at: 160) == 3660)
+    }
+
     @Test("the memory of servers is bounded, and forgets the one that answered longest ago")
     func bounded() throws {
         let memory = ServerMemory()
