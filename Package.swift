@@ -88,6 +88,8 @@ let package = Package(
         .library(name: "AssayClient", targets: ["AssayClient"]),
         .library(name: "AssayClientHTTP", targets: ["AssayClientHTTP"]),
         .library(name: "AssayClientTesting", targets: ["AssayClientTesting"]),
+        // Keys of OAuth clients, where there is no Secure Enclave.
+        .library(name: "AssayClientCrypto", targets: ["AssayClientCrypto"]),
         .library(name: "AssayPolicy", targets: ["AssayPolicy"]),
         .library(name: "AssayYAML", targets: ["AssayYAML"]),
         // The methods over HTTP: the gateway for any server, a server of its own, and what listeners share.
@@ -259,6 +261,7 @@ let package = Package(
         .target(
             name: "AssayClientHTTP",
             dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"], swiftSettings: settings),
+        .target(name: "AssayClientCrypto", dependencies: ["AssayClient", "AssayCrypto"], swiftSettings: settings),
         .target(
             name: "AssayClientTesting",
             dependencies: ["AssayClient", "AssayCore", "AssayTesting"], swiftSettings: settings),
@@ -489,6 +492,7 @@ let package = Package(
             dependencies: [
                 "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPServer",
                 "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayVerifier",
+                "AssayClient", "AssayClientCrypto", "AssayClientHTTP",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
                 .target(name: "AssayCustomToken", condition: .when(traits: ["CustomToken"])),
@@ -499,6 +503,7 @@ let package = Package(
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayApple", condition: simulator),
+                .target(name: "AssayClientTesting", condition: simulator),
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -534,7 +539,8 @@ let package = Package(
             dependencies: [
                 "AssayAppAttest", "AssayCBOR", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug",
                 "AssayEngine", "AssayExtAuthz", "AssayHTTPServer", "AssayHosting", "AssayJWT", "AssayKit",
-                "AssayPolicy", "AssayRequestProof", "AssayState", "AssayTesting", "AssayTransport", "AssayVerifier", "AssayX509",
+                "AssayPolicy", "AssayRequestProof", "AssayState", "AssayTesting", "AssayTransport", "AssayVerifier",
+                "AssayX509",
                 "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -865,10 +871,11 @@ let package = Package(
         .testTarget(
             name: "AssayClientTests",
             dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayClientTesting", "AssayCore", "AssayCrypto",
-                "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting",
-                "AssayKit", "AssayPolicy",
-                "AssayRequestProof", "AssayState",
+                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientHTTP", "AssayClientTesting",
+                "AssayCore",
+                "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP",
+                "AssayHosting", "AssayJWT", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayRequestProof",
+                "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -885,9 +892,9 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientHTTP", "AssayCore", "AssayCrypto", "AssayDebug",
-                "AssayCustomBackend", "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy",
-                "AssayRequestProof", "AssayTestSupport", "AssayTesting", "AssayVerifier",
+                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientHTTP", "AssayCore", "AssayCrypto",
+                "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit",
+                "AssayPolicy", "AssayRequestProof", "AssayTestSupport", "AssayTesting", "AssayVerifier",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -21,11 +21,26 @@ struct FakeAppleCommand: ParsableCommand {
     func run() throws { throw LeftOut.simulator("fake-apple") }
 }
 
-private enum LeftOut {
+/// Takes the place of `assay token authority` in a build without simulated devices and authorities.
+struct TokenAuthorityCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "authority", shouldDisplay: false)
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { throw LeftOut.simulator("token authority") }
+}
+
+enum LeftOut {
     /// Says why a subcommand is not available.
     static func simulator(_ command: String) -> ExitCode {
         Terminal.report(
             "this program was built without the subcommand '\(command)': build it with the package trait Simulator")
+        return .couldNotRun
+    }
+
+    /// Says why there is no simulated device.
+    static func simulatedDevices() -> ExitCode {
+        Terminal.report("this program was built without simulated devices: build it with the package trait Simulator")
         return .couldNotRun
     }
 }

@@ -65,10 +65,11 @@ extension [Plugin] {
 }
 
 extension [PluginCommand] {
-    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `demo` and `fake-apple`.
+    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `token`, `demo` and
+    /// `fake-apple`.
     ///
-    /// Without the package trait `Simulator`, the last two only say that they were left out. The first two go with the
-    /// traits of their plugins.
+    /// Without the package trait `Simulator`, the last two only say that they were left out, and `token` simulates no
+    /// device. The first two go with the traits of their plugins.
     public static var standard: [PluginCommand] {
         var commands: [PluginCommand] = []
         #if AppAttest
@@ -78,6 +79,7 @@ extension [PluginCommand] {
         #if DebugTokens
         commands.append(.command(DebugTokenCommand.self))
         #endif
+        commands.append(.command(TokenCommand.self))
         commands.append(.command(DemoCommand.self, invitation: DemoCommand.invitation))
         commands.append(.command(FakeAppleCommand.self))
         return commands

@@ -50,6 +50,12 @@ struct DemoTests {
             shell.waitUntilExit()
             #expect(shell.terminationStatus == 0 && output.hasPrefix("{"), "\(command): \(output)")
         }
+        let token = try #require(
+            process.outputSoFar.firstMatch(of: /AppCheckDebugToken=(\S+) assay (token .*)/)?.output)
+        let run = try AssayProcess(
+            token.2.split(separator: " ").map(String.init), environment: ["AppCheckDebugToken": String(token.1)])
+        let result = await run.result()
+        #expect(result.status == 0 && result.output.split(separator: ".").count == 3, "\(result)")
         kill(process.process.processIdentifier, SIGINT)
         #expect(await process.result().status == 0)
     }

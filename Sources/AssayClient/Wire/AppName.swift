@@ -6,6 +6,11 @@ struct AppName: Sendable {
     /// What the claim `sub` of its tokens is.
     let id: String
 
+    /// The identifier of an OAuth client; nil for an app of a project.
+    var client: String? {
+        if let _ = project { nil } else { id }
+    }
+
     init?(_ text: String) {
         guard text.utf8.count <= 512,
             text.utf8.allSatisfy({ $0.isAlphanumeric || "/:._-".utf8.contains($0) })

@@ -14,6 +14,13 @@ enum Base64Text {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// With the alphabet for URLs and without padding (RFC 7515, section 2).
+    static func encodeURL(_ bytes: [UInt8]) -> String {
+        let text = encode(bytes).utf8.lazy.filter { $0 != 0x3D }
+            .map { $0 == 0x2B ? UInt8(ascii: "-") : $0 == 0x2F ? UInt8(ascii: "_") : $0 }
+        return String(decoding: Array(text), as: UTF8.self)
+    }
+
     /// Nil for text that is not Base 64, that mixes the alphabets, or whose last bits are not zero.
     static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         var digits: [UInt8] = []

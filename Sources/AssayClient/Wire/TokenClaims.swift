@@ -26,12 +26,12 @@ enum TokenClaims {
                         + "address.")
             }
         }
-        return lifetime(of: claims)
+        return lifetime(ofClaims: claims)
     }
 
     /// How long any JWT lasts by its own words.
     static func lifetime(ofAny token: String) -> Interval? {
-        claims(of: token).flatMap(lifetime(of:))
+        claims(of: token).flatMap(lifetime(ofClaims:))
     }
 
     /// The key that a token names in its claim `cnf`, as Base 64 of the SHA-256 of `04 ‖ X ‖ Y`, and when the token was
@@ -49,7 +49,8 @@ enum TokenClaims {
         (1...ClientLimits.token).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
 
-    private static func claims(of token: String) -> JSONValue? {
+    /// The claims of a JWT; nil for other text.
+    static func claims(of token: String) -> JSONValue? {
         guard isToken(token) else { return nil }
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let payload = Base64Text.decode(parts[1]), let claims = JSONValue.read(payload),
@@ -58,7 +59,8 @@ enum TokenClaims {
         return claims
     }
 
-    private static func lifetime(of claims: JSONValue) -> Interval? {
+    /// `exp` less `iat`.
+    static func lifetime(ofClaims claims: JSONValue) -> Interval? {
         guard case .integer(let issued)? = claims["iat"], case .integer(let end)? = claims["exp"] else { return nil }
         let (seconds, overflow) = end.subtractingReportingOverflow(issued)
         return overflow ? nil : .seconds(seconds)

@@ -1,4 +1,5 @@
 #if Simulator
+internal import AssayCommand
 internal import AssayCore
 internal import AssayTesting
 
@@ -66,6 +67,8 @@ enum DemoPolicy {
           curl -s -X POST '\(base)/v1/\(app):generateAppAttestChallenge'
           curl -s -X POST '\(base)/v1/\(app):exchangeDebugToken' -d '{"debug_token":"\(debugToken)"}'
           curl -s -X POST '\(base)/v1/\(app):exchangeDebugToken' -d '{"debug_token":"something else"}'
+          AppCheckDebugToken=\(debugToken) \(AssayProgram.current.name) token limited-use --provider debug \
+        --endpoint \(base) --app \(app)
           curl -s \(base)/readyz
         """
     }

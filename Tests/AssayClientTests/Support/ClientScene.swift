@@ -13,13 +13,14 @@ struct ClientScene {
     init(
         _ service: FakeService = FakeService(), storage: any ClientStorage = MemoryStorage(),
         app: String = FakeToken.app,
-        endpoint: String = "https://assay.example.com",
+        endpoint: String = "https://assay.example.com", fetchLimit: Interval = .minutes(2),
         provider: any AppCheckProvider = DebugProvider(debugToken: "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10")
     ) throws {
         self.service = service
         self.storage = storage
         var options = AppCheckOptions(transport: service, storage: storage)
         options.clock = clock
+        options.fetchLimit = fetchLimit
         options.environment = { _ in nil }
         options.notice = { [notices] in notices.add($0) }
         appCheck = try AppCheck(app: app, endpoint: endpoint, provider: provider, options: options)

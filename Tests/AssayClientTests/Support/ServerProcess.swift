@@ -6,9 +6,12 @@ import AssayTesting
 import Foundation
 import Testing
 
-/// `assay serve` in a process, with an app, a backend behind a proxy, and Fleet Engine's tokens for users' trips.
+/// `assay serve` in a process, with an app, a backend behind a proxy, Fleet Engine's tokens for users' trips, and an
+/// OAuth client.
 struct ServerProcess {
     static let debugToken = "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10"
+    /// The bearer token of the authorization server, which asks about clients.
+    static let caller = "authorization-server-0123456789"
     private static let issuer = "https://login.example.com/"
 
     let base: String
@@ -73,6 +76,10 @@ struct ServerProcess {
 
     private static func policy(_ authority: SimulatedAppleCA, in folder: URL) -> String {
         """
+        callers:
+          login:
+            sha256: \(Hex.encode(SHA256.hash(Array(caller.utf8))))
+            permissions: [clientAttestations.verify, clientAssertions.verify]
         projects:
           - number: 1234567890
             id: example-project
@@ -94,6 +101,13 @@ struct ServerProcess {
                 account: "file:\(folder.path)/account.json"
                 roles:
                   consumer: {trip: {claim: trip_id}}
+              oauth_client:
+                authorization_servers: ["https://login.example.com"]
+                clients: {"1:1234567890:ios:321abc456def7890": example-ios}
+                tokens: {limited_use: true, accept_development: true}
+                attester: {ttl: 24h}
+                verifier: {challenge: required, dpop_nonce: required}
+                client_assertion: {}
         """
     }
 }

@@ -116,7 +116,7 @@ struct AppCheckTests {
 
     @Test("the lifetime counts from before the request was sent")
     func countsFromRequest() async throws {
-        let scene = try ClientScene()
+        let scene = try ClientScene(fetchLimit: .minutes(120))
         let clock = scene.clock
         scene.service.next { _ in
             clock.advance(by: .minutes(30))
@@ -128,7 +128,7 @@ struct AppCheckTests {
 
     @Test("a token that ended on its way is given to nobody")
     func endedOnTheWay() async throws {
-        let scene = try ClientScene()
+        let scene = try ClientScene(fetchLimit: .minutes(120))
         let clock = scene.clock
         scene.service.next { _ in
             clock.advance(by: .minutes(61))

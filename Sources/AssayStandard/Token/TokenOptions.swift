@@ -1,0 +1,155 @@
+internal import ArgumentParser
+internal import AssayClient
+internal import AssayClientCrypto
+internal import AssayClientHTTP
+internal import AssayCommand
+internal import AssayCore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// How a command proves that it is an app.
+enum TokenProvider: String, ExpressibleByArgument, CaseIterable {
+    case debug, simulated, custom
+}
+
+/// Which app gets a token of which server, and how it proves itself.
+struct TokenOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The server: https://host, or http:// for this machine alone.", valueName: "url"))
+    var endpoint = "http://127.0.0.1:8080"
+
+    @Option(
+        help: ArgumentHelp(
+            "The app: projects/PROJECT/apps/APP_ID, or oauthClients/CLIENT_ID.", valueName: "resource"))
+    var app: String
+
+    @Option(
+        help: """
+            What proves the app: a debug token (of AppCheckDebugToken in the environment, or one that is made, kept, \
+            and printed on standard error), a simulated device, or a custom token.
+            """)
+    var provider: TokenProvider
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the custom token is stored, a JWT of your backend; - for standard input. (default: -)",
+            valueName: "file"), completion: .file())
+    var customToken: String?
+
+    @OptionGroup var device: SimulatedDeviceOptions
+
+    @Option(help: ArgumentHelp("How long to wait for each answer, 1 to 300.", valueName: "seconds"))
+    var timeout = 30
+
+    /// What makes the keys of OAuth clients.
+    static var keys: any InstanceKeys { OpenSSLKeys() }
+
+    /// Whether the provider reads its token from there.
+    var readsStandardInput: Bool { provider == .custom && TokenInput.isStandardInput(customToken ?? "-") }
+
+    func validate() throws {
+        guard (1...300).contains(timeout) else { throw ValidationError("--timeout is a number from 1 to 300") }
+        guard provider == .simulated || !device.isGiven else {
+            throw ValidationError("--authority, --bundle and --environment go with --provider simulated")
+        }
+        guard provider == .custom || customToken == nil else {
+            throw ValidationError("--custom-token goes with --provider custom")
+        }
+    }
+
+    /// An app, and what it reaches the server by.
+    struct App: Sendable {
+        let appCheck: AppCheck
+        let options: AppCheckOptions
+    }
+
+    /// Gets a token and prints it; a failure is reported, and ends the command.
+    func print(_ token: (App) async throws -> String) async throws {
+        let text: String
+        do {
+            text = try await with(token)
+        } catch let error as AppCheckError {
+            throw Self.report(error)
+        } catch let error where !(error is ExitCode || error is OutputError) {
+            Terminal.report(error)
+            throw ExitCode.couldNotRun
+        }
+        try Terminal.say(text)
+    }
+
+    private func with(_ body: (App) async throws -> String) async throws -> String {
+        let http = try HTTPClientTransport()
+        var options = AppCheckOptions(transport: WaitingTransport(http: http), storage: storage())
+        options.requestLimit = .seconds(Int64(timeout))
+        options.notice = { [provider] notice in
+            // The keys of a simulated device end with the program.
+            if provider == .simulated, notice.starts(withExactly: "A new App Attest key") { return }
+            Terminal.report(notice)
+        }
+        let result: Result<String, any Error>
+        do {
+            let appCheck = try AppCheck(app: app, endpoint: endpoint, provider: evidence(), options: options)
+            result = .success(try await body(App(appCheck: appCheck, options: options)))
+        } catch {
+            result = .failure(error)
+        }
+        await http.shutDown()
+        return try result.get()
+    }
+
+    private func evidence() throws -> any AppCheckProvider {
+        switch provider {
+        case .debug: return DebugProvider()
+        case .simulated: return try device.provider()
+        case .custom:
+            let input = TokenInput(customToken ?? "-", name: "the custom token")
+            return CustomProvider { request in
+                try await request.service.exchange(
+                    "exchangeCustomToken", ["custom_token": .text(try input.token())],
+                    isLimitedUse: request.isLimitedUse)
+            }
+        }
+    }
+
+    /// Files of the user, in a folder for each provider: a token of one is not taken for that of another.
+    private func storage() -> any ClientStorage {
+        let variables = ProcessInfo.processInfo.environment
+        func folder(_ name: String) -> String? { variables[name].flatMap { $0.starts(withExactly: "/") ? $0 : nil } }
+        guard let state = folder("XDG_STATE_HOME") ?? folder("HOME").map({ "\($0)/.local/state" }) else {
+            return MemoryStorage()
+        }
+        return FileStorage(folder: "\(state)/assay-client/\(provider.rawValue)")
+    }
+
+    /// Says what happened and what to do.
+    private static func report(_ error: AppCheckError) -> ExitCode {
+        var words = "\(error.code): \(error.message)"
+        if let status = error.status { words += " Status \(status)." }
+        if let cause = error.cause { words += " Cause: \(cause)" }
+        Terminal.report(words)
+        if let decision = error.decision {
+            Terminal.report(
+                "decision \(decision): where the server has its audit file, "
+                    + "`\(AssayProgram.current.name) decisions show \(decision)` says why")
+        }
+        return [.refused, .rejected].contains(error.code) ? .refused : .couldNotRun
+    }
+}
+
+/// Says what is waited for, when an answer takes more than a second.
+struct WaitingTransport: ClientTransport {
+    let http: HTTPClientTransport
+
+    func send(_ request: ClientRequest) async throws -> ClientResponse {
+        let url = String(decoding: request.url.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
+        let notice = Task {
+            guard (try? await Task.sleep(for: .seconds(1))) != nil else { return }
+            Terminal.report("waiting for an answer of \(url), \(request.timeLimit) at most")
+        }
+        defer { notice.cancel() }
+        return try await http.send(request)
+    }
+}
