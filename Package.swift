@@ -863,7 +863,8 @@ let package = Package(
         .testTarget(
             name: "AssayClientTests",
             dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientGRPC", "AssayClientHTTP", "AssayClientTesting", "AssayCore",
+                "AssayAppAttest", "AssayClient", "AssayClientGRPC", "AssayClientHTTP", "AssayClientTesting",
+                "AssayCore",
                 "AssayCrypto",
                 "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayKit", "AssayPolicy",
                 "AssayState",
@@ -886,7 +887,8 @@ let package = Package(
             name: "ReadmeTests",
             dependencies: [
                 "AssayAppAttest", "AssayClient", "AssayClientGRPC", "AssayClientHTTP", "AssayCore", "AssayCrypto",
-                "AssayDebug", "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy", "AssayTestSupport",
+                "AssayDebug", "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit", "AssayPolicy",
+                "AssayTestSupport",
                 "AssayTesting", "AssayVerifier",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
