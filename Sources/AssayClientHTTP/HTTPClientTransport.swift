@@ -49,6 +49,7 @@ public final class HTTPClientTransport: ClientTransport {
                 status: response.status, headers: response.headers.map { ClientHeader($0.name, $0.value) },
                 body: response.body)
         } catch {
+            guard error.code != .tooLarge else { throw ResponseTooLong() }
             throw Failure(description: "\(error)")
         }
     }

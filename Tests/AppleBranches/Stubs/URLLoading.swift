@@ -19,7 +19,6 @@ public struct URLError: Error {
         public static let timedOut = Code()
         public static let unknown = Code()
         public static let badServerResponse = Code()
-        public static let dataLengthExceedsMaximum = Code()
     }
     public init(_ code: Code) {}
 }

@@ -86,7 +86,7 @@ struct HTTPClientTransportTests {
     func limits() async throws {
         let answer = Self.response(200, String(repeating: "x", count: 1000))
         #expect(try await send(answer) { $0.responseLimit = 1000 }.body.count == 1000)
-        await #expect(throws: HTTPClientTransport.Failure.self) { try await send(answer) { $0.responseLimit = 999 } }
+        await #expect(throws: ResponseTooLong.self) { try await send(answer) { $0.responseLimit = 999 } }
         // The length of a body that does not come is no reason.
         let head = try await send(answer) { ($0.method, $0.responseLimit) = ("HEAD", 999) }
         #expect(head.header("content-length") == "1000" && head.body.isEmpty)
