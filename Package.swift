@@ -28,7 +28,7 @@ let plugins: KeyValuePairs = [
 
 // Which traits need a package, any of them. Without it nothing of the package is resolved; see the end of this file.
 let traitsOfPackage: [String: Set<String>] = [
-    "async-http-client": ["ClientHTTP", "Server"], "grpc-swift-2": ["ExtAuthz"],
+    "async-http-client": ["ClientHTTP", "Server"], "grpc-swift-2": ["ClientGRPC", "ExtAuthz"],
     "grpc-swift-nio-transport": ["ExtAuthz"],
     "grpc-swift-protobuf": ["ExtAuthz"], "hummingbird": ["Hummingbird"], "swift-argument-parser": ["Server"],
     "swift-http-types": ["Hummingbird"], "swift-metrics": ["Server"], "swift-nio": ["ClientHTTP", "Server"],
@@ -87,6 +87,7 @@ let package = Package(
         // Tokens in an app, with no other package; and the same over async-http-client, where there is no URLSession.
         .library(name: "AssayClient", targets: ["AssayClient"]),
         .library(name: "AssayClientHTTP", targets: ["AssayClientHTTP"]),
+        .library(name: "AssayClientGRPC", targets: ["AssayClientGRPC"]),
         .library(name: "AssayClientTesting", targets: ["AssayClientTesting"]),
         // Keys of OAuth clients, where there is no Secure Enclave.
         .library(name: "AssayClientCrypto", targets: ["AssayClientCrypto"]),
@@ -131,6 +132,7 @@ let package = Package(
             name: "Processes", description: "The command takes plugins in processes of their own: `plugins.yaml`.",
             enabledTraits: ["Server"]),
         .trait(name: "ClientHTTP", description: "The client library's transport over async-http-client."),
+        .trait(name: "ClientGRPC", description: "The client library's interceptor for grpc-swift."),
         .trait(name: "Hummingbird", description: "The middleware that verifies tokens in a Hummingbird server."),
         .trait(
             name: "Standard", description: "All plugins that come with Assay.",
@@ -262,6 +264,10 @@ let package = Package(
             name: "AssayClientHTTP",
             dependencies: ["AssayClient", "AssayCore", "AssayHTTPClient"], swiftSettings: settings),
         .target(name: "AssayClientCrypto", dependencies: ["AssayClient", "AssayCrypto"], swiftSettings: settings),
+        .target(
+            name: "AssayClientGRPC",
+            dependencies: ["AssayClient", .product(name: "GRPCCore", package: "grpc-swift-2")],
+            swiftSettings: settings),
         .target(
             name: "AssayClientTesting",
             dependencies: ["AssayClient", "AssayCore", "AssayTesting"], swiftSettings: settings),
@@ -871,12 +877,14 @@ let package = Package(
         .testTarget(
             name: "AssayClientTests",
             dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientHTTP", "AssayClientTesting",
-                "AssayCore",
-                "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayFleetEngine", "AssayHTTP",
-                "AssayHosting", "AssayJWT", "AssayKit", "AssayOAuthClient", "AssayPolicy", "AssayRequestProof",
+                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP",
+                "AssayClientTesting", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine",
+                "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayJWT", "AssayKit", "AssayOAuthClient",
+                "AssayPolicy", "AssayRequestProof",
                 "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
+                .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -892,9 +900,10 @@ let package = Package(
         .testTarget(
             name: "ReadmeTests",
             dependencies: [
-                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientHTTP", "AssayCore", "AssayCrypto",
-                "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayHosting", "AssayHummingbird", "AssayKit",
-                "AssayPolicy", "AssayRequestProof", "AssayTestSupport", "AssayTesting", "AssayVerifier",
+                "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP", "AssayCore",
+                "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine", "AssayHosting", "AssayHummingbird",
+                "AssayKit", "AssayPolicy", "AssayRequestProof", "AssayTestSupport", "AssayTesting", "AssayVerifier",
+                .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),

@@ -33,11 +33,12 @@ public final class HTTPClientTransport: ClientTransport {
         await client.shutDown()
     }
 
-    /// Sends a request by GET, POST, PUT or DELETE, and reads the whole response.
+    /// Sends a request by GET, HEAD, POST, PUT, PATCH or DELETE, and reads the whole response.
     public func send(_ request: ClientRequest) async throws -> ClientResponse {
         let verb = OutboundRequest.Method.allCases.first { $0.rawValue.isExactly(request.method) }
         guard let verb, let url = EndpointURL(request.url) else {
-            throw Failure(description: "only GET, POST, PUT and DELETE are sent, to https and to this machine")
+            throw Failure(
+                description: "only GET, HEAD, POST, PUT, PATCH and DELETE are sent, to https and to this machine")
         }
         let outbound = OutboundRequest(
             verb, url, headers: request.headers.map { OutboundHeader($0.name, $0.value) }, body: request.body,
@@ -48,6 +49,7 @@ public final class HTTPClientTransport: ClientTransport {
                 status: response.status, headers: response.headers.map { ClientHeader($0.name, $0.value) },
                 body: response.body)
         } catch {
+            guard error.code != .tooLarge else { throw ResponseTooLong() }
             throw Failure(description: "\(error)")
         }
     }

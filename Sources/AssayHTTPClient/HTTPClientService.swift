@@ -100,7 +100,8 @@ public final class HTTPClientService: OutboundHTTP, Service {
         for header in request.headers { message.headers.add(name: header.name, value: header.value) }
         if !request.body.isEmpty { message.body = .bytes(ByteBuffer(bytes: request.body)) }
         let response = try await client.execute(message, deadline: .now() + TimeAmount(request.timeLimit))
-        if let declared = response.headers.first(name: "content-length").flatMap({ Int($0) }),
+        // The length in an answer to HEAD is that of a body which does not come (RFC 9110, section 9.3.2).
+        if request.method != .head, let declared = response.headers.first(name: "content-length").flatMap({ Int($0) }),
             declared > request.responseLimit
         {
             throw ResponseTooLarge(limit: request.responseLimit)

@@ -71,7 +71,7 @@ final class AnsweringHandler: ChannelInboundHandler {
         let status = HTTPResponseStatus(statusCode: response.status)
         let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if !response.body.isEmpty {
+        if !response.body.isEmpty, self.head?.method != .HEAD {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         }
     }

@@ -113,7 +113,7 @@ struct ServerProcessTests {
     func failures() async throws {
         try await ServerProcess.with { server in
             let transport = try HTTPClientTransport()
-            await #expect(throws: HTTPClientTransport.Failure.self) {
+            await #expect(throws: ResponseTooLong.self) {
                 try await transport.send(ClientRequest(url: "\(server.base)/v1/jwks", responseLimit: 10))
             }
             await #expect(throws: HTTPClientTransport.Failure.self) {

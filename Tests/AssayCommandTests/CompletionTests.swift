@@ -16,7 +16,8 @@ struct CompletionTests {
         #expect(result.status == 0 && result.errors == "")
         let names = [
             "serve", "verify", "policy", "keys", "state", "plugins", "conformance", "methods", "reasons", "metrics",
-            "caller-token", "debug-token", "token", "limited-use", "demo", "fake-apple", "show", "explain", "diff", "check", "schema",
+            "caller-token", "debug-token", "token", "limited-use", "demo", "fake-apple", "show", "explain", "diff",
+            "check", "schema",
         ]
         for name in names { #expect(result.output.contains(name), "\(name)") }
         for option in ["policies", "format", "without-secrets", "against", "route"] {

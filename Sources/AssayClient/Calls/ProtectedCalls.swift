@@ -123,9 +123,7 @@ extension ClientResponse {
     fileprivate var refusesToken: Bool {
         status == 401
             && headers.contains { header in
-                guard header.name.loweredASCII.sameBytes(as: "www-authenticate") else { return false }
-                let value = header.value.loweredASCII
-                return value.begins(with: "appcheck") && value.utf8.hasRun("error=\"invalid_token\"".utf8)
+                header.name.loweredASCII.sameBytes(as: "www-authenticate") && TokenRefusal.isSaid(by: header.value)
             }
     }
 }

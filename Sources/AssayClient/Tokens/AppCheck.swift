@@ -71,8 +71,14 @@ public final class AppCheck: Sendable {
 
     /// A newer token than one that a backend has refused; nil when that one is younger than a minute.
     ///
-    /// A backend that refuses every token must not make each call a fetch.
-    func token(after refused: AppCheckToken) async throws(AppCheckError) -> AppCheckToken? {
+    /// A backend that refuses every token must not make each call a fetch. For what calls backends in a way of its own,
+    /// as ``ProtectedCalls`` does over HTTP.
+    ///
+    /// - Parameter refused: the session token that was sent.
+    /// - Throws: the errors of ``token(forcingRefresh:)``.
+    public nonisolated(nonsending) func token(
+        after refused: AppCheckToken
+    ) async throws(AppCheckError) -> AppCheckToken? {
         let token = try await token()
         guard token.text.sameBytes(as: refused.text) else { return token }
         return clock.now - refused.requested < .minutes(1) ? nil : try await self.token(forcingRefresh: true)

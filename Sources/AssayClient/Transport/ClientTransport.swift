@@ -5,14 +5,23 @@
 ///
 /// - It follows no redirect: a response with a status of 300 to 399 is returned as it is.
 /// - It keeps no cookies and no cache, and verifies the server's certificate.
-/// - It throws when the whole response is not there within `timeLimit`, or when its body exceeds `responseLimit`. It
-///   does not read further then.
+/// - It throws when the whole response is not there within `timeLimit`, and a ``ResponseTooLong`` when its body exceeds
+///   `responseLimit`. It does not read further then.
 /// - It stops when the task is cancelled.
 public protocol ClientTransport: Sendable {
     /// Sends a request.
     ///
-    /// - Throws: any error when there is no response. The library calls it ``AppCheckError/Code/unreachable``.
+    /// - Throws: any error when there is no response. The library calls it ``AppCheckError/Code/unreachable``, and a
+    ///   ``ResponseTooLong`` ``AppCheckError/Code/malformedReply``.
     func send(_ request: ClientRequest) async throws -> ClientResponse
+}
+
+/// A transport's error for a response with more bytes than the request allows.
+///
+/// A server that answers so has answered: the library pauses as after another malformed reply.
+public struct ResponseTooLong: Error {
+    /// Makes an error.
+    public init() {}
 }
 
 /// A field of a header.

@@ -6,16 +6,21 @@ extension ClientTransport {
             response = try await send(request)
         } catch let error as AppCheckError {
             throw error
+        } catch is ResponseTooLong {
+            throw Self.tooLong(request)
         } catch {
             throw AppCheckError(
                 .unreachable, "The server gave no whole response. Check the connection; the next call tries again.",
                 cause: error)
         }
-        guard response.body.count <= request.responseLimit else {
-            throw AppCheckError(
-                .malformedReply, "The response has more than \(request.responseLimit) bytes.", status: response.status)
-        }
+        guard response.body.count <= request.responseLimit else { throw Self.tooLong(request, response.status) }
         return response
+    }
+
+    private static func tooLong(_ request: ClientRequest, _ status: Int? = nil) -> AppCheckError {
+        AppCheckError(
+            .malformedReply, "The response has more than \(request.responseLimit) bytes, or a header without end.",
+            status: status)
     }
 }
 

@@ -43,7 +43,7 @@ public struct URLSessionTransport: ClientTransport {
         guard let head = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
         var body: [UInt8] = []
         for try await byte in bytes {
-            guard body.count < limit else { throw URLError(.dataLengthExceedsMaximum) }
+            guard body.count < limit else { throw ResponseTooLong() }
             body.append(byte)
         }
         let headers = head.allHeaderFields.compactMap { name, value -> ClientHeader? in

@@ -3,8 +3,10 @@ public struct OutboundRequest: Sendable, Hashable {
     /// The method of the request (RFC 9110, section 9).
     public enum Method: String, Sendable, Hashable, CaseIterable {
         case get = "GET"
+        case head = "HEAD"
         case post = "POST"
         case put = "PUT"
+        case patch = "PATCH"
         case delete = "DELETE"
     }
 

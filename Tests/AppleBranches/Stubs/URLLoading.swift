@@ -4,9 +4,13 @@
 
 public struct URLRequest: Sendable {
     public enum CachePolicy: Sendable { case reloadIgnoringLocalCacheData }
+    public var url: URL?
     public var httpMethod: String?
     public var httpBody: Data?
-    public init(url: URL, timeoutInterval: Double) {}
+    public var httpBodyStream: InputStream? { nil }
+    public var allHTTPHeaderFields: [String: String]?
+    public var timeoutInterval = 60.0
+    public init(url: URL, timeoutInterval: Double = 60) {}
     public mutating func addValue(_ value: String, forHTTPHeaderField field: String) {}
 }
 public struct URLError: Error {
@@ -15,12 +19,14 @@ public struct URLError: Error {
         public static let timedOut = Code()
         public static let unknown = Code()
         public static let badServerResponse = Code()
-        public static let dataLengthExceedsMaximum = Code()
     }
     public init(_ code: Code) {}
 }
-open class URLResponse: @unchecked Sendable {}
+open class URLResponse: @unchecked Sendable {
+    init() {}
+}
 public final class HTTPURLResponse: URLResponse, @unchecked Sendable {
+    public init?(url: URL, statusCode: Int, httpVersion: String?, headerFields: [String: String]?) {}
     public var statusCode: Int { 0 }
     public var allHeaderFields: [AnyHashable: Any] { [:] }
 }

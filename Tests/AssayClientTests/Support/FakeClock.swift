@@ -1,7 +1,7 @@
 import AssayClient
 import Synchronization
 
-/// A device's clock that stands still until a test moves it; the time of day is wrong by a century.
+/// A device's clock that stands still until a test moves it; the time of day is wrong by a century, or as a test sets it.
 final class FakeClock: ClientClock {
     private struct Sleeper {
         let until: Moment
@@ -11,6 +11,7 @@ final class FakeClock: ClientClock {
     private struct State {
         var now = Moment(uptime: .seconds(1000))
         var boot: String? = "8a1f2c3d-0000-4000-8000-000000000001"
+        var unixMilliseconds: Int64 = 4_900_000_000_000
         var lastID = 0
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
@@ -19,7 +20,10 @@ final class FakeClock: ClientClock {
     private let state = Mutex(State())
 
     var now: Moment { state.withLock { $0.now } }
-    var unixMilliseconds: Int64 { 4_900_000_000_000 }
+    var unixMilliseconds: Int64 {
+        get { state.withLock { $0.unixMilliseconds } }
+        set { state.withLock { $0.unixMilliseconds = newValue } }
+    }
     var sleeping: [Moment] { state.withLock { $0.sleepers.values.map(\.until).sorted() } }
 
     var boot: String? {

@@ -4,6 +4,8 @@ import AssayCrypto
 import AssayTestSupport
 import AssayTesting
 import Foundation
+import Glibc
+import Synchronization
 import Testing
 
 /// `assay serve` in a process, with an app, a backend behind a proxy, Fleet Engine's tokens for users' trips, and an
@@ -16,8 +18,21 @@ struct ServerProcess {
 
     let base: String
     let authority: SimulatedAppleCA
-    private let process: AssayProcess
+    private let folder: URL
+    private let running: Running
     private let users: JWSSigner
+
+    /// The process, in place of which another one may run later.
+    private final class Running: Sendable {
+        private let state: Mutex<AssayProcess>
+
+        init(_ process: AssayProcess) { state = Mutex(process) }
+
+        var process: AssayProcess {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
+    }
 
     /// Starts a server in an empty folder.
     init(in folder: URL) async throws {
@@ -40,29 +55,50 @@ struct ServerProcess {
                 attributes: [.posixPermissions: 0o600]))
         try Data(Self.policy(authority, in: folder).utf8).write(to: policies.appendingPathComponent("policy.yaml"))
 
-        process = try AssayProcess(
-            ["serve", "--listen", "127.0.0.1:0", "--state", "memory", "--keys", "keys"],
-            environment: ["ASSAY_DEBUG_TOKEN": Self.debugToken], folder: folder)
+        self.folder = folder
+        let process: AssayProcess
+        (process, base) = try await Self.launch(in: folder, "127.0.0.1:0")
+        running = Running(process)
+    }
+
+    private static func launch(in folder: URL, _ address: String) async throws -> (AssayProcess, String) {
+        let process = try AssayProcess(
+            ["serve", "--listen", address, "--state", "memory", "--keys", "keys"],
+            environment: ["ASSAY_DEBUG_TOKEN": debugToken], folder: folder)
         let start = ContinuousClock.now
         while !process.outputSoFar.contains("\n") {
             try #require(process.process.isRunning, "\(process.errorsSoFar)")
             try #require(ContinuousClock.now - start < .seconds(60), "the server does not start")
             try await Task.sleep(for: .milliseconds(10))
         }
-        base = String(try #require(process.outputSoFar.split(separator: "\n").first?.split(separator: " ").last))
+        let line = try #require(process.outputSoFar.split(separator: "\n").first)
+        return (process, String(line.split(separator: " ").last ?? ""))
+    }
+
+    /// Ends the server as a crash does.
+    func kill() async throws {
+        let process = running.process.process
+        #expect(Glibc.kill(process.processIdentifier, SIGKILL) == 0)
+        try await eventually("the server is dead") { !process.isRunning }
+    }
+
+    /// Starts it again, at the same address, with the same keys and without the state of the former process.
+    func start() async throws {
+        let address = base.replacing("http://", with: "")
+        running.process = try await Self.launch(in: folder, address).0
     }
 
     /// Runs something with a server, and ends the server.
     static func with(_ body: (ServerProcess) async throws -> Void) async throws {
         try await withTemporaryFolder { folder in
             let server = try await ServerProcess(in: folder)
-            defer { server.process.process.terminate() }
+            defer { server.running.process.process.terminate() }
             try await body(server)
         }
     }
 
     /// Whether the log has a line about a decision.
-    func hasLogged(_ decision: String) -> Bool { process.errorsSoFar.contains(decision) }
+    func hasLogged(_ decision: String) -> Bool { running.process.errorsSoFar.contains(decision) }
 
     /// The JWT of a user whose trip it is.
     func user(trip: String) throws -> String {

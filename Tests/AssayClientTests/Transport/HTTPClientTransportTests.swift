@@ -33,7 +33,7 @@ struct HTTPClientTransportTests {
 
     @Test(
         "a request arrives as it was made, and the response as it was given",
-        arguments: ["GET", "POST", "PUT", "DELETE"])
+        arguments: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"])
     func roundTrip(method: String) async throws {
         let transport = try HTTPClientTransport()
         let (received, continuation) = AsyncStream.makeStream(of: OutboundRequest.self)
@@ -45,17 +45,18 @@ struct HTTPClientTransportTests {
             try await transport.send(
                 ClientRequest(
                     method: method, url: "http://localhost:\(port)/a/b?c=d", headers: [ClientHeader("X-A", "b")],
-                    body: method == "POST" ? [1, 2, 3] : []))
+                    body: method.hasPrefix("P") ? [1, 2, 3] : []))
         }
         #expect(response.status == 418)
         #expect(response.header("x-TEST") == "1")
-        #expect(response.body == Array("tea".utf8))
+        #expect(response.header("content-length") == "3")
+        #expect(response.body == (method == "HEAD" ? [] : Array("tea".utf8)))
         var requests = received.makeAsyncIterator()
         let request = try #require(await requests.next())
         #expect(request.method.rawValue == method)
         #expect(request.url.path == "/a/b" && request.url.query == "c=d")
         #expect(request.header("x-a") == "b")
-        #expect(request.body == (method == "POST" ? [1, 2, 3] : []))
+        #expect(request.body == (method.hasPrefix("P") ? [1, 2, 3] : []))
         await transport.shutDown()
     }
 
@@ -85,7 +86,10 @@ struct HTTPClientTransportTests {
     func limits() async throws {
         let answer = Self.response(200, String(repeating: "x", count: 1000))
         #expect(try await send(answer) { $0.responseLimit = 1000 }.body.count == 1000)
-        await #expect(throws: HTTPClientTransport.Failure.self) { try await send(answer) { $0.responseLimit = 999 } }
+        await #expect(throws: ResponseTooLong.self) { try await send(answer) { $0.responseLimit = 999 } }
+        // The length of a body that does not come is no reason.
+        let head = try await send(answer) { ($0.method, $0.responseLimit) = ("HEAD", 999) }
+        #expect(head.header("content-length") == "1000" && head.body.isEmpty)
     }
 
     @Test("a server that does not answer, or hangs up, is a failure within the time limit")
