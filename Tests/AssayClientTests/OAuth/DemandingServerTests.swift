@@ -4,7 +4,7 @@ import Testing
 @testable import AssayClient
 
 @Suite("Servers that demand what they like")
-struct HostileServerTests {
+struct DemandingServerTests {
     @Test("whatever servers answer, a request is sent five times at most, each with a new proof", arguments: 0..<40)
     func hostile(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
