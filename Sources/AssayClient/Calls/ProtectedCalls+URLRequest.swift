@@ -4,8 +4,10 @@ public import Foundation
 /// The same for programs that make a `URLRequest`.
 extension ProtectedCalls {
     /// Makes a value that calls backends by `URLSession`.
-    public init(appCheck: AppCheck, token kind: TokenKind = .session) {
-        self.init(appCheck: appCheck, transport: URLSessionTransport(), token: kind)
+    ///
+    /// - Parameter isProven: whether each request is sent with a proof that this device made it.
+    public init(appCheck: AppCheck, token kind: TokenKind = .session, proving isProven: Bool = false) {
+        self.init(appCheck: appCheck, transport: URLSessionTransport(), token: kind, proving: isProven)
     }
 
     /// Sends a request with a token, by the rules of ``send(_:)``, and returns the whole response, whatever its status.

@@ -1,7 +1,8 @@
 /// Sends an OAuth client's requests with proofs that its instance is genuine and holds its key.
 ///
-///     let client = OAuthClient(server: try AuthorizationServer(issuer: "https://login.example.com"), attestations:
-///     attestations) let response = try await client.send(tokenRequest)
+///     let server = try AuthorizationServer(issuer: "https://login.example.com")
+///     let client = OAuthClient(server: server, attestations: attestations)
+///     let response = try await client.send(tokenRequest)
 ///
 /// - Each request has proofs of its own.
 /// - Where a server wants a nonce, a challenge or a fresh attestation, or the device's clock is wrong, the request is

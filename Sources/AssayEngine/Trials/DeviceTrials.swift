@@ -140,7 +140,10 @@ private struct TrialBench: Sendable {
                 subject.app, providers: app.providers, methods: app.methods, bucket: app.bucket,
                 rules: [ExactText(subject.provider.name): subject.rules], shadows: app.shadows)
         }
-        engine = try Engine(registry: tested.registry, bound: bound, keys: .ephemeral(), host: host, sink: records)
+        // The verdict must not depend on how busy the machine is.
+        engine = try Engine(
+            registry: tested.registry, bound: bound, keys: .ephemeral(), host: host, sink: records,
+            options: Engine.Options(timeLimit: .seconds(300)))
     }
 
     func run(_ subject: Subject, _ order: DeviceOrder, _ session: EvidenceSession) async throws -> DeviceTrials.Run {
