@@ -10,10 +10,10 @@ public import GRPCCore
 ///   has ``retryOnce``: an interceptor has one stream, and only the client can open another. Without it the next call
 ///   has the fresh token.
 /// - The token is what was refused when the failure's metadata have a `www-authenticate` that
-///   ``AssayClient/TokenRefusal`` knows. Envoy sends the one that it gets from Assay.
+///   `TokenRefusal` knows. Envoy sends the one that it gets from Assay.
 /// - A stream is tried again only while the server has answered nothing and the client still has its first message: it
 ///   keeps 64.
-/// - A token that cannot be had fails the call. The `RPCError` has the ``AssayClient/AppCheckError`` as its cause.
+/// - A token that cannot be had fails the call. The `RPCError` has the `AppCheckError` as its cause.
 @available(macOS 15.0, iOS 18.0, watchOS 11.0, tvOS 18.0, visionOS 2.0, *)
 public struct AppCheckInterceptor: ClientInterceptor {
     /// What keeps the token from being read on its way.

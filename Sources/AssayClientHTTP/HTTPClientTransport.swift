@@ -34,6 +34,8 @@ public final class HTTPClientTransport: ClientTransport {
     }
 
     /// Sends a request by GET, HEAD, POST, PUT, PATCH or DELETE, and reads the whole response.
+    ///
+    /// - Throws: `ResponseTooLong`, or a ``Failure``.
     public func send(_ request: ClientRequest) async throws -> ClientResponse {
         let verb = OutboundRequest.Method.allCases.first { $0.rawValue.isExactly(request.method) }
         guard let verb, let url = EndpointURL(request.url) else {

@@ -20,14 +20,10 @@ struct InterceptorTests {
     private func call(
         _ service: OrdersService, _ appCheck: AppCheck, _ messages: [String] = ["a"], metadata: Metadata = [:],
         token kind: ProtectedCalls.TokenKind = .session, security: AppCheckInterceptor.Security = .tls,
-        retries: Bool = true, peer: String? = nil
+        policy: RPCExecutionPolicy? = AppCheckInterceptor.retryOnce, peer: String? = nil
     ) async throws -> Outcome {
         let config = ServiceConfig(
-            methodConfig: [
-                MethodConfig(
-                    names: [MethodConfig.Name(service: "")],
-                    executionPolicy: retries ? AppCheckInterceptor.retryOnce : nil)
-            ])
+            methodConfig: [MethodConfig(names: [MethodConfig.Name(service: "")], executionPolicy: policy)])
         let transport = InProcessTransport(serviceConfig: config)
         var interceptors: [any ClientInterceptor] = [
             AppCheckInterceptor(appCheck: appCheck, token: kind, security: security)
@@ -115,8 +111,8 @@ struct InterceptorTests {
     func withoutPolicy() async throws {
         let scene = try await oldScene()
         let service = OrdersService { $0 == [FakeToken.text(number: 1)] ? Self.refusal : nil }
-        #expect(try await call(service, scene.appCheck, retries: false).error?.code == .unauthenticated)
-        #expect(try await call(service, scene.appCheck, retries: false).messages == ["a"])
+        #expect(try await call(service, scene.appCheck, policy: nil).error?.code == .unauthenticated)
+        #expect(try await call(service, scene.appCheck, policy: nil).messages == ["a"])
         #expect(service.tokens.count == 2)
     }
 
@@ -155,6 +151,20 @@ struct InterceptorTests {
         let refusing = OrdersService { _ in Self.refusal }
         #expect(try await call(refusing, scene.appCheck, token: .limitedUse).error?.code == .unauthenticated)
         #expect(refusing.tokens.count == 2)
+    }
+
+    @Test("there is one more try for each call, whatever the policy allows", arguments: [2, 5])
+    func oneMoreTry(attempts: Int) async throws {
+        let policy = RPCExecutionPolicy.retry(
+            RetryPolicy(
+                maxAttempts: attempts, initialBackoff: .milliseconds(1), maxBackoff: .milliseconds(1),
+                backoffMultiplier: 1, retryableStatusCodes: [.unauthenticated]))
+        for kind in [ProtectedCalls.TokenKind.limitedUse, .session] {
+            let service = OrdersService { _ in Self.refusal }
+            let outcome = try await call(service, try await oldScene().appCheck, token: kind, policy: policy)
+            #expect(outcome.error?.code == .unauthenticated)
+            #expect(service.tokens.count == 2)
+        }
     }
 
     @Test(
