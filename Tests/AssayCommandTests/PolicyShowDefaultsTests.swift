@@ -68,6 +68,7 @@ struct PolicyShowDefaultsTests {
                     token_ttl: 1h  # default
                     # receipts: recorded  # default
                     # unreported_validation_category: allowed  # default
+                    # key_in_tokens: false  # default
                 rate_limit:
                   requests: 5  # p/a.yaml:15:32
                   interval: 1s500ms  # p/a.yaml:15:45
@@ -88,6 +89,7 @@ struct PolicyShowDefaultsTests {
                     token_ttl: 1h  # default
                     # receipts: recorded  # default
                     # unreported_validation_category: allowed  # default
+                    # key_in_tokens: false  # default
                 rate_limit:
                   requests: 5  # p/a.yaml:15:32
                   interval: 1s500ms  # p/a.yaml:15:45

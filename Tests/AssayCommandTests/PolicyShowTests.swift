@@ -67,6 +67,7 @@ struct PolicyShowTests {
                             receipts: required  # p/shared.yaml:4:60 profile base
                             # environments: [production]  # default
                             # unreported_validation_category: allowed  # default
+                            # key_in_tokens: false  # default
                           device_check:
                             token_ttl: 2h  # p/shared.yaml:4:21 profile base
                             key_id: DCKEY12345  # p/shared.yaml:2:39 apple_teams ABCDE12345
@@ -214,7 +215,7 @@ struct PolicyShowTests {
     func json() async throws {
         let result = try await show("1:1:ios:a", "--format", "json")
         let all = try #require(try JSON.parse(Array(result.output.utf8)).array)
-        #expect(all.count == 21)
+        #expect(all.count == 22)
         let found = all.first { $0["path"]?.string == "projects[0].apps[0].apple.team_id" }
         #expect(
             found
