@@ -18,9 +18,7 @@ public struct ConsumerContext: Sendable {
     public let unenforced: Reason?
     /// The user, if the request brought a JWT of an issuer that the section's `actors` names.
     public let actor: VerifiedActor?
-    /// When the caller stops waiting.
-    ///
-    /// The kernel cancels the task then.
+    /// When the caller stops waiting, and the kernel cancels the task.
     public let deadline: Instant
     /// The client's address, as the transport saw it; nil for calls within the process.
     public let peer: String?
@@ -41,15 +39,12 @@ public struct ConsumerContext: Sendable {
     /// How long the caller still waits: zero when it waits no more.
     public var timeLeft: Duration { max(.zero, deadline - clock.now) }
 
-    /// A logger that carries the decision's identifier.
-    ///
-    /// It is made on demand, because few requests are logged.
+    /// A logger that carries the decision's identifier, made on demand.
     public var logger: Logger { base.carrying(decision) }
 
     /// Makes a context; the kernel and tests use it.
     ///
     /// - `clock`: what ``timeLeft`` is measured by.
-    /// - `logger`: the host's.
     /// - `stateBeginning`: since when everything that was used is known; always, if it is not given.
     public init(
         decision: DecisionID, project: ProjectIdentity, token: VerifiedToken? = nil, app: AppIdentity? = nil,

@@ -33,7 +33,7 @@ public struct Appraisal: Sendable {
     ///
     /// If callers choose the `jti` of their tokens, a token of one holder never counts as a token of another one.
     public var holder: String?
-    /// The device's key, which the token names in its claim `cnf`, so that requests can be proved by it; nil for none.
+    /// The device's key, which the token names in its claim `cnf`; nil for none.
     public var confirmation: ConfirmationKey?
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.
