@@ -874,15 +874,18 @@ let package = Package(
             ],
             path: "Tests/Examples/CustomServer/Sources/till-server",
             packageAccess: false),
+        // The same for the program in Tests/Examples/OrdersClient.
+        .executableTarget(
+            name: "orders-client", dependencies: ["AssayClient", "AssayClientHTTP"],
+            path: "Tests/Examples/OrdersClient/Sources/orders-client", packageAccess: false),
         .testTarget(
             name: "AssayClientTests",
             dependencies: [
                 "AssayAppAttest", "AssayClient", "AssayClientCrypto", "AssayClientGRPC", "AssayClientHTTP",
                 "AssayClientTesting", "AssayCore", "AssayCrypto", "AssayCustomBackend", "AssayDebug", "AssayEngine",
-                "AssayFleetEngine", "AssayHTTP", "AssayHosting", "AssayJWT", "AssayKit", "AssayOAuthClient",
-                "AssayPolicy", "AssayRequestProof",
-                "AssayState",
-                "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "assay",
+                "AssayFleetEngine", "AssayHTTP", "AssayHTTPClient", "AssayHosting", "AssayJWT", "AssayKit",
+                "AssayOAuthClient", "AssayPolicy", "AssayRequestProof", "AssayState", "AssayTestSupport",
+                "AssayTesting", "AssayTestingHTTP", "AssayVerifier", "assay", "orders-client",
                 .product(name: "GRPCCore", package: "grpc-swift-2"),
                 .product(name: "GRPCInProcessTransport", package: "grpc-swift-2"),
                 .product(name: "Logging", package: "swift-log"),
