@@ -97,6 +97,9 @@ public struct PagesOnly: CallHandler {
             result: .failure(CallFailure(.notFound, "Method not found.")))
     }
 
+    /// The revision of the handler's policies.
+    public var revision: PolicyRevision? { handler.revision }
+
     /// The readiness of the handler.
     public var readiness: Readiness {
         get async { await handler.readiness }

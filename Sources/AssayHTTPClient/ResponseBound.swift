@@ -21,7 +21,7 @@ final class ResponseBound: ChannelDuplexHandler {
     private var informational = 0
     /// Whether the head of the final response was read.
     private var hasHead = false
-    private var hasFailed = false
+    fileprivate private(set) var hasFailed = false
 
     /// - Parameters:
     ///   - headLimit: the most bytes up to the end of the final response's head.
@@ -51,6 +51,8 @@ final class ResponseBound: ChannelDuplexHandler {
 
     /// The decoder read a head.
     fileprivate func received(_ status: HTTPResponseStatus, _ context: ChannelHandlerContext) {
+        // The client above takes what is below 200 for informational, and ends the process when a body follows.
+        guard status.code >= 100 else { return fail(InvalidStatus(), context) }
         if status.code >= 200 || status == .switchingProtocols {
             hasHead = true
             return
@@ -91,9 +93,13 @@ private final class HeadObserver: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head(let head) = unwrapInboundIn(data) { bound.received(head.status, context) }
-        context.fireChannelRead(data)
+        // The decoder may have read more at once than the head that was refused.
+        if !bound.hasFailed { context.fireChannelRead(data) }
     }
 }
 
 /// A server sends one informational response after the other, and no final one.
 struct TooManyInformationalResponses: Error {}
+
+/// A server sends a status that HTTP does not have (RFC 9110, section 15).
+struct InvalidStatus: Error {}

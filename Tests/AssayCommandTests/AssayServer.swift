@@ -88,6 +88,12 @@ struct AssayServer {
         return String(decoding: data, as: UTF8.self)
     }
 
+    /// A page as text, by its whole URL.
+    func page(_ url: String) async throws -> String {
+        let (data, _) = try await session.data(from: try #require(URL(string: url)))
+        return String(decoding: data, as: UTF8.self)
+    }
+
     /// The status that a whole URL is answered with.
     func status(_ url: String) async throws -> Int? {
         (try await session.data(from: try #require(URL(string: url))).1 as? HTTPURLResponse)?.statusCode

@@ -136,6 +136,8 @@ struct OperationsTests {
                 let status = try await server.status("\(server.base)\(path)")
                 #expect(status == (path == "/metrics" ? 404 : 200), "\(path)")
             }
+            let readiness = try JSON.parse(Array(try await server.page("\(base)/readyz").utf8))
+            #expect(readiness["revision"]?.string?.utf8.count == 16)
             #expect(try await server.status("\(base)/v1/jwks") == 404)
             #expect(try await server.status("\(server.base)/v1/jwks") == 200)
         }

@@ -52,6 +52,24 @@ struct EndlessResponseTests {
         #expect(sent < 32 * 1024 * 1024, "\(sent) bytes")
     }
 
+    @Test(
+        "A status that HTTP does not have is an error, whatever follows it",
+        arguments: ["000", "001", "099"],
+        [
+            "Content-Length: 0\r\n\r\n", "Content-Length: 5\r\n\r\nhello", "\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        ])
+    func noStatus(_ status: String, _ rest: String) async throws {
+        let server = try EndlessServer("HTTP/1.1 \(status) x\r\n\(rest)", "", answers: 1)
+        let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 1))
+        let url = try #require(EndpointURL("http://127.0.0.1:\(server.port)/"))
+        let error = await #expect(throws: OutboundFailure.self) {
+            _ = try await client.send(OutboundRequest(.get, url, timeLimit: .seconds(60)))
+        }
+        #expect(error?.code != .timedOut)
+        await client.shutDown()
+    }
+
     @Test("Some informational responses, and large headers, are no reason to give up; each request begins anew")
     func allowed() async throws {
         let hints = String(repeating: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", count: 8)

@@ -29,8 +29,10 @@ struct ProofDemandTests {
                 at: tokens.clock.now, namesKey ? ["cnf": #require(key).claim] : ["cnf": ["jkt": "other"]])
         }
 
+        /// A demand that was made a while ago.
         func demand(_ used: (any UsedProofs)? = nil) throws -> ProofDemand {
-            ProofDemand(
+            defer { tokens.clock.advance(by: .seconds(5)) }
+            return ProofDemand(
                 of: tokens.verifier, by: try #require(RequestProofVerifier(authorities: ["api.example.com"])),
                 used: used, clock: tokens.clock.hostClock)
         }
@@ -108,7 +110,7 @@ struct ProofDemandTests {
         scene.tokens.clock.advance(by: .seconds(1))
         let demand = try scene.demand()
         let early = try await demand.verify(scene.token, proof, of: request, content: Self.content)
-        #expect(reason(early) == "proof_reused")
+        #expect(reason(early) == "proof_before_state")
         let fresh = try await demand.verify(
             scene.token, scene.proof(of: request), of: request, content: Self.content)
         #expect(reason(fresh) == nil)
@@ -129,5 +131,22 @@ struct ProofDemandTests {
         await #expect(throws: MemoryUsedProofs.Full.self) { try await ask() }
         scene.tokens.clock.advance(by: .seconds(240))
         #expect(try await ask() == nil)
+    }
+
+    @Test("A clock that goes ahead and back brings no used proof back")
+    func clockBack() async throws {
+        let scene = try Scene()
+        let demand = try scene.demand()
+        let request = try #require(ProvenRequest(method: "POST", target: "/"))
+        let proof = try scene.proof(of: request)
+        let first = try await demand.verify(scene.token, proof, of: request, content: Self.content)
+        #expect(reason(first) == nil)
+        scene.tokens.clock.advance(by: .seconds(300))
+        let later = try await demand.verify(
+            scene.token, scene.proof(of: request), of: request, content: Self.content)
+        #expect(reason(later) == nil)
+        scene.tokens.clock.advance(by: .seconds(-290))
+        let again = try await demand.verify(scene.token, proof, of: request, content: Self.content)
+        #expect(reason(again) == "proof_reused")
     }
 }

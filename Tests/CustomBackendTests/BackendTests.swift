@@ -150,9 +150,9 @@ struct BackendTests {
         #expect(
             CustomBackendConsumer.descriptor.reasons.map(\.code).sorted()
                 == [
-                    "backend_target_ambiguous", "backend_target_missing", "proof_key_missing", "proof_malformed",
-                    "proof_missing", "proof_not_yet_valid", "proof_other_app", "proof_reused", "proof_signature",
-                    "proof_too_old",
+                    "backend_target_ambiguous", "backend_target_missing", "proof_before_state", "proof_key_missing",
+                    "proof_malformed", "proof_missing", "proof_not_yet_valid", "proof_other_app", "proof_reused",
+                    "proof_signature", "proof_too_old", "proof_undecided",
                 ])
     }
 }

@@ -24,10 +24,33 @@ private let badBackends: [(String, String, String)] = [
         "request_proof.authorities[0]"
     ),
     (
-        "{original_request: transport, request_proof: {authorities: [a], max_age: 11m}}", "expected 1s to 10m",
+        "{original_request: transport, request_proof: {authorities: [a], max_age: 11m}}", "10m",
         "request_proof.max_age"
     ),
     ("{request_proof: {authorities: [a]}}", "`original_request` must say", "request_proof"),
+    (
+        "{original_request: transport, tokens: {enforcement: OFF}, request_proof: {authorities: [a]}}",
+        "so no proof is demanded", "request_proof"
+    ),
+    (
+        "{original_request: transport, request_proof: {authorities: [a], required: false}}", "no route has",
+        "request_proof"
+    ),
+    (
+        "{original_request: transport, request_proof: {authorities: [a]}, "
+            + "routes: [{path: /**, tokens: {}, request_proof: false}]}",
+        "cover all paths", "request_proof"
+    ),
+    (
+        "{original_request: transport, request_proof: {authorities: [a]}, "
+            + "routes: [{path: /a, tokens: {enforcement: OFF}}]}",
+        "write `request_proof: false`", "routes[0].tokens"
+    ),
+    (
+        "{original_request: transport, request_proof: {authorities: [a], required: false}, "
+            + "routes: [{path: /a, tokens: {enforcement: OFF}, request_proof: true}]}",
+        "write `request_proof: false`", "routes[0].request_proof"
+    ),
     (
         "{original_request: transport, routes: [{path: /a, tokens: {}, request_proof: true}]}", "`authorities`",
         "routes[0].request_proof"
@@ -76,8 +99,6 @@ struct RequestProofTests {
                 host: PluginHost(
                     clock: clock.hostClock, store: store,
                     logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)
-            // What was made in the second in which the state began may have been made before.
-            clock.advance(by: .seconds(2))
         }
 
         static func policy(_ authority: SimulatedAppleCA, _ section: String, namesKey: Bool) -> String {
@@ -110,6 +131,8 @@ struct RequestProofTests {
                         "keyId": .string(keyID), "challenge": .string(text),
                         "attestationStatement": .string(Base64.encode(statement)),
                     ]))
+            // The state begins with the first call.
+            clock.advance(by: .seconds(5))
             return try #require(try reply.result.get()["appCheckToken"]?["token"]?.string)
         }
 
@@ -154,7 +177,12 @@ struct RequestProofTests {
         let proof = try scene.proof()
         #expect(await scene.ask(token, [:]).reason == "proof_missing")
         #expect(await scene.ask(token, proof, "POST", "/payments/2").reason == "proof_signature")
-        #expect(await scene.ask(token, proof).reason == nil)
+        let good = await scene.ask(token, proof)
+        #expect(good.reason == nil)
+        #expect(try good.result.get()["proof"] == "verified")
+        let facts = try #require(scene.sink.record(of: good.decision)).facts.map { "\($0.name) \($0.value)" }
+        #expect(facts.contains("request_proof verified") && facts.contains("request_path /payments/1"))
+        #expect(facts.contains("request_key \(scene.keyID)"))
         let again = await scene.ask(token, proof)
         #expect(again.reason == "proof_reused")
         #expect(again.status == .permissionDenied)
@@ -217,6 +245,24 @@ struct RequestProofTests {
         #expect(reply.reason == nil)
         let record = try #require(scene.sink.record(of: reply.decision))
         #expect("\(record)".contains("proof_missing"))
+        #expect(try reply.result.get()["proof"] == nil)
+        let bad = await scene.ask(token, ["signatureInput": "a", "signature": "b"], "GET", "/trial/1")
+        #expect(bad.reason == nil)
+        #expect(scene.sink.record(of: bad.decision)?.detail?.contains("Content-Digest") == true)
+        scene.store.isFailing = true
+        let undecided = await scene.ask(token, try scene.proof("GET", "/trial/1"), "GET", "/trial/1")
+        scene.store.isFailing = false
+        #expect(undecided.reason == nil || undecided.status == .unavailable)
+    }
+
+    @Test("What may have been used before the state began is refused, and said to be that")
+    func newState() async throws {
+        let scene = try Scene()
+        let token = try await scene.token()
+        scene.clock.advance(by: .milliseconds(-1))
+        #expect(await scene.ask(token, try scene.proof()).reason == "proof_before_state")
+        scene.clock.advance(by: .seconds(1))
+        #expect(await scene.ask(token, try scene.proof()).reason == nil)
     }
 
     @Test("A token without a key is not enough")

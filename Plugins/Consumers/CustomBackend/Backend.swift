@@ -39,6 +39,7 @@ struct Backend: Sendable {
                 "`original_request` must say where the proxy puts its client's request: x-original, x-forwarded "
                     + "or transport")
         }
+        let demand = configuration.tokens?.applied(to: tokens) ?? tokens
         let proof = BackendProof(
             configuration.requestProof, original: configuration.originalRequest, at: path + ["request_proof"],
             problems: &problems)
@@ -65,13 +66,15 @@ struct Backend: Sendable {
                 path: routePath, text: section.path, place: located.place, methods: section.methods,
                 tokens: section.tokens, requiresProof: section.requestProof)
             routes.report(hidden: route, at: place, problems: &problems)
+            proof?.report(route, under: demand, at: place, problems: &problems)
             routes.append(route)
         }
+        proof?.report(demand, routes, at: path, problems: &problems)
         try problems.throwIfAny()
         self.name = name
+        self.demand = demand
         self.routes = routes
         self.proof = proof
-        demand = configuration.tokens?.applied(to: tokens) ?? tokens
         source = configuration.originalRequest
         successStatus = configuration.successStatus
     }
@@ -99,24 +102,43 @@ struct Backend: Sendable {
     ) -> PreparedRequest {
         let (headers, target) = (request.proof, original.only)
         return PreparedRequest(service: name, demand: demand, facts: original.facts) { [successStatus] context in
+            let isEnforced = demand.enforcement == .enforced
             if let problem { return .refused(problem) }
             // Only a policy that does not enforce its demand lets a request without a valid token come this far.
             guard context.token != nil else { return .granted(Backend.reply(context, successStatus)) }
-            let isEnforced = demand.enforcement == .enforced
             let refusal: RequestProofRefusal?
             do {
                 refusal = try await proof.refusal(
                     of: headers, method: target?.method, target: target?.target, context)
             } catch {
                 if isEnforced { throw error }
-                refusal = nil
+                refusal = RequestProofRefusal(RequestProofReasons.undecided, "\(error)")
             }
-            guard let refusal else { return .granted(Backend.reply(context, successStatus)) }
-            if isEnforced { return .refused(refusal.reason, detail: refusal.detail) }
-            var reply = Backend.reply(context, successStatus)
-            reply.unenforced = refusal.reason
+            if let refusal {
+                return Backend.verdict(
+                    refusal.reason, detail: refusal.detail, isEnforced: isEnforced, context, successStatus)
+            }
+            var reply = Backend.reply(context, successStatus, proof: "verified")
+            reply.facts = original.facts + Backend.facts(ofProof: "verified", context)
             return .granted(reply)
         }
+    }
+
+    /// Refuses a request, or lets it pass and says why it would be refused.
+    private static func verdict(
+        _ reason: Reason, detail: String? = nil, isEnforced: Bool, _ context: ConsumerContext, _ successStatus: Int?
+    ) -> ConsumerVerdict {
+        guard !isEnforced else { return .refused(reason, detail: detail) }
+        var reply = reply(context, successStatus)
+        reply.unenforced = reason
+        reply.unenforcedDetail = detail
+        return .granted(reply)
+    }
+
+    private static func facts(ofProof finding: String, _ context: ConsumerContext) -> [Fact] {
+        var facts = [Fact(.requestProof, .text(finding))]
+        if let key = context.token?.confirmation { facts.append(Fact(.requestKey, .text(key.identifier))) }
+        return facts
     }
 
     /// What the proxy says that its client asked for.
@@ -147,8 +169,11 @@ struct Backend: Sendable {
         }
     }
 
-    private static func reply(_ context: ConsumerContext, _ successStatus: Int?) -> ConsumerReply {
+    private static func reply(
+        _ context: ConsumerContext, _ successStatus: Int?, proof: String? = nil
+    ) -> ConsumerReply {
         var members = successStatus.map { [JSONMember("status", .integer(Int64($0)))] } ?? []
+        if let proof { members.append(JSONMember("proof", .string(proof))) }
         if let token = context.token {
             members += [
                 JSONMember("appId", .string(token.subject)), JSONMember("jti", .string(token.id)),

@@ -57,16 +57,51 @@ struct BackendProof: Sendable {
         switch verifier.verify(proof, of: request, by: context.token?.confirmation, now: context.now) {
         case .refused(let reason, let detail): return RequestProofRefusal(reason, detail)
         case .verified(let verified):
-            guard verified.created >= context.stateBeginning else {
+            guard verified.isMade(after: context.stateBeginning) else {
                 return RequestProofRefusal(
-                    RequestProofReasons.reused,
-                    "it was made before the state began, so it is unknown whether it was used")
+                    RequestProofReasons.beforeState,
+                    "made at \(verified.created), and the state began at \(context.stateBeginning)")
             }
             let isFirst = try await context.state.subspace("proofs").insert(
                 verified.id, expires: verified.isGoodUntil)
             return isFirst
                 ? nil : RequestProofRefusal(RequestProofReasons.reused, "counter \(verified.counter)")
         }
+    }
+}
+
+extension BackendProof {
+    /// Reports a demand that nothing meets: an operator must not believe in a proof that nobody asks for.
+    ///
+    /// - Parameters:
+    ///   - demand: the backend's own demand on tokens.
+    ///   - path: the backend's place in its section.
+    func report(
+        _ demand: TokenDemand, _ routes: [Route], at path: [ConfigurationError.Component],
+        problems: inout ConfigurationProblems
+    ) {
+        let place = path + ["request_proof"]
+        if isRequired, demand.enforcement == .off {
+            problems.report(at: place, "with `enforcement: OFF` no token is read, and so no proof is demanded")
+        }
+        let isDemanded = routes.contains { $0.requiresProof ?? isRequired }
+        if !isRequired, !isDemanded {
+            problems.report(at: place, "no route has `request_proof: true`, so no proof is demanded")
+        }
+        if isRequired, !isDemanded, routes.contains(where: { $0.isForEveryMethod && $0.path.isForAll }) {
+            problems.report(at: place, "routes with `request_proof: false` cover all paths, so no proof is demanded")
+        }
+    }
+
+    /// Reports a route that reads no token and is said to need a proof.
+    func report(
+        _ route: Route, under demand: TokenDemand, at place: [ConfigurationError.Component],
+        problems: inout ConfigurationProblems
+    ) {
+        guard route.requiresProof ?? isRequired, route.tokens.applied(to: demand).enforcement == .off else { return }
+        problems.report(
+            at: place + [route.requiresProof == nil ? "tokens" : "request_proof"],
+            "with `enforcement: OFF` no token is read, and so no proof is demanded; write `request_proof: false`")
     }
 }
 

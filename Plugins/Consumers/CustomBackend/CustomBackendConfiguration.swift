@@ -1,5 +1,6 @@
 public import AssayCore
 public import AssayKit
+internal import AssayRequestProof
 
 /// The section `consumers.custom_backend` of a project's policy.
 ///
@@ -113,7 +114,8 @@ extension BackendConfiguration: DescribedConfiguration {
         "routes": "Different demands for some requests; the first matching route applies.",
         "request_proof": PolicyKey(
             """
-            Demands a proof that the token's device made the request: an App Attest assertion over its method, target and             content. Needs `key_in_tokens` in `app_attest` of the apps, and `original_request`.
+            Demands a proof that the token's device made the request: an App Attest assertion over its method, target and \
+            content. Needs `key_in_tokens` in `app_attest` of the apps, and `original_request`.
             """),
         "other_methods": PolicyKey(
             "HTTP methods for `routes` in addition to those that are registered with IANA.", .notEmpty,
@@ -146,7 +148,8 @@ extension RequestProofConfiguration: DescribedConfiguration {
         "authorities": PolicyKey(
             "The backend's hosts as clients write them, in lower case, with a port other than 443 or 80; at most 8.",
             .notEmpty, examples: [["api.example.com"]]),
-        "max_age": PolicyKey("How long a proof is good after it was made, up to 10m.", standard: "1m"),
+        "max_age": PolicyKey(
+            "How long a proof is good after it was made.", .durations(RequestProofVerifier.ages), standard: "1m"),
         "required": PolicyKey("Whether requests need a proof, unless their route says otherwise.", standard: true),
     ]
 }

@@ -22,7 +22,7 @@ public struct CustomBackendConsumer: TokenConsumer {
                 "the proxy, which must name the true method and path, and let no request pass without an answer",
             ]),
         reasons: CustomBackendReasons.all + RequestProofReasons.all.filter { $0 != RequestProofReasons.digest },
-        facts: [.requestMethod, .requestPath],
+        facts: [.requestMethod, .requestPath, .requestProof, .requestKey],
         // A proxy repeats the target of a request in several headers.
         limits: PluginLimits(
             evidence: 64 * 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 1, reply: 4096),
@@ -41,7 +41,7 @@ public struct CustomBackendConsumer: TokenConsumer {
 
     private static let reply: MessageShape = [
         .optional("appId", .text), .optional("jti", .text), .optional("provider", .text),
-        .optional("consumed", .boolean), .optional("status", .integer(200...299)),
+        .optional("consumed", .boolean), .optional("proof", .text), .optional("status", .integer(200...299)),
     ]
 
     /// The answers that proxies understand: 2xx allows the request, for Envoy only 200; 401 and 403 deny it, and nginx
@@ -55,6 +55,7 @@ public struct CustomBackendConsumer: TokenConsumer {
         replyHeaders: [
             .init("x-appcheck-app-id", "appId"), .init("x-appcheck-jti", "jti"),
             .init("x-appcheck-provider", "provider"), .init("x-appcheck-consumed", "consumed"),
+            .init("x-appcheck-proof", "proof"),
         ],
         statusField: "status",
         statuses: [

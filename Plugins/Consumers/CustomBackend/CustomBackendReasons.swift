@@ -28,4 +28,8 @@ extension FactName {
     public static let requestMethod: FactName = "request_method"
     /// The path, without the query, as the proxy sent it.
     public static let requestPath: FactName = "request_path"
+    /// `verified` where the token's device has proved the request.
+    public static let requestProof: FactName = "request_proof"
+    /// The identifier of the device's key that proved it, as App Attest has it.
+    public static let requestKey: FactName = "request_key"
 }

@@ -34,8 +34,8 @@ extension AppCheck {
                 .notConfigured,
                 "The token names no key. Set `key_in_tokens: true` in the app's `app_attest` in the server's policy.")
         }
-        // By the server's time: the device's clock may be wrong.
-        let age = (clock.now - token.requested).nanoseconds / 1_000_000_000
+        // By the server's time, as the device's clock may be wrong; rather too early than in the server's future.
+        let age = (clock.now - token.received).nanoseconds / 1_000_000_000
         let proof = RequestProof(
             method: request.method, address: address, body: request.body, created: named.issued + max(0, age))
         let assertion = try await fetcher.assertion(over: SHA256Digest.hash(Array(proof.base.utf8)), by: named.keyID)
@@ -60,6 +60,10 @@ struct RequestProof: Sendable {
         contentDigest = "sha-256=:\(Base64Text.encode(SHA256Digest.hash(body))):"
         self.created = created
     }
+
+    /// Whether what a server wants signed for a token begins as a proof does: no genuine artifact does, and the signature would be
+    /// good for a request.
+    static func isBegun(by bytes: [UInt8]) -> Bool { bytes.starts(with: "\"@method\": ".utf8) }
 
     private var parameters: String { "\(Self.covered);created=\(created);tag=\"appcheck-request\"" }
 

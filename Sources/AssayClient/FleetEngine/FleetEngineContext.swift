@@ -57,3 +57,12 @@ public struct FleetEngineToken: Sendable {
     /// The seconds that were left when it was given out, as Google's libraries for browsers want them.
     public let secondsLeft: Int64
 }
+
+extension FleetEngineToken: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Without the token itself, so that it gets into no log.
+    public var description: String {
+        "FleetEngineToken(\(text.utf8.count) bytes for \(context), \(secondsLeft) s left)"
+    }
+    /// The same.
+    public var debugDescription: String { description }
+}

@@ -41,3 +41,10 @@ extension AppCheck {
         ClientAssertion(text: try await limitedUseToken().text)
     }
 }
+
+extension ClientAssertion: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Without the token itself, so that it gets into no log.
+    public var description: String { "ClientAssertion(\(text.utf8.count) bytes)" }
+    /// The same.
+    public var debugDescription: String { description }
+}

@@ -94,6 +94,12 @@ public struct AppAttestProvider: AppCheckProvider {
 
     private func assert(_ keyID: String, _ artifact: [UInt8], _ request: TokenRequest) async throws -> IssuedToken {
         let challenge = try await request.service.challenge("generateAppAttestChallenge")
+        guard !RequestProof.isBegun(by: artifact + challenge) else {
+            throw KeyLost(
+                error: AppCheckError(
+                    .malformedReply,
+                    "The server wants a signature that would prove a request. Somebody else may answer in its place."))
+        }
         let assertion: [UInt8]
         do throws(DeviceError) {
             assertion = try await device.generateAssertion(

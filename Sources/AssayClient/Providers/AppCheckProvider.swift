@@ -55,6 +55,13 @@ public struct IssuedToken: Sendable {
     }
 }
 
+extension IssuedToken: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Without the token itself, so that it gets into no log.
+    public var description: String { "IssuedToken(\(text.utf8.count) bytes, lasts \(lifetime))" }
+    /// The same.
+    public var debugDescription: String { description }
+}
+
 /// A provider that is a closure: for tokens that a backend of the app's own gets for it.
 ///
 ///     let provider = CustomProvider { request in

@@ -7,6 +7,7 @@ enum StoredToken {
         JSONText.object([
             ("version", .integer(1)), ("boot", .text(boot)), ("token", .text(token.text)),
             ("requested", .integer(token.requested.uptime.nanoseconds)),
+            ("received", .integer(token.received.uptime.nanoseconds)),
             ("expires", .integer(token.expires.uptime.nanoseconds)),
         ])
     }
@@ -20,6 +21,11 @@ enum StoredToken {
         let requested = Moment(uptime: Interval(nanoseconds: start))
         let expires = Moment(uptime: Interval(nanoseconds: end))
         guard requested <= now, now < expires, expires - requested <= .minutes(7 * 24 * 60) else { return nil }
-        return AppCheckToken(text: text, requested: requested, expires: expires, isLimitedUse: false)
+        var received = requested
+        if case .integer(let time)? = value["received"] {
+            received = min(max(Moment(uptime: Interval(nanoseconds: time)), requested), now)
+        }
+        return AppCheckToken(
+            text: text, requested: requested, received: received, expires: expires, isLimitedUse: false)
     }
 }

@@ -20,8 +20,11 @@ public struct AppCheckOptions: Sendable {
     public var fetchLimit = Interval.minutes(2)
     /// Takes sentences for a developer: the debug token, and a storage that fails.
     ///
-    /// They hold no other secret. By default they are printed.
-    public var notice: @Sendable (String) -> Void = { print("[AssayClient] \($0)") }
+    /// They hold no other secret. By default they are written to standard error.
+    public var notice: @Sendable (String) -> Void = { sentence in
+        let bytes = Array("[AssayClient] \(sentence)\n".utf8)
+        _ = write(2, bytes, bytes.count)
+    }
     /// The value of an environment variable.
     public var environment: @Sendable (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
 

@@ -4,14 +4,18 @@ public struct AppCheckToken: Sendable {
     public let text: String
     /// When it was asked for: its lifetime counts from before the request was sent.
     public let requested: Moment
+    /// When it arrived: it was issued between the two.
+    let received: Moment
     /// When it ends, at the latest.
     public let expires: Moment
     /// Whether it is good for one use.
     public let isLimitedUse: Bool
 
-    init(text: String, requested: Moment, expires: Moment, isLimitedUse: Bool) {
+    /// - Parameter received: nil where that makes no difference.
+    init(text: String, requested: Moment, received: Moment? = nil, expires: Moment, isLimitedUse: Bool) {
         self.text = text
         self.requested = requested
+        self.received = received ?? requested
         self.expires = expires
         self.isLimitedUse = isLimitedUse
     }

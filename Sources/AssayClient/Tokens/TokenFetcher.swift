@@ -55,7 +55,8 @@ struct TokenFetcher: Sendable {
         let requested = min(issued.requested ?? start, options.clock.now)
         let lifetime = min(issued.lifetime, claimed ?? issued.lifetime)
         return AppCheckToken(
-            text: issued.text, requested: requested, expires: requested + lifetime, isLimitedUse: isLimitedUse)
+            text: issued.text, requested: requested, received: options.clock.now, expires: requested + lifetime,
+            isLimitedUse: isLimitedUse)
     }
 
     /// Signs with the device's key, for a proof.

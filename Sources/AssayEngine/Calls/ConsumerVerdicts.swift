@@ -8,7 +8,7 @@ extension ConsumerBinding {
         case .granted(let reply):
             if let fault = fault(in: reply.message, facts: reply.facts) { return .fault(fault) }
             var outcome = CallOutcome.answered(reply.message, facts: reply.facts)
-            outcome.waived = reply.unenforced.map { Waived($0) }
+            outcome.waived = reply.unenforced.map { Waived($0, reply.unenforcedDetail) }
             return outcome
         case .refused(let reason, let detail):
             return refused(reason, detail)

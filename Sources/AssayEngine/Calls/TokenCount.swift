@@ -37,8 +37,9 @@ struct Waived: Sendable {
         (reason, detail) = (failure?.reason, failure?.detail ?? "\(error)")
     }
 
-    init(_ reason: Reason) {
+    init(_ reason: Reason, _ detail: String? = nil) {
         self.reason = reason
+        self.detail = detail
     }
 
     /// The reason in the detail of a record.

@@ -16,10 +16,10 @@ public struct ConsumerReply: Sendable {
     public var message: JSON
     /// The facts for the record, under names that the consumer's descriptor lists.
     public var facts: [Fact]
-    /// Why the request would be refused if the policy said `ENFORCED`; nil if it would not.
-    ///
-    /// The kernel itself adds the reasons against the request's own token.
+    /// Why the request would be refused if it were `ENFORCED`, beside what is wrong with its token; nil if it would not.
     public var unenforced: Reason?
+    /// What helps an operator beside that reason; never a token.
+    public var unenforcedDetail: String?
 
     /// Makes a reply; `unenforced` is the reason for which the request would have been refused.
     public init(_ message: JSON, facts: [Fact] = [], unenforced: Reason? = nil) {

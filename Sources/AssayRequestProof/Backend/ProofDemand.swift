@@ -13,7 +13,6 @@ public final class ProofDemand: Sendable {
     private let tokens: AppCheckVerifier
     private let proofs: RequestProofVerifier
     private let used: any UsedProofs
-    private let beginning: Instant?
     private let clock: HostClock
 
     /// Demands proofs.
@@ -31,7 +30,6 @@ public final class ProofDemand: Sendable {
         self.proofs = proofs
         self.used = used
         self.clock = clock
-        beginning = (used as? MemoryUsedProofs)?.beginning
     }
 
     /// Verifies a request's token and its proof, and remembers the proof.
@@ -63,7 +61,9 @@ public final class ProofDemand: Sendable {
         case .verified(let proof):
             guard proof.contentSHA256 == contentSHA256 else { return .refused(RequestProofReasons.digest) }
             // What was used before the memory began is unknown.
-            if let beginning, proof.created < beginning { return .refused(RequestProofReasons.reused) }
+            if let beginning = used.beginning, !proof.isMade(after: beginning) {
+                return .refused(RequestProofReasons.beforeState)
+            }
             guard try await used.use(proof.id, until: proof.isGoodUntil) else {
                 return .refused(RequestProofReasons.reused)
             }

@@ -6,6 +6,10 @@ internal import Synchronization
 /// A backend of one process takes ``MemoryUsedProofs``. One of several needs a memory that they share, such as a key in
 /// Redis that is set only if it is absent (`SET … NX PXAT`).
 public protocol UsedProofs: Sendable {
+    /// Since when it knows every use: the start of a process for one in its memory, which ``ProofDemand`` must know; nil for
+    /// one that lasts longer than proofs are good.
+    var beginning: Instant? { get }
+
     /// Remembers a proof, in one step with the question whether it is known.
     ///
     /// - Parameters:
@@ -16,7 +20,10 @@ public protocol UsedProofs: Sendable {
     func use(_ id: String, until end: Instant) async throws -> Bool
 }
 
-/// Remembers used proofs in the memory of one process; after its start, it takes none that was made before.
+/// Remembers used proofs in the memory of one process.
+///
+/// It knows nothing of what was used before its start: ``ProofDemand`` takes no proof that was made before, or in its first
+/// five seconds.
 public final class MemoryUsedProofs: UsedProofs {
     /// The memory is full: more proofs are good at the same time than it may hold.
     public struct Full: Error, Sendable, CustomStringConvertible {
@@ -28,10 +35,12 @@ public final class MemoryUsedProofs: UsedProofs {
         /// The proofs by the whole minute after their end, so that a minute's are forgotten at once.
         var minutes: [Int64: Set<ExactText>] = [:]
         var count = 0
+        /// The proofs of the minutes before this one are forgotten.
+        var oldest = Int64.min
     }
 
     /// When it began.
-    public let beginning: Instant
+    public let beginning: Instant?
     private let limit: Int
     private let clock: HostClock
     private let state = Mutex(State())
@@ -54,6 +63,9 @@ public final class MemoryUsedProofs: UsedProofs {
             for past in state.minutes.keys where past < now {
                 state.count -= state.minutes.removeValue(forKey: past)?.count ?? 0
             }
+            state.oldest = max(state.oldest, now)
+            // A clock that was set back brings no proof back.
+            guard minute >= state.oldest else { return false }
             guard state.minutes[minute]?.contains(ExactText(id)) != true else { return false }
             guard state.count < limit else { throw Full() }
             state.minutes[minute, default: []].insert(ExactText(id))

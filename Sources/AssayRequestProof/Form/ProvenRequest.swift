@@ -37,6 +37,9 @@ public struct ProvenRequest: Sendable, Hashable {
         """
     }
 
+    /// The target without its query, which may hold secrets.
+    var path: String { String(decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") }.prefix(256), as: UTF8.self) }
+
     private static func isOfToken(_ byte: UInt8) -> Bool {
         byte.isASCIILetterOrDigit || "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }

@@ -40,13 +40,17 @@ enum DictionaryField {
     /// More than these fields need, with other signatures in them.
     static let byteLimit = 4096
 
+    /// More members than any request has.
+    static let memberLimit = 16
+
     /// The value of the only member with a name; nil when there is none, when there are two, and for a field that is too
-    /// long or has characters other than visible ASCII and spaces.
+    /// long, has too many members, or characters other than visible ASCII and spaces.
     static func member(_ name: String, of field: String) -> Substring? {
         guard field.utf8.count <= byteLimit, field.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         var found: Substring?
         var isFound = false
-        for member in members(of: field) {
+        guard let members = members(of: field) else { return nil }
+        for member in members {
             let text = member.trimmedASCII
             guard text.starts(withExactly: name + "=") else { continue }
             if isFound { return nil }
@@ -56,8 +60,8 @@ enum DictionaryField {
         return found
     }
 
-    /// The parts between commas that are in no quoted text.
-    private static func members(of field: String) -> [Substring] {
+    /// The parts between commas that are in no quoted text; nil when there are too many.
+    private static func members(of field: String) -> [Substring]? {
         var members: [Substring] = []
         var start = field.utf8.startIndex
         var isQuoted = false
@@ -68,6 +72,7 @@ enum DictionaryField {
             case UInt8(ascii: "\\") where isQuoted: isEscaped = true
             case UInt8(ascii: "\""): isQuoted.toggle()
             case UInt8(ascii: ",") where !isQuoted:
+                guard members.count + 1 < memberLimit else { return nil }
                 members.append(field[start..<index])
                 start = field.utf8.index(after: index)
             default: break

@@ -23,7 +23,10 @@ public enum RequestProofReasons {
     /// `proof_other_app`: the device signed for another app than the token's.
     public static let otherApp = Reason(
         "proof_other_app", "The device signed for another app than the token's.",
-        advice: "A client sends the assertion of one app beside the token of another one.")
+        advice: """
+            Let the client take the token and the proof from one `AppCheck`: it sends the assertion of one app beside the token \
+            of another one. Many cases of one key are an attempt to use a stolen token.
+            """)
     /// `proof_too_old`: the proof was made longer ago than is accepted.
     public static let tooOld = Reason(
         "proof_too_old", "The proof was made longer ago than is accepted.",
@@ -54,8 +57,21 @@ public enum RequestProofReasons {
             "A request was sent twice, or replayed. A client must make a new proof for each request, also when it retries."
     )
 
+    /// `proof_before_state`: the proof may have been used before the state began.
+    public static let beforeState = Reason(
+        "proof_before_state", "The proof may have been used before the state began.",
+        advice: """
+            After a start with an empty state, such as `memory`, no proof is accepted that was made before, or in the first \
+            seconds. If the state was lost, find out why; a new request of the client passes.
+            """)
+    /// `proof_undecided`: it is unknown whether the proof was used.
+    public static let undecided = Reason(
+        "proof_undecided", "It is unknown whether the proof was used, because the state cannot be read or written.",
+        advice: "Mend the state store: see `/readyz` and the log. Where proofs are enforced, such requests get 503.")
+
     /// All of them.
     public static let all = [
-        missing, malformed, keyMissing, otherApp, tooOld, notYetValid, signature, digest, reused,
+        missing, malformed, keyMissing, otherApp, tooOld, notYetValid, signature, digest, reused, beforeState,
+        undecided,
     ]
 }

@@ -8,8 +8,8 @@ internal import AssayCrypto
 public struct RequestProofVerifier: Sendable {
     /// How long a proof is good after it was made, unless something else is said: one minute.
     public static let maximumAge: Duration = .seconds(60)
-    /// How far the client's clock may be ahead: half a minute.
-    public static let skew: Duration = .seconds(30)
+    /// How far the client's clock may be ahead: five seconds.
+    public static let skew: Duration = .seconds(5)
     /// The most names of one server: each may cost the verification of a signature.
     public static let authorityLimit = 8
 
@@ -37,11 +37,41 @@ public struct RequestProofVerifier: Sendable {
 
     /// Whether a text is a host as ``authorities`` has it.
     public static func isAuthority(_ text: String) -> Bool {
-        (1...255).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || "-._:[]".utf8.contains(byte)
-            } && !text.ends(withExactly: ":443") && !text.ends(withExactly: ":80")
+        let bytes = Array(text.utf8)
+        let host: ArraySlice<UInt8>
+        if bytes.first == UInt8(ascii: "[") {
+            guard let end = bytes.firstIndex(of: UInt8(ascii: "]")) else { return false }
+            host = bytes[...end]
+            let address = host.dropFirst().dropLast()
+            guard address.contains(UInt8(ascii: ":")), address.allSatisfy(isOfAddress) else { return false }
+        } else {
+            host = bytes.prefix { $0 != UInt8(ascii: ":") }
+            let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            guard labels.allSatisfy(isLabel) else { return false }
+        }
+        guard (1...253).contains(host.count) else { return false }
+        let port = bytes[host.endIndex...]
+        return port.isEmpty || isPort(port)
+    }
+
+    private static func isOfAddress(_ byte: UInt8) -> Bool {
+        byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) || ":.".utf8.contains(byte)
+    }
+
+    private static func isLabel(_ label: ArraySlice<UInt8>) -> Bool {
+        (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+            && label.allSatisfy { byte in
+                byte.isASCIIDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || "-_".utf8.contains(byte)
+            }
+    }
+
+    /// A port after its colon, other than those that clients leave out.
+    private static func isPort(_ text: ArraySlice<UInt8>) -> Bool {
+        let digits = text.dropFirst()
+        guard text.first == UInt8(ascii: ":"), (1...5).contains(digits.count), digits.allSatisfy(\.isASCIIDigit),
+            digits.first != UInt8(ascii: "0"), let port = Int(String(decoding: digits, as: UTF8.self))
+        else { return false }
+        return port <= 65_535 && port != 80 && port != 443
     }
 
     /// What a proof turned out to be.
@@ -79,7 +109,13 @@ public struct RequestProofVerifier: Sendable {
         guard assertion.relyingPartyHash == key.relyingPartyHash else {
             return .refused(RequestProofReasons.otherApp)
         }
-        guard isSigned(assertion, request, field, input, key) else { return .refused(RequestProofReasons.signature) }
+        guard isSigned(assertion, request, field, input, key) else {
+            return .refused(
+                RequestProofReasons.signature,
+                detail:
+                    "the key \(key.identifier) has not signed \(request.method) \(request.path) with this digest for "
+                    + authorities.joined(separator: ", "))
+        }
         return .verified(
             VerifiedRequestProof(
                 id: Self.id(key, assertion.counter), counter: assertion.counter, created: created,
@@ -119,4 +155,8 @@ public struct VerifiedRequestProof: Sendable, Hashable {
     public let isGoodUntil: Instant
     /// The SHA-256 of the content that the client signed.
     public let contentSHA256: [UInt8]
+
+    /// Whether it is certain that the proof was made after a time, as when the memory of used proofs began: a client's
+    /// clock may be ahead.
+    public func isMade(after beginning: Instant) -> Bool { created >= beginning + RequestProofVerifier.skew }
 }

@@ -4,6 +4,7 @@ internal import AssayClientCrypto
 internal import AssayClientHTTP
 internal import AssayCommand
 internal import AssayCore
+internal import AssayCrypto
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -121,7 +122,20 @@ struct TokenOptions: ParsableArguments {
         guard let state = folder("XDG_STATE_HOME") ?? folder("HOME").map({ "\($0)/.local/state" }) else {
             return MemoryStorage()
         }
-        return FileStorage(folder: "\(state)/assay-client/\(provider.rawValue)")
+        let folder = "\(state)/assay-client/\(provider.rawValue)\(evidenceName(variables["AppCheckDebugToken"]))"
+        let files = FileStorage(folder: folder)
+        return provider == .simulated ? OwnFirstStorage(files) : files
+    }
+
+    /// What the command is given to prove the app by, as a part of a name: a token is cached for it alone.
+    private func evidenceName(_ debugToken: String?) -> String {
+        let given =
+            switch provider {
+            case .debug: debugToken
+            case .simulated: "\(device.bundle ?? "") \(device.environment?.rawValue ?? "") \(device.authority ?? "")"
+            case .custom: customToken
+            }
+        return given.map { "-" + Hex.encode(SHA256.hash(Array($0.utf8)).prefix(8)) } ?? ""
     }
 
     /// Says what happened and what to do.
@@ -136,6 +150,28 @@ struct TokenOptions: ParsableArguments {
                     + "`\(AssayProgram.current.name) decisions show \(decision)` says why")
         }
         return [.refused, .rejected].contains(error.code) ? .refused : .couldNotRun
+    }
+}
+
+/// Prefers what this process has saved: the keys of a simulated device are of no use to another process.
+final class OwnFirstStorage: ClientStorage {
+    private let own = MemoryStorage()
+    private let shared: any ClientStorage
+
+    init(_ shared: any ClientStorage) {
+        self.shared = shared
+    }
+
+    func load(_ key: StorageKey) throws -> [UInt8]? { try own.load(key) ?? shared.load(key) }
+
+    func save(_ value: [UInt8], as key: StorageKey) throws {
+        own.save(value, as: key)
+        try shared.save(value, as: key)
+    }
+
+    func remove(_ key: StorageKey) throws {
+        own.remove(key)
+        try shared.remove(key)
     }
 }
 

@@ -54,7 +54,7 @@ struct RequestProofTests {
         let scene = try Scene()
         let (calls, backend) = scene.calls()
         _ = try await scene.appCheck.token()
-        scene.pass(2)
+        scene.pass(10)
         #expect(try await calls.send(Self.request).status == 204)
         scene.pass(3000)
         #expect(try await calls.send(Self.request).status == 204)
@@ -73,7 +73,7 @@ struct RequestProofTests {
     func changed() async throws {
         let scene = try Scene()
         _ = try await scene.appCheck.token()
-        scene.pass(2)
+        scene.pass(10)
         for change: @Sendable (inout ClientRequest, inout String) -> Void in [
             { request, _ in request.method = "PUT" }, { _, path in path = "/payments?id=8" },
             { request, _ in
@@ -147,6 +147,40 @@ struct RequestProofTests {
                 proof.base
                     == request.signatureBase(
                         authority: authority, contentDigest: proof.contentDigest, created: 17))
+        }
+    }
+
+    @Test("what a server wants signed for a token is never the beginning of a proof")
+    func harvest() async throws {
+        let scene = try Scene()
+        let base = Array(
+            RequestProof(
+                method: "POST", address: try #require(ServerAddress("https://api.example.com/payments")), body: [],
+                created: 1
+            ).base.utf8)
+        for split in [1, 5, 40] {
+            let storage = MemoryStorage()
+            let key = try await scene.device.generateKey()
+            _ = try await scene.device.attestKey(key, clientDataHash: [UInt8](repeating: 0, count: 32))
+            let service = FakeService { request in
+                let challenge = Base64Text.encode(Array(base[split...]))
+                return request.url.hasSuffix("generateAppAttestChallenge")
+                    ? ClientResponse(status: 200, body: Array(#"{"challenge":"\#(challenge)"}"#.utf8))
+                    : ClientResponse(status: 403)
+            }
+            var options = AppCheckOptions(transport: service, storage: storage)
+            options.notice = { _ in }
+            let appCheck = try AppCheck(
+                app: FakeToken.app, endpoint: "https://assay.example.com",
+                provider: AppAttestProvider(device: scene.device), options: options)
+            let stored = AttestedKey(identifier: key, artifact: Array(base[..<split]))
+            let name = StorageKey(
+                app: FakeToken.app, server: "https://assay.example.com", name: AttestedKey.name)
+            storage.save(stored.encoded, as: name)
+            #expect(await clientError { _ = try await appCheck.token() } != nil)
+            #expect(!service.methods.contains("exchangeAppAttestAssertion"))
+            // The artifact was used, or the test would say nothing.
+            #expect(service.methods.first == "generateAppAttestChallenge")
         }
     }
 
