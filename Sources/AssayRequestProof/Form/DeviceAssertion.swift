@@ -15,7 +15,7 @@ struct DeviceAssertion {
     /// It rises with each assertion of the key.
     let counter: UInt32
 
-    /// Reads one, whose keys may come in either order; nil for anything else.
+    /// Reads an assertion, whose keys may come in either order; nil for anything else.
     init?(_ bytes: [UInt8]) {
         let decoder = CBORDecoder(limits: CBORLimits(bytes: Self.byteLimit, depth: 2, items: 8))
         guard let pairs = try? decoder.decode(bytes).map, pairs.count == 2 else { return nil }

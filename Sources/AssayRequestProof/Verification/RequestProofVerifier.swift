@@ -3,8 +3,8 @@ internal import AssayCrypto
 
 /// Verifies that the device of a token made a request.
 ///
-/// It judges one proof by itself. Whoever accepts it must also remember that it was used (``VerifiedRequestProof/id``),
-/// and compare the content with ``VerifiedRequestProof/contentSHA256``.
+/// It judges each proof by itself. A caller that accepts one must also remember that it was used
+/// (``VerifiedRequestProof/id``), and compare the content with ``VerifiedRequestProof/contentSHA256``.
 public struct RequestProofVerifier: Sendable {
     /// How long a proof is good after it was made, unless something else is said: one minute.
     public static let maximumAge: Duration = .seconds(60)

@@ -50,16 +50,3 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     lock.withLock { items.removeValue(forKey: name(query)) == nil ? errSecItemNotFound : errSecSuccess }
 }
-
-public final class SecAccessControl {}
-public struct SecAccessControlCreateFlags: OptionSet, Sendable {
-    public let rawValue: CFOptionFlags
-    public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }
-    public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
-}
-public typealias CFOptionFlags = UInt
-public typealias CFAllocator = AnyObject
-public func SecAccessControlCreateWithFlags(
-    _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
-    _ error: UnsafeMutablePointer<Unmanaged<AnyObject>?>?
-) -> SecAccessControl? { nil }

@@ -24,16 +24,3 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 public func SecItemUpdate(_ query: CFDictionary, _ attributes: CFDictionary) -> OSStatus { 0 }
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus { 0 }
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus { 0 }
-
-public final class SecAccessControl {}
-public struct SecAccessControlCreateFlags: OptionSet, Sendable {
-    public let rawValue: CFOptionFlags
-    public init(rawValue: CFOptionFlags) { self.rawValue = rawValue }
-    public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
-}
-public typealias CFOptionFlags = UInt
-public typealias CFAllocator = AnyObject
-public func SecAccessControlCreateWithFlags(
-    _ allocator: CFAllocator?, _ protection: CFString, _ flags: SecAccessControlCreateFlags,
-    _ error: UnsafeMutablePointer<Unmanaged<AnyObject>?>?
-) -> SecAccessControl? { nil }
