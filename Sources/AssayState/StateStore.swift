@@ -107,14 +107,18 @@ public enum StateChange: Sendable, Hashable {
 }
 
 extension StateStore {
-    /// Writes an entry unless an unexpired one exists. Returns whether it did.
+    /// Writes an entry unless an unexpired one exists.
+    ///
+    /// Returns whether it did.
     public func insert(
         _ key: StateKey, value: [UInt8], expires: Instant?, isListed: Bool = true
     ) async throws -> Bool {
         try await commit([.insert(key, value: value, expires: expires, isListed: isListed)]) == nil
     }
 
-    /// Raises a counter if `value` is greater than what is stored; absent counts as 0. Returns whether it did.
+    /// Raises a counter if `value` is greater than what is stored; absent counts as 0.
+    ///
+    /// Returns whether it did.
     public func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
         try await commit([.advance(key, to: value)]) == nil
     }

@@ -33,12 +33,12 @@ final class FlawedStore: StateStore {
     }
 
     func commit(_ changes: [StateChange]) async throws -> Int? {
-        if flaw == .failing { throw Failing() }
+        if flaw == .failing, changes.contains(where: \.isInsertion) { throw Failing() }
         let now = clock.now
         if flaw == .expiredForgotten {
             state.withLock { $0.entries = $0.entries.filter { $0.value.expires.map { now < $0 } ?? true } }
         }
-        if flaw == .insertInTwoSteps || flaw == .counterInTwoSteps {
+        if changes.count == 1, flaw == (changes[0].isInsertion ? .insertInTwoSteps : .counterInTwoSteps) {
             let refused = state.withLock { state in changes.firstIndex { !admits($0, state, now) } }
             if let refused { return refused }
             await giveWay()
@@ -179,5 +179,11 @@ final class FlawedStore: StateStore {
         case .spaceJoinedToName: [Array("\(key.space):\(key.name)".utf8)]
         default: [Array(key.space.utf8), Array(key.name.utf8)]
         }
+    }
+}
+
+extension StateChange {
+    fileprivate var isInsertion: Bool {
+        if case .insert = self { true } else { false }
     }
 }

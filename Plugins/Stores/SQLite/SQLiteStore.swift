@@ -51,7 +51,11 @@ public final class SQLiteStore: StateStore {
     public func commit(_ changes: [StateChange]) async throws(SQLiteStoreError) -> Int? {
         if let fault = StateChange.fault(in: changes) { throw SQLiteStoreError(.invalidChanges, fault) }
         for change in changes {
-            if case .insert(let key, let value, _, _) = change { try check(key, value) } else { try check(change.key, []) }
+            if case .insert(let key, let value, _, _) = change {
+                try check(key, value)
+            } else {
+                try check(change.key, [])
+            }
         }
         return try await commits.commit(.commit(changes))
     }

@@ -13,7 +13,8 @@ final class DecisionGate: Sendable {
     /// How long one decision may take.
     let timeLimit: Duration
     let live: LiveSnapshot
-    let failedChallenges = FailedChallenges()
+    let failedChallenges = ChallengeMemory()
+    let spentChallenges = ChallengeMemory()
     let verifiedPeers = VerifiedPeers()
     let liveDenials: LiveDenials
     /// The limits of the plugins' calls that run.

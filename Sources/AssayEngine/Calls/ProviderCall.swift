@@ -169,7 +169,9 @@ extension ProviderCall {
                 KernelReasons.challengeAlreadyUsed,
                 detail: "it was made before the state began, so it is unknown whether it was used")
         }
-        guard !scope.failedChallenges.contains(challenge) else { return .refused(KernelReasons.challengeAlreadyUsed) }
+        guard !scope.failedChallenges.contains(challenge), !scope.spentChallenges.contains(challenge) else {
+            return .refused(KernelReasons.challengeAlreadyUsed)
+        }
         // Evidence that is used up by itself is verified more cheaply than another server is asked.
         if isStored, try await scope.host.store.get(key) != nil { return .refused(KernelReasons.challengeAlreadyUsed) }
         var verdict = try await appraise()
@@ -183,7 +185,11 @@ extension ProviderCall {
                 otherwise: KernelReasons.challengeAlreadyUsed)
             verdict = try await appraisal.settled(with: isStored ? [own] : [], in: scope.host.store, tape)
         }
-        if case .refused = verdict { scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer)) }
+        switch verdict {
+        case .refused: scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
+        case .verified where isStored: break
+        case .verified: scope.spentChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
+        }
         return verdict
     }
 

@@ -49,7 +49,8 @@ final class RequestScope: Sendable {
     var deadline: Instant { now + gate.timeLimit }
     /// The source of newer keys than the snapshot's.
     var live: LiveSnapshot { gate.live }
-    var failedChallenges: FailedChallenges { gate.failedChallenges }
+    var failedChallenges: ChallengeMemory { gate.failedChallenges }
+    var spentChallenges: ChallengeMemory { gate.spentChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
     var evidenceFolder: EvidenceFolder? { gate.evidenceFolder }
 

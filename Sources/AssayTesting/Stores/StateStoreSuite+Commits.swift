@@ -23,8 +23,7 @@ extension StateStoreSuite {
             [insertion("c"), .advance(counter, to: 6), insertion("a")], 1, "the first of two that cannot be made")
         try await run.expect(store.get(entry("c")), nil, "get of an entry before two that cannot be made")
         try await expect([insertion("x"), insertion("y"), insertion("z")], nil, "three entries")
-        try await run.expect(
-            store.list("suite", after: nil, limit: 9).map(\.name), ["a", "x", "y", "z"], "the names after all")
+        for name in ["x", "y", "z"] { try await run.expect(store.get(entry(name)), [1], "get of \(name)") }
         let many = (0..<StateChange.limit).map { insertion("many-\($0)") }
         try await expect(many, nil, "as many changes as there may be")
         try await expect([insertion("more")] + Array(many.dropLast()), 1, "the same again after another one")
@@ -45,7 +44,7 @@ extension StateStoreSuite {
                     let key = StateKey("suite", "\(round)-\(task)")
                     let shared = StateKey("suite", "\(round)-shared-\(task / 2)")
                     let changes: [StateChange] = [
-                        .insert(key, value: [], expires: expires, isListed: false),
+                        .insert(key, value: [1], expires: expires, isListed: false),
                         .insert(shared, value: Self.number(task), expires: expires, isListed: false),
                         .advance(StateKey("\(counter.space)/\(task / 2)", counter.name), to: 1),
                     ]

@@ -59,7 +59,8 @@ public struct StateStoreSuite: Sendable {
     /// The names of the checks.
     static let promises = [
         "insert-once", "expiry", "insert-once-again", "clock-set-back", "replacement", "whole-values", "counter",
-        "counter-order", "counters-apart", "commit", "commit-once", "list", "names", "values", "spaces", "closing", "reopening",
+        "counter-order", "counters-apart", "commit", "commit-once", "list", "names", "values", "spaces", "closing",
+        "reopening",
     ]
 
     private var checks: [Check] {
