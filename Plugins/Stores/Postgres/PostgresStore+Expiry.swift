@@ -8,8 +8,13 @@ internal import AssayState
 /// are therefore removed only after every such statement has ended, which the time limit of statements sees to.
 /// Otherwise one that waits meanwhile could insert once more what was removed.
 struct ExpiryRound: Sendable {
-    /// The spaces, and up to when their entries can be removed.
-    let ends: [(space: [UInt8], expires: Int64)]
+    struct End: Sendable {
+        let space: [UInt8]
+        /// Up to when entries of the space can be removed, in milliseconds since 1970.
+        let expires: Int64
+    }
+
+    let ends: [End]
     /// The uptime from which they can be removed.
     let due: Duration
 }
@@ -52,7 +57,9 @@ extension PostgresStore {
         // It locks rows of `purged` in their order, and none of other tables.
         let table = try await core.queue.run(.write, step, order: nil)
         guard !table.rows.isEmpty else { return nil }
-        let ends = table.rows.indices.map { (space: table.bytes($0, 0), expires: table.integer($0, 1) ?? .min) }
+        let ends = table.rows.indices.map {
+            ExpiryRound.End(space: table.bytes($0, 0), expires: table.integer($0, 1) ?? .min)
+        }
         return ExpiryRound(ends: ends, due: clock.uptime + settling)
     }
 

@@ -22,7 +22,7 @@ extension PostgresStore: StateStorePlugin {
     public static func open(
         _ location: String, clock: HostClock
     ) async throws(StateStoreOpeningError) -> PostgresStore {
-        try await opening { () throws(PostgresStoreError) in
+        try await opening { () throws(PostgresStoreError) -> PostgresStore in
             let location = try PostgresLocation(location)
             let settings = try ConnectionSettings(location)
             let mark = try prepare(location, settings).mark
@@ -42,7 +42,7 @@ extension PostgresStore: StateStorePlugin {
 
     /// Makes the tables, or changes those of an earlier release, with a role that may; servers then need no such right.
     public static func migrate(_ location: String) async throws(StateStoreOpeningError) -> String {
-        try await opening { () throws(PostgresStoreError) in
+        try await opening { () throws(PostgresStoreError) -> String in
             let location = try PostgresLocation(location)
             let settings = try ConnectionSettings(location)
             let (mark, isNew) = try prepare(location, settings)
@@ -64,7 +64,7 @@ extension PostgresStore: StateStorePlugin {
 
     /// Says what the server and the tables are, and what the server does not promise; changes nothing.
     public static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
-        try await opening { () throws(PostgresStoreError) in
+        try await opening { () throws(PostgresStoreError) -> StateStoreFindings in
             let location = try PostgresLocation(location)
             let settings = try ConnectionSettings(location)
             do {

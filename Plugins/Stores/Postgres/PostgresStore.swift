@@ -49,7 +49,7 @@ public final class PostgresStore: StateStore {
         guard let first = changes.first else { return nil }
         if changes.count == 1 { return try await isMade(first) ? nil : 0 }
         let sorted = changes.enumerated().sorted { LockOrder($0.element) < LockOrder($1.element) }
-        let step = core.statements.commit(sorted.map(\.element), now: clock.now)
+        let step = core.statements.commit(sorted.map { $0.element }, now: clock.now)
         let table = try await core.queue.run(.write, step, order: LockOrder(sorted[0].element))
         return sorted.indices.filter { !table.bool(0, $0) }.map { sorted[$0].offset }.min()
     }

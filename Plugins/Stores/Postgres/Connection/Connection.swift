@@ -133,18 +133,18 @@ final class Connection {
     private func send(_ step: Step) throws(ConnectionLost) {
         let encoded = step.parameters.map(\.encoded)
         // One buffer; each value is followed by a NUL, so that empty ones have an address and text has an end.
-        var buffer: [CChar] = []
+        var buffer: [UInt8] = []
         buffer.reserveCapacity(encoded.reduce(0) { $0 + ($1?.count ?? 0) + 1 })
         var offsets: [Int] = []
         for value in encoded {
             offsets.append(buffer.count)
-            for byte in value ?? [] { buffer.append(CChar(bitPattern: byte)) }
+            buffer += value ?? []
             buffer.append(0)
         }
         let lengths = encoded.map { CInt(clamping: $0?.count ?? 0) }
-        let sent = buffer.withUnsafeBufferPointer { bytes in
+        let sent = buffer.withUnsafeBytes { bytes in
             let values = zip(encoded, offsets).map { value, offset in
-                value == nil ? nil : bytes.baseAddress?.advanced(by: offset)
+                value == nil ? nil : bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
             }
             return PQsendQueryPrepared(
                 handle, step.statement.name.string, CInt(values.count), values, lengths, step.parameters.map(\.format), 1)

@@ -38,9 +38,9 @@ struct PipelineReader {
         switch PQresultStatus(result) {
         case PGRES_PIPELINE_SYNC:
             defer { (ended, tables, error) = (0, [], nil) }
-            let answer = Answer(segment: segment, result: error.map { .failure($0) } ?? .success(tables))
-            segment += 1
-            return answer
+            defer { segment += 1 }
+            if let error { return Answer(segment: segment, result: .failure(error)) }
+            return Answer(segment: segment, result: .success(tables))
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
             tables.append(Table(result))
         case PGRES_PIPELINE_ABORTED:

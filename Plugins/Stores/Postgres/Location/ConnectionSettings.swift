@@ -63,7 +63,9 @@ struct ConnectionSettings: Sendable {
         let keywords = all.map { Self.copy($0.keyword) }
         let texts = all.map { Self.copy($0.value) }
         defer { for text in keywords + texts { Self.erase(text) } }
-        return body(keywords.map { UnsafePointer($0) } + [nil], texts.map { UnsafePointer($0) } + [nil])
+        let names: [UnsafePointer<CChar>?] = keywords.map { UnsafePointer($0) }
+        let contents: [UnsafePointer<CChar>?] = texts.map { UnsafePointer($0) }
+        return body(names + [nil], contents + [nil])
     }
 
     private static func resolve(_ reference: SecretReference) throws(PostgresStoreError) -> String {

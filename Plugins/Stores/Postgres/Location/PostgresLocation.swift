@@ -47,7 +47,7 @@ struct PostgresLocation: Sendable {
             guard let count = Int(value), (1...64).contains(count) else { return false }
             pool = count
         } else if name.isExactly("timeout") {
-            guard let duration = Self.duration(value), (.milliseconds(100) ... .seconds(10)).contains(duration) else {
+            guard let duration = Self.duration(value), duration >= .milliseconds(100), duration <= .seconds(10) else {
                 return false
             }
             timeout = duration

@@ -12,7 +12,7 @@ struct Request: Sendable {
 
     let kind: Kind
     let step: Step
-    /// The first row that it locks; nil for those that lock none or wait for none.
+    /// The first row that it locks; nil for those that lock none, or others than one row.
     let order: LockOrder?
     /// When its caller is told that it took too long.
     let deadline: ContinuousClock.Instant
@@ -22,13 +22,14 @@ struct Request: Sendable {
     /// How often it was sent in vain.
     var failures = 0
     /// Whether it has a transaction of its own, because one that it shared was rolled back.
-    var isAlone = false
+    var isAlone: Bool
 
     init(_ kind: Kind, _ step: Step, order: LockOrder?, timeout: Duration, reply: Reply) {
         self.kind = kind
         self.step = step
         self.order = order
         self.reply = reply
+        isAlone = order == nil
         deadline = .now + timeout
         bytes = step.parameters.reduce(256) { $0 + ($1.encoded?.count ?? 0) }
     }

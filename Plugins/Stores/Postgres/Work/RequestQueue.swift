@@ -57,7 +57,10 @@ final class RequestQueue: Sendable {
             state.unansweredBytes = bytes
             return nil
         }
-        if refusal == nil { state.signal() }
+        guard let refusal else {
+            state.signal()
+            return nil
+        }
         return refusal
     }
 
