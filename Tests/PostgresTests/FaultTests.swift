@@ -9,11 +9,11 @@ import Testing
     /// Operations that each leave a trace under a name of their own.
     private static let operations:
         [(name: String, run: @Sendable (PostgresStore, String) async throws -> Void)] = [
-            ("insert", { try #require(try await $0.insert(StateKey("s", $1), value: [1], expires: nil)) }),
-            ("commit", { #expect(try await $0.commit([insertion($1, [1]), raising($1, to: 1)]) == nil) }),
-            ("put", { try await $0.put(StateKey("s", $1), value: [1], expires: nil) }),
-            ("get", { _ = try await $0.get(StateKey("s", $1)) }),
-            ("list", { _ = try await $0.list($1, after: nil, limit: 9) }),
+            ("insert", { store, name in _ = try await store.commit([insertion(name, [1])]) }),
+            ("commit", { store, name in _ = try await store.commit([insertion(name, [1]), raising(name, to: 1)]) }),
+            ("put", { store, name in try await store.put(StateKey("s", name), value: [1], expires: nil) }),
+            ("get", { store, name in _ = try await store.get(StateKey("s", name)) }),
+            ("list", { store, name in _ = try await store.list(name, after: nil, limit: 9) }),
         ]
 
     @Test(arguments: [Proxy.Direction.toServer, .toClient])
@@ -22,8 +22,8 @@ import Testing
         let proxy = try Proxy(to: server.port)
         defer { proxy.close() }
         let schema = server.newSchema()
-        let store = try await open(schema, "pool=1&timeout=2s", port: proxy.port)
-        let direct = try await open(schema, "pool=1")
+        let store = try await openStore(schema, "pool=1&timeout=2s", port: proxy.port)
+        let direct = try await openStore(schema, "pool=1")
         for (name, run) in Self.operations { try await run(store, "first-\(name)") }
         var thrown = 0
         for bytes in [1, 30, 60, 200] {
@@ -38,7 +38,7 @@ import Testing
                     #expect((entry != nil) == (name != "get" && name != "list"), "\(key)")
                 } else {
                     thrown += 1
-                    #expect([.connectionLost, .cannotConnect, .timedOut].contains(failure), "\(key): \(failure as Any)")
+                    #expect(failure == .connectionLost || failure == .cannotConnect, "\(key): \(failure as Any)")
                 }
                 if name == "commit" { #expect((entry != nil) == (counter == 1), "\(key)") }
                 proxy.cut(direction, after: .max)
@@ -55,7 +55,7 @@ import Testing
         let server = try PostgresServer.shared.get()
         let proxy = try Proxy(to: server.port)
         defer { proxy.close() }
-        let store = try await open(server.newSchema(), "pool=2&timeout=300ms", port: proxy.port)
+        let store = try await openStore(server.newSchema(), "pool=2&timeout=300ms", port: proxy.port)
         #expect(try await store.insert(StateKey("s", "before"), value: [], expires: nil))
         proxy.stall(true)
         let begin = ContinuousClock.now
@@ -75,17 +75,18 @@ import Testing
     @Test func aRowThatAnotherTransactionKeepsLockedEndsInAnErrorAndBlocksNoOther() async throws {
         let server = try PostgresServer.shared.get()
         let schema = server.newSchema()
-        let store = try await open(schema, "pool=1&timeout=400ms")
+        let store = try await openStore(schema, "pool=1&timeout=400ms")
         try await store.put(StateKey("s", "locked"), value: [1], expires: Instant(seconds: 1))
-        async let locking: Void = server.sql(
-            "SELECT pg_sleep(0.9) FROM (SELECT 1 FROM \(schema).entry WHERE name = 'locked' FOR UPDATE) AS x")
+        Thread.detachNewThread {
+            try? server.sql(
+                "SELECT pg_sleep(0.9) FROM (SELECT 1 FROM \(schema).entry WHERE name = 'locked' FOR UPDATE) AS x")
+        }
         try await Task.sleep(for: .milliseconds(150))
         async let failure = code { try await store.put(StateKey("s", "locked"), value: [2], expires: nil) }
         async let other = code { try await eventually { try await store.put(StateKey("s", "free"), value: [2], expires: nil) } }
         let codes = await (failure, other)
-        #expect([.conflict, .timedOut, .connectionLost].contains(codes.0), "\(codes)")
+        #expect(codes.0 == .conflict || codes.0 == .timedOut, "\(codes)")
         #expect(codes.1 == nil)
-        try await locking
         try await eventually { try await store.put(StateKey("s", "locked"), value: [3], expires: nil) }
         #expect(try await store.get(StateKey("s", "locked")) == [3])
         await store.close()
@@ -96,7 +97,7 @@ import Testing
         let schema = server.newSchema()
         let role = "ended_\(schema)"
         try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN")
-        let store = try await open(schema, "pool=3", user: role)
+        let store = try await openStore(schema, "pool=3", user: role)
         for round in 0..<3 {
             #expect(try await store.insert(StateKey("s", "\(round)"), value: [], expires: nil))
             try server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'")
@@ -112,7 +113,7 @@ import Testing
         let schema = server.newSchema()
         let role = "standby_\(schema)"
         try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN")
-        let store = try await open(schema, "pool=1&timeout=300ms", user: role)
+        let store = try await openStore(schema, "pool=1&timeout=300ms", user: role)
         #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil))
         let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'"
         try server.sql("ALTER ROLE \(role) SET default_transaction_read_only = on", terminate)
@@ -128,12 +129,12 @@ import Testing
         let schema = server.newSchema()
         let role = "moved_\(schema)"
         try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN")
-        let store = try await open(schema, "pool=1&timeout=300ms", user: role)
+        let store = try await openStore(schema, "pool=1&timeout=300ms", user: role)
         #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil))
         #expect(store.blockingReason == nil)
         let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'"
         try server.sql("ALTER SCHEMA \(schema) RENAME TO \(schema)_kept")
-        await (try await open(schema, "pool=1")).close()
+        await (try await openStore(schema, "pool=1")).close()
         try server.sql(terminate)
         try await eventually { try #require(store.blockingReason?.contains("another database") == true) }
         #expect(await code { _ = try await store.insert(StateKey("s", "a"), value: [], expires: nil) } == .replaced)
@@ -145,7 +146,7 @@ import Testing
 
     @Test func aServerThatIsKilledAndStartedAgainKeepsWhatWasConfirmed() async throws {
         let server = try PostgresServer()
-        let store = try await open("assay", "pool=4&timeout=1s", on: server)
+        let store = try await openStore("assay", "pool=4&timeout=1s", on: server)
         let writing = Task {
             var confirmed: [String] = []
             for number in 0..<100_000 where !Task.isCancelled {

@@ -17,7 +17,7 @@ import Testing
         let inserted = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<8 {
                 group.addTask { [server] in
-                    let store = try await open(schema, "pool=1", on: server)
+                    let store = try await openStore(schema, "pool=1", on: server)
                     let inserted = try await store.insert(StateKey("s", "a"), value: [], expires: nil)
                     await store.close()
                     return inserted
@@ -72,9 +72,9 @@ import Testing
 
     @Test func tablesOfALaterReleaseAreUsedUnlessTheyExcludeThisOne() async throws {
         let schema = server.newSchema()
-        await (try await open(schema, "pool=1")).close()
+        await (try await openStore(schema, "pool=1")).close()
         try server.sql("UPDATE \(schema).store SET version = 9")
-        await (try await open(schema, "pool=1")).close()
+        await (try await openStore(schema, "pool=1")).close()
         try server.sql("UPDATE \(schema).store SET minimum_reader = 2")
         let message = await openingMessage(server.url(options: "schema=\(schema)"))
         #expect(message?.contains("made by a later release; this one knows up to 1") == true)
@@ -104,7 +104,7 @@ import Testing
 
     @Test func aServerThatAcceptsNoWritesIsRefused() async throws {
         let (schema, role) = (server.newSchema(), "reader_\(server.newSchema())")
-        await (try await open(schema, "pool=1")).close()
+        await (try await openStore(schema, "pool=1")).close()
         try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN", "ALTER ROLE \(role) SET default_transaction_read_only = on")
         let message = await openingMessage(server.url(user: role, options: "schema=\(schema)"))
         #expect(message?.contains("the server accepts no writes") == true)
@@ -135,7 +135,7 @@ import Testing
         let url = server.url(options: "schema=\(schema)")
         await #expect(throws: StateStoreOpeningError.self) { try await PostgresStore.examine(url) }
         #expect(try server.integer("SELECT count(*) FROM pg_namespace WHERE nspname = '\(schema)'") == 0)
-        await (try await open(schema, "pool=1")).close()
+        await (try await openStore(schema, "pool=1")).close()
         let findings = try await PostgresStore.examine(url)
         #expect(findings.problems == [])
         let text = findings.contents.joined(separator: "\n")

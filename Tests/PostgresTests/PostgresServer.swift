@@ -15,12 +15,13 @@ import Darwin
 /// A server of PostgreSQL in a temporary folder, on a port of loopback that the system chose.
 ///
 /// It ends with the process of the tests, however that ends: it is started by a shell that waits for its input to end.
-final class PostgresServer: Sendable {
+/// It is `@unchecked` because the shell is used by one test at a time.
+final class PostgresServer: @unchecked Sendable {
     /// Where Debian's packages put the programs of a server.
     static let programs: String? = {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-        return versions.compactMap(Int.init).filter { $0 >= 13 }.sorted().map { "\(root)/\($0)/bin" }
+        return versions.compactMap(Int.init).filter { $0 >= 14 }.sorted().map { "\(root)/\($0)/bin" }
             .last { FileManager.default.isExecutableFile(atPath: "\($0)/postgres") }
     }()
 
@@ -29,7 +30,7 @@ final class PostgresServer: Sendable {
 
     let folder: String
     let port: UInt16
-    private let shell = Mutex<(process: Process, input: Pipe)?>(nil)
+    private var shell: (process: Process, input: Pipe)?
     private let schemas = Atomic(0)
 
     init() throws {
@@ -75,11 +76,13 @@ final class PostgresServer: Sendable {
             cat > /dev/null
             kill -QUIT $! 2> /dev/null
             wait
+            [ -e '\(folder)/restarts' ] || rm -rf '\(folder)'
             """,
         ]
         process.standardInput = input
         try process.run()
-        shell.withLock { $0 = (process, input) }
+        shell = (process, input)
+        try? FileManager.default.removeItem(atPath: "\(folder)/restarts")
         let end = ContinuousClock.now + .seconds(20)
         while true {
             do {
@@ -94,12 +97,11 @@ final class PostgresServer: Sendable {
     /// What a loss of power does to its processes; the files stay as they are.
     func kill() {
         guard let id = processID else { return }
+        FileManager.default.createFile(atPath: "\(folder)/restarts", contents: nil)
         _ = Self.signal(id, SIGKILL)
-        shell.withLock { shell in
-            try? shell?.input.fileHandleForWriting.close()
-            shell?.process.waitUntilExit()
-            shell = nil
-        }
+        try? shell?.input.fileHandleForWriting.close()
+        shell?.process.waitUntilExit()
+        shell = nil
         // The children notice that their parent is gone; a new server waits for them.
         usleep(100_000)
     }

@@ -31,7 +31,7 @@ final class Proxy: Sendable {
     init(to target: UInt16) throws {
         self.target = target
         listener = try Listener()
-        Thread.detachNewThread { [listener, state] in
+        Thread.detachNewThread { [self] in
             while true {
                 let client = accept(listener.descriptor, nil, nil)
                 guard client >= 0, !state.withLock({ $0.isClosed }) else { return }
@@ -92,9 +92,10 @@ final class Proxy: Sendable {
             while state.withLock({ $0.stalls && !$0.isClosed }) { usleep(5_000) }
             let (passed, isCut) = state.withLock { state in
                 guard let cut = state.cut, cut.direction == direction else { return (count, false) }
-                let passed = min(count, cut.left)
-                state.cut = passed < count || cut.left == count ? nil : (direction, cut.left - passed)
-                return (passed, state.cut == nil)
+                let isCut = cut.left <= count
+                state.cut = nil
+                if !isCut { state.cut = (direction, cut.left - count) }
+                return (min(count, cut.left), isCut)
             }
             var sent = 0
             while sent < passed {

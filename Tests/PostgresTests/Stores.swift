@@ -12,7 +12,7 @@ let isInstalled: ConditionTrait = .enabled(
     if: PostgresServer.programs != nil, "PostgreSQL is not installed: apt-get install postgresql-15")
 
 /// Opens a store on the shared server, or on another.
-func open(
+func openStore(
     _ schema: String, _ options: String = "pool=4", clock: HostClock = .system, user: String = "postgres",
     port: UInt16? = nil, on server: PostgresServer? = nil
 ) async throws -> PostgresStore {

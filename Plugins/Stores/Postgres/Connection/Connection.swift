@@ -55,9 +55,15 @@ final class Connection {
 
     /// Whether an idle connection is still open, as far as the system knows.
     var isOpen: Bool {
-        var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        guard poll(&entry, 1, 0) > 0 else { return PQstatus(handle) == CONNECTION_OK }
-        return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK && PQisBusy(handle) == 0
+        // What the server says unasked comes before the end of the connection, if it ends it.
+        for _ in 0..<8 {
+            var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+            guard poll(&entry, 1, 0) > 0 else { return PQstatus(handle) == CONNECTION_OK }
+            guard PQconsumeInput(handle) == 1, PQisBusy(handle) == 0, PQstatus(handle) == CONNECTION_OK else {
+                return false
+            }
+        }
+        return false
     }
 
     /// Sends segments in one pipeline, each a transaction of its own, and calls a body with the answer of each.

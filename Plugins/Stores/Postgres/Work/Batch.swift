@@ -12,7 +12,7 @@ final class Batch {
     /// Why the connection must not be used any more, when the server said so.
     private(set) var ending: ServerError?
 
-    private static let mostFailures = 20
+    private static let mostRepetitions = 20
 
     /// Reads have a segment each. Writes share one, so that the disk is waited for once, in the order in which all
     /// transactions lock rows; those whose shared transaction was rolled back have one each.
@@ -69,7 +69,8 @@ final class Batch {
         request.failures += 1
         request.isAlone = true
         let mayRepeat = !error.endsConnection && (isShared || error.isConflict)
-        if mayRepeat, request.failures < Self.mostFailures, request.deadline > .now { return request }
+        let isLate = ContinuousClock.now >= request.deadline
+        if mayRepeat, !isLate, request.failures <= Self.mostRepetitions { return request }
         queue.answer(request, .failure(error.error(at: place)))
         return nil
     }

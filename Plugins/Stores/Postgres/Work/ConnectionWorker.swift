@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import Logging
 
 #if canImport(Glibc)
 internal import Glibc
