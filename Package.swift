@@ -22,6 +22,7 @@ let plugins: KeyValuePairs = [
     "DeviceCheck": "The provider `device_check`.",
     "FleetEngine": "The consumer `fleet_engine`.",
     "OAuthClient": "The consumer `oauth_client`.",
+    "Postgres": "The store `postgres`.",
     "SQLite": "The store `sqlite`.",
     "Webhook": "The sink `webhook`, which sends decisions to a server.",
 ]
@@ -113,6 +114,7 @@ let package = Package(
         .library(name: "AssayDebug", targets: ["AssayDebug"]),
         .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
+        .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
         .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
         // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.
@@ -167,6 +169,7 @@ let package = Package(
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
         .systemLibrary(
             name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CProcess"),
         .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
@@ -451,6 +454,15 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings),
         .target(
+            name: "AssayPostgres",
+            dependencies: [
+                "AssayCore", "AssayState", "CLibPQ",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Plugins/Stores/Postgres",
+            packageAccess: false,
+            swiftSettings: settings),
+        .target(
             name: "AssaySQLite",
             dependencies: [
                 "AssayCore", "AssayState", "CLibSQLite",
@@ -506,6 +518,7 @@ let package = Package(
                 .target(name: "AssayDeviceCheck", condition: .when(traits: ["DeviceCheck"])),
                 .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
+                .target(name: "AssayPostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayApple", condition: simulator),
@@ -935,6 +948,12 @@ let package = Package(
                 "AssayCore", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayWebhook",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: [
+                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState", "AssayTesting",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -22,6 +22,9 @@ internal import AssayFleetEngine
 #if OAuthClient
 internal import AssayOAuthClient
 #endif
+#if Postgres
+internal import AssayPostgres
+#endif
 #if SQLite
 internal import AssaySQLite
 #endif
@@ -53,6 +56,9 @@ extension [Plugin] {
         #endif
         #if OAuthClient
         plugins.append(.consumer(OAuthClientConsumer.self))
+        #endif
+        #if Postgres
+        plugins.append(.store(PostgresStore.self))
         #endif
         #if SQLite
         plugins.append(.store(SQLiteStore.self))

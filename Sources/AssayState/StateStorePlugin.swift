@@ -40,6 +40,14 @@ public protocol StateStorePlugin: StateStore {
     /// - Returns: the findings, in words for an operator.
     /// - Throws: ``StateStoreOpeningError`` when the store does not exist.
     static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings
+
+    /// Makes what a store needs before servers use it, or brings what an earlier release made to the present form.
+    ///
+    /// For operators whose servers run with fewer rights than that takes.
+    ///
+    /// - Returns: what was done, in words for an operator.
+    /// - Throws: ``StateStoreOpeningError`` with words for an operator.
+    static func migrate(_ location: String) async throws(StateStoreOpeningError) -> String
 }
 
 extension StateStorePlugin {
@@ -59,6 +67,11 @@ extension StateStorePlugin {
     /// Always fails: by default a store is examined with its own tools.
     public static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
         throw StateStoreOpeningError("\(scheme): use this store's own tools to examine it")
+    }
+
+    /// Nothing to do: by default a store is made when it is opened.
+    public static func migrate(_ location: String) async throws(StateStoreOpeningError) -> String {
+        "\(scheme): nothing to do"
     }
 }
 

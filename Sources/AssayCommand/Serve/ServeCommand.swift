@@ -208,7 +208,7 @@ struct ServeCommand: AsyncParsableCommand {
             "policies, keys and state are ready",
             metadata: [
                 "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(keys.name)",
-                "state": "\(state)", "revision": "\(policies.revision)",
+                "state": "\(StateName(state).shown)", "revision": "\(policies.revision)",
                 "version": "\(AssayProgram.current.version)",
             ])
 

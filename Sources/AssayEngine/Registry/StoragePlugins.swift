@@ -9,6 +9,7 @@ struct StorePlugin: Sendable {
     let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStorePlugin
     let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
     let examine: @Sendable (String) async throws(StateStoreOpeningError) -> StateStoreFindings
+    let migrate: @Sendable (String) async throws(StateStoreOpeningError) -> String
 
     init<S: StateStorePlugin>(_ type: S.Type) {
         descriptor = S.descriptor
@@ -18,6 +19,7 @@ struct StorePlugin: Sendable {
             try await S.copy(location, to: path, adding: entries)
         }
         examine = { (location) async throws(StateStoreOpeningError) in try await S.examine(location) }
+        migrate = { (location) async throws(StateStoreOpeningError) in try await S.migrate(location) }
     }
 }
 
