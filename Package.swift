@@ -22,6 +22,7 @@ let plugins: KeyValuePairs = [
     "DeviceCheck": "The provider `device_check`.",
     "FleetEngine": "The consumer `fleet_engine`.",
     "OAuthClient": "The consumer `oauth_client`.",
+    "Redis": "The stores `redis` and `rediss`.",
     "SQLite": "The store `sqlite`.",
     "Webhook": "The sink `webhook`, which sends decisions to a server.",
 ]
@@ -113,6 +114,7 @@ let package = Package(
         .library(name: "AssayDebug", targets: ["AssayDebug"]),
         .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
+        .library(name: "AssayRedis", targets: ["AssayRedis"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
         .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
         // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.
@@ -165,6 +167,8 @@ let package = Package(
         .systemLibrary(
             name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
+        // Without pkg-config, whose flags SwiftPM does not accept.
+        .systemLibrary(name: "CLibHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
             name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CProcess"),
@@ -451,6 +455,17 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings),
         .target(
+            name: "AssayRedis",
+            dependencies: [
+                "AssayCore", "AssayState", "CLibHiredis",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Plugins/Stores/Redis",
+            packageAccess: false,
+            swiftSettings: settings),
+        .target(
             name: "AssaySQLite",
             dependencies: [
                 "AssayCore", "AssayState", "CLibSQLite",
@@ -506,6 +521,7 @@ let package = Package(
                 .target(name: "AssayDeviceCheck", condition: .when(traits: ["DeviceCheck"])),
                 .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
+                .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayApple", condition: simulator),
@@ -935,6 +951,14 @@ let package = Package(
                 "AssayCore", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayWebhook",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RedisTests",
+            dependencies: [
+                "AssayCore", "AssayRedis", "AssayState", "AssayTestSupport", "AssayTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

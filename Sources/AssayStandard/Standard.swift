@@ -22,6 +22,9 @@ internal import AssayFleetEngine
 #if OAuthClient
 internal import AssayOAuthClient
 #endif
+#if Redis
+internal import AssayRedis
+#endif
 #if SQLite
 internal import AssaySQLite
 #endif
@@ -53,6 +56,10 @@ extension [Plugin] {
         #endif
         #if OAuthClient
         plugins.append(.consumer(OAuthClientConsumer.self))
+        #endif
+        #if Redis
+        plugins.append(.store(RedisStore.self))
+        plugins.append(.store(RedisTLSStore.self))
         #endif
         #if SQLite
         plugins.append(.store(SQLiteStore.self))
