@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayRedis
 
-@Suite(.serialized) struct RedisStoreTests {
+@Suite(.serialized, .enabled(if: ServerProgram.any != nil, ServerProgram.missing)) struct RedisStoreTests {
     @Test("the store keeps the promises of the contract", arguments: ServerProgram.all)
     func contract(_ program: ServerProgram) async throws {
         let server = try TestServer(program)
@@ -139,7 +139,7 @@ import Testing
     func waitsForTheDisk() async throws {
         let program = try #require(ServerProgram.valkey)
         let server = try TestServer(program, ["--appendonly", "yes", "--appendfsync", "everysec"])
-        let store = try await open(server.location())
+        let store = try await open(server.location("timeout=5000"))
         #expect(store.caution == nil)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for task in 0..<100 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayRedis
 
-@Suite(.serialized, .enabled(if: ServerProgram.any != nil, ServerProgram.missing)) struct SeveralServersTests {
+@Suite(.enabled(if: ServerProgram.any != nil, ServerProgram.missing)) struct SeveralServersTests {
     /// Three masters without replicas.
     private func cluster() async throws -> [TestServer] {
         let program = try #require(ServerProgram.any)
@@ -18,7 +18,6 @@ import Testing
         }
         for (index, server) in servers.enumerated() {
             let (first, last) = (index * 16_384 / 3, (index + 1) * 16_384 / 3 - 1)
-            try server.ask("EVAL", "local s = {} for i = \(first), \(last) do s[#s + 1] = i end return 1", "0")
             try server.ask("CLUSTER", "ADDSLOTSRANGE", "\(first)", "\(last)")
             try server.ask("CLUSTER", "SET-CONFIG-EPOCH", "\(index + 1)")
             if index > 0 { try server.ask("CLUSTER", "MEET", "127.0.0.1", "\(servers[0].port)") }
@@ -49,7 +48,7 @@ import Testing
             reopen: { store, clock in
                 await (store as? RedisStore)?.close()
                 return try await open("\(address)#prefix=p\(count.withLock { $0 })", clock: clock)
-            })
+            }, spansServers: true)
         let failures = await suite.run()
         #expect(failures == [])
         try await commits(address)
@@ -127,7 +126,6 @@ import Testing
         port \(port)
         bind 127.0.0.1
         dir \(master.folder)
-        unixsocket \(master.folder)/sentinel
         sentinel monitor state 127.0.0.1 \(master.port) 1
         sentinel down-after-milliseconds state 1000
         sentinel failover-timeout state 2000
@@ -148,22 +146,19 @@ import Testing
         let store = try #require(opened)
         #expect(try await store.insert(StateKey("s", "before"), value: [], expires: nil))
         #expect(await code { _ = try await open("//127.0.0.1:\(port)#sentinel=other") } == .notMaster)
-        let asked = Process()
-        asked.executableURL = URL(fileURLWithPath: program.cli)
-        asked.arguments = ["-p", "\(port)", "SENTINEL", "FAILOVER", "state"]
-        asked.standardOutput = FileHandle(forWritingAtPath: "/dev/null")
         // It knows the replica from its first look at the master, within a second or so.
         let isFailedOver = await eventually(.seconds(10)) {
             let attempt = Process()
-            attempt.executableURL = asked.executableURL
-            attempt.arguments = asked.arguments
+            attempt.executableURL = URL(fileURLWithPath: program.cli)
+            attempt.arguments = ["-p", "\(port)", "SENTINEL", "FAILOVER", "state"]
             attempt.standardOutput = FileHandle(forWritingAtPath: "/dev/null")
             try attempt.run()
             attempt.waitUntilExit()
             return try replica.ask("INFO", "replication").contains("role:master")
         }
         #expect(isFailedOver)
-        // The old master follows the new one, and confirms its writes.
+        // The old master follows the new one, as the sentinel would tell it ten seconds later, and confirms its writes.
+        try master.ask("REPLICAOF", "127.0.0.1", "\(replica.port)")
         let works = await eventually(.seconds(15)) {
             try await store.insert(StateKey("s", "before"), value: [], expires: nil) == false
         }

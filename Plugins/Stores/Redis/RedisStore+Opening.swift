@@ -9,8 +9,6 @@ extension RedisStore {
         static let nameBytes = 1024
         /// Bytes of a value.
         static let valueBytes = 1 << 20
-        /// Changes of one commit.
-        static let changes = 16
         /// Entries of one page of a list, and names and bytes of values that one answer has.
         static let listedEntries = 10_000
         static let page = 256
@@ -46,9 +44,9 @@ extension RedisStore {
     }
 
     func check(_ changes: [StateChange]) throws(RedisStoreError) {
-        guard (1...Limits.changes).contains(changes.count) else {
+        guard (1...StateChange.limit).contains(changes.count) else {
             throw RedisStoreError(
-                .tooLarge, "a commit of \(changes.count) changes; from 1 to \(Limits.changes) are possible")
+                .tooLarge, "a commit of \(changes.count) changes; from 1 to \(StateChange.limit) are possible")
         }
         for case .insert(let key, let value, _, _) in changes { try check(key, value) }
         for case .advance(let key, _) in changes { try check(key, []) }

@@ -81,7 +81,9 @@ extension RedisStoreError {
     /// - `text`: the server's words, which name neither keys nor values of this store.
     init(answer text: String, from server: String) {
         let word = String(text.prefix(upTo: text.firstIndex(ofASCII: " ")))
-        let (code, meaning) = Self.meanings[ExactText(word)] ?? (.failed, "the server reports an error")
+        var (code, meaning) = Self.meanings[ExactText(word)] ?? (.failed, "the server reports an error")
+        // How servers report that a script may not run a command.
+        if text.utf8.contains("user executing the script".utf8) { (code, meaning) = Self.notPermitted }
         self.init(code, "\(server): \(meaning): \(Self.shortened(text))")
     }
 
@@ -91,11 +93,15 @@ extension RedisStoreError {
             decoding: text.utf8.prefix(200).map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
+    private static let notPermitted = (
+        Code.notPermitted, "the server's ACL does not permit this; the store's article lists what it needs"
+    )
+
     /// By the first word of an error.
     private static let meanings: [ExactText: (Code, String)] = [
         "WRONGPASS": (.wrongCredentials, "the user or the password is wrong; see the user's entry in the server's ACL"),
         "NOAUTH": (.wrongCredentials, "the server demands a password: add #password=file:PATH or #password=env:NAME"),
-        "NOPERM": (.notPermitted, "the server's ACL does not permit this; the store's article lists what it needs"),
+        "NOPERM": notPermitted,
         "LOADING": (.loading, "the server reads its data after a start; the store tries again by itself"),
         "READONLY": (.readOnly, "the server has become a replica; the store looks for the master by itself"),
         "MASTERDOWN": (.readOnly, "the server is a replica without its master"),

@@ -27,6 +27,14 @@ final class Cluster: Servers {
     static func open(_ connector: Connector) async throws(RedisStoreError) -> Cluster {
         let cluster = Cluster(connector)
         try await cluster.refresh()
+        // Each of them is verified before anything depends on it.
+        let map = cluster.state.withLock { $0.map }
+        guard map.servers.count <= RedisStore.Limits.nodes else {
+            throw RedisStoreError(.clusterDown, "the cluster names too many servers")
+        }
+        for server in map.servers {
+            try await connector.session(server, slots: map.ranges(of: server)).connection.close()
+        }
         return cluster
     }
 

@@ -128,7 +128,8 @@ struct Connector: Sendable {
             var buffer = ByteBuffer()
             Command.script(.identify, keys: [keys.identity(tag: tag), keys.trial(tag: tag)], arguments: [fresh])
                 .write(to: &buffer, digests: digests)
-            let confirm = known == nil ? confirmation.command(milliseconds: limit.nanoseconds / 2_000_000) : nil
+            let confirm =
+                known == nil ? confirmation.command(milliseconds: max(limit.nanoseconds / 1_000_000 - 50, 1)) : nil
             confirm?.write(to: &buffer, digests: nil)
             let replies: [Reply]
             do {

@@ -86,7 +86,9 @@ final class ExchangeHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        end(context, RedisStoreError(connecting: error, to: server))
+        var meaning = RedisStoreError(connecting: error, to: server)
+        if error is IOError { meaning = RedisStoreError(.connectionLost, "\(server): the connection was lost") }
+        end(context, meaning)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
