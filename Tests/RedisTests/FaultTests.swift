@@ -82,13 +82,17 @@ import Testing
         await store.close()
     }
 
+    private final class Made: Sendable {
+        let names = Mutex<[String]>([])
+    }
+
     @Test(
         "nothing that was acknowledged is lost by kill -9, and the store continues without a restart",
         arguments: ServerProgram.all)
     func killed(_ program: ServerProgram) async throws {
         let server = try TestServer(program)
         let store = try await open(server.location())
-        let made = Mutex<[String]>([])
+        let made = Made()
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
                 group.addTask {
@@ -97,16 +101,16 @@ import Testing
                         guard (try? await store.insert(StateKey("s", name), value: [], expires: nil)) == true else {
                             return
                         }
-                        made.withLock { $0.append(name) }
+                        made.names.withLock { $0.append(name) }
                     }
                 }
             }
             group.addTask {
-                _ = await eventually { made.withLock { $0.count > 500 } }
+                _ = await eventually { made.names.withLock { $0.count > 500 } }
                 server.kill()
             }
         }
-        let names = made.withLock { $0 }
+        let names = made.names.withLock { $0 }
         #expect(names.count > 500)
         #expect(await code { _ = try await store.get(StateKey("s", "x")) } != nil)
         try server.start()
