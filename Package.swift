@@ -23,6 +23,7 @@ let plugins: KeyValuePairs = [
     "FleetEngine": "The consumer `fleet_engine`.",
     "OAuthClient": "The consumer `oauth_client`.",
     "Postgres": "The store `postgres`.",
+    "Redis": "The stores `redis` and `rediss`.",
     "SQLite": "The store `sqlite`.",
     "Webhook": "The sink `webhook`, which sends decisions to a server.",
 ]
@@ -115,6 +116,7 @@ let package = Package(
         .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
         .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
+        .library(name: "AssayRedis", targets: ["AssayRedis"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
         .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
         // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.
@@ -167,6 +169,8 @@ let package = Package(
         .systemLibrary(
             name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
+        // Without pkg-config, whose flags SwiftPM does not accept.
+        .systemLibrary(name: "CLibHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
             name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -463,6 +467,17 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings),
         .target(
+            name: "AssayRedis",
+            dependencies: [
+                "AssayCore", "AssayState", "CLibHiredis",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Plugins/Stores/Redis",
+            packageAccess: false,
+            swiftSettings: settings),
+        .target(
             name: "AssaySQLite",
             dependencies: [
                 "AssayCore", "AssayState", "CLibSQLite",
@@ -519,6 +534,7 @@ let package = Package(
                 .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
                 .target(name: "AssayPostgres", condition: .when(traits: ["Postgres"])),
+                .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayApple", condition: simulator),
@@ -954,6 +970,14 @@ let package = Package(
             name: "PostgresTests",
             dependencies: [
                 "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState", "AssayTesting",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RedisTests",
+            dependencies: [
+                "AssayCore", "AssayRedis", "AssayState", "AssayTestSupport", "AssayTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

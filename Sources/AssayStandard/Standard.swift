@@ -25,6 +25,9 @@ internal import AssayOAuthClient
 #if Postgres
 internal import AssayPostgres
 #endif
+#if Redis
+internal import AssayRedis
+#endif
 #if SQLite
 internal import AssaySQLite
 #endif
@@ -59,6 +62,10 @@ extension [Plugin] {
         #endif
         #if Postgres
         plugins.append(.store(PostgresStore.self))
+        #endif
+        #if Redis
+        plugins.append(.store(RedisStore.self))
+        plugins.append(.store(RedisTLSStore.self))
         #endif
         #if SQLite
         plugins.append(.store(SQLiteStore.self))

@@ -18,6 +18,11 @@ public protocol StateStorePlugin: StateStore {
     /// nothing more to do. Other commands than `serve` do not call it.
     func run() async throws
 
+    /// What an operator should know of the store although it works, such as what it may forget; nil by default.
+    ///
+    /// `/readyz` shows it to operators, and the log has it at the start. It returns at once.
+    var caution: String? { get }
+
     /// Ends all work and frees what the store holds. It is called once, at the end of every command.
     ///
     /// Operations in progress end or throw; every later operation throws.
@@ -56,6 +61,9 @@ extension StateStorePlugin {
 
     /// Nothing to do.
     public func run() async throws {}
+
+    /// Nothing to know.
+    public var caution: String? { nil }
 
     /// Always fails: by default a store is copied with its own tools.
     public static func copy(

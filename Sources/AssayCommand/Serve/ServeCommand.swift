@@ -246,12 +246,13 @@ struct ServeCommand: AsyncParsableCommand {
         // Shared by every listener that strangers reach.
         let budget = limits.budget
         try TransportMetrics.add(budget, to: metrics.registry)
-        let pages = HTTPPages(
+        var pages = HTTPPages(
             showsDetail: true,
             checks: audit.checks(auditFiles) + sinks.checks(queues) + capture.checks(evidence) + [
                 { reloader.readiness }, { store.readiness }, { keys.readiness },
             ],
             metrics: metrics.page)
+        pages.notes = [{ store.caution }]
         let publicPages = operations.publicPages(pages)
         let operations = try operations.service(engine, pages: pages, logger: logger)
         let authorization = try extAuthz.service(

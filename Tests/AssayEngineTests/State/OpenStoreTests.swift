@@ -54,6 +54,8 @@ struct OpenStoreTests {
             throw StateStoreOpeningError("it broke")
         }
 
+        var caution: String? { word.starts(withExactly: "forgets") ? "it may forget" : nil }
+
         func close() async {
             events.add("close")
             if word.starts(withExactly: "hangs") {
@@ -85,6 +87,14 @@ struct OpenStoreTests {
         await store.close()
         await store.close()
         #expect(events.all == ["close"])
+    }
+
+    @Test("What a store may forget is told by it alone", arguments: [("good", nil), ("forgets", "it may forget")])
+    func caution(_ kind: String, _ expected: String?) async throws {
+        let (store, _) = try await open(kind)
+        #expect(store.caution.isExactly(expected))
+        #expect(OpenStore(MemoryStore(clock: .system), clock: .system).caution.isNil)
+        await store.close()
     }
 
     @Test("A piece of work closes its store at its end, also when it throws")
