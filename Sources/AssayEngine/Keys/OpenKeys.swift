@@ -16,6 +16,8 @@ public final class OpenKeys: Sendable {
     private let vault: (any KeyVaultPlugin)?
     private let failure = Mutex<String?>(nil)
     private let isClosed = Mutex(false)
+    /// Whether the vault has keys that the engine has not taken up yet.
+    private let isChanged = Mutex(false)
 
     init(_ store: KeyStore, name: String, _ vault: (any KeyVaultPlugin)? = nil) {
         self.store = store
@@ -25,21 +27,28 @@ public final class OpenKeys: Sendable {
 
     /// Takes up what other servers change in a vault, until the task is cancelled; returns at once for a folder.
     ///
-    /// While the vault cannot be read, the keys that are known stay in force; see ``readiness``.
+    /// While the vault cannot be read, the keys that are known stay in force for some time; see ``readiness`` and
+    /// ``KeyStore/decisionLimit``.
     public func run(
         for engine: Engine, every interval: Duration = .seconds(5), clock: HostClock = .system, logger: Logger
     ) async {
         guard vault != nil else { return }
-        var isChanged = false
-        while (try? await clock.sleep(for: interval)) != nil {
-            do {
-                if try await store.refresh() { isChanged = true }
-                if isChanged { _ = try engine.reloadKeys() }
-                isChanged = false
-                report(nil, logger)
-            } catch {
-                report(SafeText.of("\(error)"), logger)
+        while (try? await clock.sleep(for: interval)) != nil { await follow(for: engine, logger: logger) }
+    }
+
+    /// Asks the vault once, and takes up what it has.
+    func follow(for engine: Engine, logger: Logger) async {
+        do {
+            if try await store.refresh() { isChanged.withLock { $0 = true } }
+            if isChanged.withLock({ $0 }) {
+                // Keys that the policies need may have to be made, which waits for the vault.
+                _ = try await OwnThread.run { try engine.reloadKeys() }
+                isChanged.withLock { $0 = false }
             }
+            engine.confirmKeys()
+            report(nil, logger)
+        } catch {
+            report(SafeText.of("\(error)"), logger)
         }
     }
 
@@ -83,6 +92,8 @@ extension Registry {
     ///
     /// A path that looks like the name of a vault is written as `file:PATH`, or with `./` before it.
     ///
+    /// A vault that needs the state store (``keysUseState(_:)``) finds it in the host.
+    ///
     /// - Throws: ``KeyError`` when there is no such vault, or when it cannot be read.
     public func openKeys(_ name: String, host: StorageHost) async throws(KeyError) -> OpenKeys {
         guard let (scheme, location) = Self.parts(name), Self.isScheme(scheme) else {
@@ -115,6 +126,12 @@ extension Registry {
             await vault.close()
             throw error
         }
+    }
+
+    /// Whether the place of keys with a name is a vault that needs the state store of the service (``StateKeyVault``).
+    public func keysUseState(_ name: String) -> Bool {
+        guard let (scheme, _) = Self.parts(name), Self.isScheme(scheme) else { return false }
+        return vaults[scheme]?.usesState ?? false
     }
 
     /// Whether a text before a colon is the scheme of a vault, and no part of a path.
