@@ -16,15 +16,18 @@ struct MasterKeyTests {
         return host
     }
 
+    private static let keys: [[UInt8]] = [
+        bytes, Array(Base64.encode(bytes).utf8), Array(Base64.encodeURL(bytes).utf8),
+        Array("  \(Hex.encode(bytes)) ".utf8), Array(Hex.encode(bytes).uppercased().utf8),
+    ]
+    private static let others: [[UInt8]] = [
+        Array("correct horse battery staple 12!".utf8), Array(bytes.dropLast()), bytes + [1],
+        Array(Base64.encode(bytes.dropLast()).utf8), [], Array(repeating: 200, count: 128),
+    ]
+
     @Test(
         "A key is 32 bytes, or their Base64 or hexadecimal text; anything else is refused without a part of it",
-        arguments: [
-            (bytes, true), (Array(Base64.encode(bytes).utf8), true), (Array(Base64.encodeURL(bytes).utf8), true),
-            (Array("  \(Hex.encode(bytes)) ".utf8), true), (Array(Hex.encode(bytes).uppercased().utf8), true),
-            (Array("correct horse battery staple 12!".utf8), false), (Array(bytes.dropLast()), false),
-            (bytes + [1], false),
-            (Array(Base64.encode(bytes.dropLast()).utf8), false), ([], false), (bytes + bytes + bytes + bytes, false),
-        ])
+        arguments: keys.map { ($0, true) } + others.map { ($0, false) })
     func forms(secret: [UInt8], isKey: Bool) async throws {
         let expected = try LocalMasterKey(SecretBytes(Self.bytes)).id
         do {
