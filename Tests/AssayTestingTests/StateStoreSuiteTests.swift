@@ -21,6 +21,8 @@ import Testing
         (.counterTakesEqual, ["counter", "counter-order", "counters-apart", "names", "reopening"]),
         (.counterSigned, ["counter"]),
         (.counterIsEntry, ["counters-apart", "names", "spaces"]),
+        (.commitInSteps, ["commit", "commit-once"]), (.commitSeenInSteps, ["commit-once"]),
+        (.commitNamesLast, ["commit"]),
         (.listUnsorted, ["list", "reopening"]),
         (.listIncludesStart, ["list"]),
         (.listIgnoresLimit, ["list"]),
@@ -54,7 +56,7 @@ import Testing
     @Test func aStoreThatCannotBeMadeIsAFailureOfEveryPromise() async {
         struct Unmade: Error {}
         let failures = await StateStoreSuite(makeStore: { _ in throw Unmade() }).run()
-        #expect(failures.count == 15)
+        #expect(failures.count == 17)
         #expect(failures.allSatisfy { $0.detail.contains("Unmade") })
     }
 }

@@ -1,4 +1,5 @@
 public import AssayCore
+public import AssayState
 
 /// The outcome of appraising evidence (RFC 9334, section 4.2: attestation results).
 ///
@@ -35,17 +36,20 @@ public struct Appraisal: Sendable {
     public var holder: String?
     /// The device's key, which the token names in its claim `cnf`; nil for none.
     public var confirmation: ConfirmationKey?
+    /// What the evidence uses up, at most 8: the kernel makes these changes in one step before it issues the token.
+    public var uses: [EvidenceUse]
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.
     public init(
         facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil,
-        confirmation: ConfirmationKey? = nil
+        confirmation: ConfirmationKey? = nil, uses: [EvidenceUse] = []
     ) {
         self.facts = facts
         self.reply = reply
         self.tokenLifetime = tokenLifetime
         self.holder = holder
         self.confirmation = confirmation
+        self.uses = uses
     }
 }
 

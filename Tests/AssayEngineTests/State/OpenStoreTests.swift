@@ -61,8 +61,7 @@ struct OpenStoreTests {
             }
         }
 
-        func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { true }
-        func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { true }
+        func commit(_ changes: [StateChange]) async throws -> Int? { nil }
         func get(_ key: StateKey) async throws -> [UInt8]? { nil }
         func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
         func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { [] }
@@ -167,8 +166,7 @@ struct OpenStoreTests {
             static let descriptor = StorageDescriptor(
                 scheme: "Odd", contract: 2, summary: "", survival: .nothing, sharing: .process)
             static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Odd { Odd() }
-            func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { true }
-            func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { true }
+            func commit(_ changes: [StateChange]) async throws -> Int? { nil }
             func get(_ key: StateKey) async throws -> [UInt8]? { nil }
             func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
             func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { [] }
