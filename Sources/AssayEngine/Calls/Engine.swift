@@ -114,8 +114,8 @@ public final class Engine: CallHandler {
         try live.reloadKeys()
     }
 
-    /// Notes that the vault has just answered that its keys are those in force.
-    func confirmKeys() {
+    /// Notes that the vault has answered; false when its keys are others than those in force.
+    func confirmKeys() -> Bool {
         live.confirmKeys()
     }
 

@@ -16,8 +16,6 @@ public final class OpenKeys: Sendable {
     private let vault: (any KeyVaultPlugin)?
     private let failure = Mutex<String?>(nil)
     private let isClosed = Mutex(false)
-    /// Whether the vault has keys that the engine has not taken up yet.
-    private let isChanged = Mutex(false)
 
     init(_ store: KeyStore, name: String, _ vault: (any KeyVaultPlugin)? = nil) {
         self.store = store
@@ -39,13 +37,9 @@ public final class OpenKeys: Sendable {
     /// Asks the vault once, and takes up what it has.
     func follow(for engine: Engine, logger: Logger) async {
         do {
-            if try await store.refresh() { isChanged.withLock { $0 = true } }
-            if isChanged.withLock({ $0 }) {
-                // Keys that the policies need may have to be made, which waits for the vault.
-                _ = try await OwnThread.run { try engine.reloadKeys() }
-                isChanged.withLock { $0 = false }
-            }
-            engine.confirmKeys()
+            _ = try await store.refresh()
+            // Keys that the policies need may have to be made, which waits for the vault.
+            if !engine.confirmKeys() { _ = try await OwnThread.run { try engine.reloadKeys() } }
             report(nil, logger)
         } catch {
             report(SafeText.of("\(error)"), logger)

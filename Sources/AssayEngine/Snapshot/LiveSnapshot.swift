@@ -50,12 +50,13 @@ final class LiveSnapshot: Sendable {
         KeyFreshness(age: confirmed.withLock { $0 }.map { store.age(of: $0) })
     }
 
-    /// Notes that the vault has answered, if the keys of the snapshot are those that it has.
-    func confirmKeys() {
+    /// Notes that the vault has answered, if the keys of the snapshot are those that it has; returns whether they are.
+    func confirmKeys() -> Bool {
         let answered = store.answered
-        reading.withLock { reading in
-            guard reading.failure == nil, reading.mark == store.changeMark else { return }
+        return reading.withLock { reading in
+            guard reading.failure == nil, reading.mark == store.changeMark else { return false }
             confirmed.withLock { $0 = answered }
+            return true
         }
     }
 
