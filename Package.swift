@@ -175,6 +175,8 @@ let package = Package(
             name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CProcess"),
+        // Declarations of PKCS #11, whose modules are loaded at run time.
+        .systemLibrary(name: "CPKCS11"),
         .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
@@ -228,7 +230,7 @@ let package = Package(
             name: "AssayEngine",
             dependencies: [
                 "AssayAudit", "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
-                "AssayState", "AssayVerifier", "AssayYAML",
+                "AssayState", "AssayVerifier", "AssayYAML", "CPKCS11",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),

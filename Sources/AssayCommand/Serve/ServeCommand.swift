@@ -64,8 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION. By default a folder next to "
-                + "the state's file, or ~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
+            "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION; state:MASTERKEY keeps them in "
+                + "the state store for several servers, see `keys wrap --help`. By default a folder next to the state's file, or "
+                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
         completion: .directory)
     var keys: String?
 
@@ -184,7 +185,9 @@ struct ServeCommand: AsyncParsableCommand {
         let recorded = SampledDecisions(targets, limits: records.limits) {
             auditFiles.contains { $0.blockingReason != nil } || sinkReason?() != nil
         }
-        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: storage)
+        var place = storage
+        place.state = store.store
+        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: place)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
             logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])

@@ -177,7 +177,9 @@ final class DecisionGate: Sendable {
 
 extension DecisionGate {
     /// Why the engine must not decide, in words for an operator; nil when it may.
-    var blockingReason: String? { reasonOfProgram?() ?? host.store.blockingReason }
+    var blockingReason: String? {
+        reasonOfProgram?() ?? host.store.blockingReason ?? live.freshness.blockingReason
+    }
 
     /// The same, or why the keys of the present snapshot cannot be used with the state.
     var blockingReasonOfKeys: String? {

@@ -222,7 +222,7 @@ extension ProviderCall {
     private func issueToken(
         _ appraisal: Appraisal, limitedUse: Bool, id: String?, mark: String?
     ) throws -> CallOutcome {
-        let token = try scope.snapshot.keys.issuer(at: scope.now).issue(
+        let token = try scope.issuer.issue(
             app.claims, provider: name, isForDevelopment: provider.descriptor.isForDevelopment,
             lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime, limitedUse: limitedUse,
             id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },

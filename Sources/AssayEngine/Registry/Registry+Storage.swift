@@ -9,7 +9,7 @@ extension Registry {
     /// The descriptors of the registered sinks for decisions, by their schemes.
     public var sinkDescriptors: [StorageDescriptor] { sinks.values.map(\.descriptor).sortedByScheme }
 
-    /// The descriptors of the key vaults, by their schemes, with that of the folder on this machine.
+    /// The descriptors of the key vaults, by their schemes, with those of the folder on this machine and of the state.
     public var vaultDescriptors: [StorageDescriptor] {
         (vaults.values.map(\.descriptor) + [FileKeyVault.descriptor]).sortedByScheme
     }

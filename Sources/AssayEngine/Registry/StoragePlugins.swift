@@ -40,9 +40,11 @@ struct SinkPlugin: Sendable {
 struct VaultPlugin: Sendable {
     let descriptor: StorageDescriptor
     let typeName: String
+    let usesState: Bool
     let open: @Sendable (String, StorageHost) async throws(KeyVaultError) -> any KeyVaultPlugin
 
     init<V: KeyVaultPlugin>(_ type: V.Type) {
+        usesState = V.usesState
         descriptor = V.descriptor
         typeName = "\(type)"
         open = { (location, host) async throws(KeyVaultError) in try await V.open(location, host: host) }
