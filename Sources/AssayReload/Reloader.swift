@@ -78,6 +78,12 @@ public final class Reloader: Service {
         wake.yield()
     }
 
+    /// Reloads everything, also without a visible change, and returns when that is done or has failed.
+    public func reload() async {
+        state.withLock { $0.isAsked = true }
+        await work()
+    }
+
     /// Degraded while a change cannot be applied; it never makes the service not ready.
     public var readiness: Readiness {
         let reasons = state.withLock { state in

@@ -138,10 +138,11 @@ struct ExtAuthzOptions: ParsableArguments {
     /// - Parameters:
     ///   - budget: what all listeners of the process may hold together.
     ///   - records: how many checks that cannot be read are logged one by one.
+    ///   - onListening: called once when it listens.
     /// - Throws: ``ExtAuthzError`` when the handler has no method that decides.
     func service(
         _ handler: any CallHandler, certificate: ServerCertificate?, budget: TransportBudget, records: RecordLimits,
-        logger: Logger, meter: Meter
+        logger: Logger, meter: Meter, onListening: @escaping @Sendable () async -> Void
     ) throws -> (any Service)? {
         #if ExtAuthz
         guard let address = extAuthzListen else { return nil }
@@ -155,7 +156,10 @@ struct ExtAuthzOptions: ParsableArguments {
         configuration.records = records
         return try ExtAuthzService(
             handler: handler, configuration: configuration, logger: logger, meter: meter
-        ) { logger.info("listening for ext_authz", metadata: ["address": "\($0)"]) }
+        ) { address in
+            logger.info("listening for ext_authz", metadata: ["address": "\(address)"])
+            await onListening()
+        }
         #else
         return nil
         #endif

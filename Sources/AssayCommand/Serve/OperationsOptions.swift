@@ -15,6 +15,11 @@ struct OperationsOptions: ParsableArguments {
         valueName: "host:port|public", reading: .operationsPlace)
     var operations: OperationsPlace?
 
+    /// How many listeners are for these pages alone.
+    var listeners: Int {
+        if case .own = operations { 1 } else { 0 }
+    }
+
     /// What the listener of the methods shows.
     func publicPages(_ pages: HTTPPages) -> HTTPPages {
         if case .public = operations { pages } else { pages.withoutDetail }
@@ -23,7 +28,12 @@ struct OperationsOptions: ParsableArguments {
     /// The service that shows the pages on a separate address; nil when there is none.
     ///
     /// Its budget is its own: operators are to see that the other one is full.
-    func service(_ handler: any CallHandler, pages: HTTPPages, logger: Logger) throws -> HTTPService? {
+    ///
+    /// - Parameter onListening: called once when it listens.
+    func service(
+        _ handler: any CallHandler, pages: HTTPPages, logger: Logger,
+        onListening: @escaping @Sendable () async -> Void
+    ) throws -> HTTPService? {
         guard case .own(let address) = operations else { return nil }
         var configuration = HTTPConfiguration(
             address: .host(address.host, port: address.port), origins: .none, budget: TransportBudget(bytes: 16_777_216)
@@ -33,6 +43,7 @@ struct OperationsOptions: ParsableArguments {
             handler: PagesOnly(handler), pages: pages, configuration: configuration, logger: logger
         ) { address in
             logger.info("listening for operators", metadata: ["address": "http://\(address)"])
+            await onListening()
         }
     }
 }

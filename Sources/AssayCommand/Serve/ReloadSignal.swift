@@ -1,3 +1,4 @@
+internal import AssayHosting
 internal import AssayReload
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -7,8 +8,22 @@ struct ReloadSignal: Service {
     /// Made before the server says that it listens: until then, the signal ends a process.
     let signals: UnixSignalsSequence
     let reloader: Reloader
+    /// Is told when a reload begins and ends.
+    let systemd: SystemdService?
 
     func run() async {
-        for await _ in signals.cancelOnGracefulShutdown() { reloader.requestReload() }
+        // Signals that come during a reload lead to one more.
+        let (requests, request) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await _ in signals.cancelOnGracefulShutdown() { request.yield() }
+                request.finish()
+            }
+            for await _ in requests {
+                await systemd?.reportReload()
+                await reloader.reload()
+                await systemd?.report(.reloaded(isApplied: reloader.readiness == .ready))
+            }
+        }
     }
 }

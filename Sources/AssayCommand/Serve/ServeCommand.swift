@@ -257,10 +257,15 @@ struct ServeCommand: AsyncParsableCommand {
             metrics: metrics.page)
         pages.notes = [{ store.caution }]
         let publicPages = operations.publicPages(pages)
-        let operations = try operations.service(engine, pages: pages, logger: logger)
+        let systemd = SystemdService(
+            listeners: 1 + operations.listeners + (extAuthz.extAuthzListen == nil ? 0 : 1), logger: logger)
+        let operations = try operations.service(engine, pages: pages, logger: logger) {
+            await systemd?.report(.listening)
+        }
         let authorization = try extAuthz.service(
             engine, certificate: authorizationCertificate, budget: budget, records: records.limits, logger: logger,
-            meter: metrics.meter)
+            meter: metrics.meter
+        ) { await systemd?.report(.listening) }
         var configuration = HTTPConfiguration(
             address: listen.address(mode: socketMode), limits: limits.limits, origins: browsers.origins,
             certificate: certificate, budget: budget, trustedProxies: proxies.proxies)
@@ -271,6 +276,7 @@ struct ServeCommand: AsyncParsableCommand {
         ) { [log, usesOutput = audit.usesStandardOutput] address in
             let scheme = certificate == nil ? "http" : "https"
             log.announce(url: address.port == nil ? "\(address)" : "\(scheme)://\(address)", aside: usesOutput, logger)
+            await systemd?.report(.listening)
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.
@@ -282,11 +288,12 @@ struct ServeCommand: AsyncParsableCommand {
         services += [
             KeyService(keys: keys, engine: engine, logger: logger),
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
-            ReloadSignal(signals: hangups, reloader: reloader),
+            ReloadSignal(signals: hangups, reloader: reloader, systemd: systemd),
         ]
         if let operations { services.append(operations) }
         if let authorization { services.append(authorization) }
         services.append(service)
+        if let systemd { services.append(systemd) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigterm, .sigint],
