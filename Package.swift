@@ -32,7 +32,8 @@ let plugins: KeyValuePairs = [
 let traitsOfPackage: [String: Set<String>] = [
     "async-http-client": ["ClientHTTP", "Server"], "grpc-swift-2": ["ClientGRPC", "ExtAuthz"],
     "grpc-swift-nio-transport": ["ExtAuthz"],
-    "grpc-swift-protobuf": ["ExtAuthz"], "hummingbird": ["Hummingbird"], "swift-argument-parser": ["Server"],
+    "grpc-swift-protobuf": ["ExtAuthz"], "hdrhistogram-swift": ["Simulator"], "hummingbird": ["Hummingbird"],
+    "swift-argument-parser": ["Server"],
     "swift-http-types": ["Hummingbird"], "swift-metrics": ["Server"], "swift-nio": ["ClientHTTP", "Server"],
     "swift-nio-extras": ["Server"],
     "swift-nio-http2": ["Server"], "swift-nio-ssl": ["ClientHTTP", "Server"],
@@ -143,7 +144,7 @@ let package = Package(
             enabledTraits: Set(plugins.map(\.key) + ["Server"])),
         .trait(
             name: "Simulator",
-            description: "The command has `demo` and `fake-apple`, and with them simulated devices and authorities.",
+            description: "The command has `demo`, `fake-apple` and `load`, and with them simulated devices.",
             enabledTraits: ["Standard"]),
     ],
     dependencies: [
@@ -157,6 +158,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         // Without the trait that brings all of Foundation.
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
@@ -526,7 +528,7 @@ let package = Package(
             name: "AssayStandard",
             dependencies: [
                 "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPServer",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayVerifier",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTransport", "AssayVerifier",
                 "AssayClient", "AssayClientCrypto", "AssayClientHTTP",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
@@ -544,10 +546,12 @@ let package = Package(
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: simulator),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -893,6 +897,7 @@ let package = Package(
                 "AssayTesting", "AssayYAML",
                 "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public

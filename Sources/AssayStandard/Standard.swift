@@ -78,10 +78,10 @@ extension [Plugin] {
 }
 
 extension [PluginCommand] {
-    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `token`, `demo` and
-    /// `fake-apple`.
+    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `token`, `demo`,
+    /// `fake-apple` and `load`.
     ///
-    /// Without the package trait `Simulator`, the last two only say that they were left out, and `token` simulates no
+    /// Without the package trait `Simulator`, the last three only say that they were left out, and `token` simulates no
     /// device. The first two go with the traits of their plugins.
     public static var standard: [PluginCommand] {
         var commands: [PluginCommand] = []
@@ -95,6 +95,7 @@ extension [PluginCommand] {
         commands.append(.command(TokenCommand.self))
         commands.append(.command(DemoCommand.self, invitation: DemoCommand.invitation))
         commands.append(.command(FakeAppleCommand.self))
+        commands.append(.command(LoadCommand.self))
         return commands
     }
 }
