@@ -7,14 +7,13 @@ import Testing
 
 @Suite(isInstalled) struct FaultTests {
     /// Operations that each leave a trace under a name of their own.
-    private static let operations:
-        [(name: String, run: @Sendable (PostgresStore, String) async throws -> Void)] = [
-            ("insert", { store, name in _ = try await store.commit([insertion(name, [1])]) }),
-            ("commit", { store, name in _ = try await store.commit([insertion(name, [1]), raising(name, to: 1)]) }),
-            ("put", { store, name in try await store.put(StateKey("s", name), value: [1], expires: nil) }),
-            ("get", { store, name in _ = try await store.get(StateKey("s", name)) }),
-            ("list", { store, name in _ = try await store.list(name, after: nil, limit: 9) }),
-        ]
+    private static let operations: [(name: String, run: @Sendable (PostgresStore, String) async throws -> Void)] = [
+        ("insert", { store, name in _ = try await store.commit([insertion(name, [1])]) }),
+        ("commit", { store, name in _ = try await store.commit([insertion(name, [1]), raising(name, to: 1)]) }),
+        ("put", { store, name in try await store.put(StateKey("s", name), value: [1], expires: nil) }),
+        ("get", { store, name in _ = try await store.get(StateKey("s", name)) }),
+        ("list", { store, name in _ = try await store.list(name, after: nil, limit: 9) }),
+    ]
 
     @Test(arguments: [Proxy.Direction.toServer, .toClient])
     func aConnectionThatIsCutInAnOperationLosesNothingThatWasConfirmed(direction: Proxy.Direction) async throws {
@@ -43,7 +42,7 @@ import Testing
                 if name == "commit" { #expect((entry != nil) == (counter == 1), "\(key)") }
                 proxy.cut(direction, after: .max)
                 // The same store goes on, with a new connection.
-                #expect(try await eventually { try await store.insert(StateKey("s", "after-\(key)"), value: [], expires: nil) })
+                #expect(try await eventually { try await store.commit([insertion("after-\(key)")]) } == nil)
             }
         }
         #expect(thrown > 0)
@@ -61,7 +60,7 @@ import Testing
         let begin = ContinuousClock.now
         let codes = await withTaskGroup(of: PostgresStoreError.Code?.self) { group in
             for task in 0..<20 {
-                group.addTask { await code { _ = try await store.insert(StateKey("s", "\(task)"), value: [], expires: nil) } }
+                group.addTask { await code { _ = try await store.commit([insertion("\(task)")]) } }
             }
             return await group.reduce(into: [PostgresStoreError.Code?]()) { $0.append($1) }
         }
@@ -83,7 +82,9 @@ import Testing
         }
         try await Task.sleep(for: .milliseconds(150))
         async let failure = code { try await store.put(StateKey("s", "locked"), value: [2], expires: nil) }
-        async let other = code { try await eventually { try await store.put(StateKey("s", "free"), value: [2], expires: nil) } }
+        async let other = code {
+            try await eventually { try await store.put(StateKey("s", "free"), value: [2], expires: nil) }
+        }
         let codes = await (failure, other)
         #expect(codes.0 == .conflict || codes.0 == .timedOut, "\(codes)")
         #expect(codes.1 == nil)
@@ -151,7 +152,7 @@ import Testing
             var confirmed: [String] = []
             for number in 0..<100_000 where !Task.isCancelled {
                 let name = "\(number)"
-                if (try? await store.insert(StateKey("s", name), value: [], expires: nil)) == true { confirmed.append(name) }
+                if await code({ _ = try await store.commit([insertion(name)]) }) == nil { confirmed.append(name) }
             }
             return confirmed
         }
@@ -168,7 +169,10 @@ import Testing
         // The settings of a server may change with its restart: a running store does not accept that either.
         server.kill()
         try server.start("fsync=off")
-        #expect(await code { _ = try await eventually(within: .seconds(1)) { try await store.get(StateKey("s", "0")) } } == .notDurable)
+        let running = await code {
+            _ = try await eventually(within: .seconds(1)) { try await store.get(StateKey("s", "0")) }
+        }
+        #expect(running == .notDurable)
         await store.close()
         let refused = await openingMessage(server.url(options: "pool=1"))
         #expect(refused?.contains("fsync=off") == true)

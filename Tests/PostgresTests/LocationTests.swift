@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         ("//u@h/d", "postgres://u@h/d"), ("postgresql://u@h/d", "postgresql://u@h/d"),
         ("host=h dbname=d", "host=h dbname=d"), ("", ""), ("//u:p%23@h/d#pool=2", "postgres://u:p%23@h/d"),
-        ("//a,b/d?target_session_attrs=any#", nil), ("//h/d?sslmode=verify-full#pool=1", "postgres://h/d?sslmode=verify-full"),
+        ("//a,b/d?target_session_attrs=any#", nil),
+        ("//h/d?sslmode=verify-full#pool=1", "postgres://h/d?sslmode=verify-full"),
     ])
     func givesLibpqItsPartAsItIs(text: String, target: String?) {
         #expect((try? PostgresLocation(text))?.target == target)

@@ -64,8 +64,10 @@ final class PostgresServer: @unchecked Sendable {
     /// Starts it, and waits until it answers.
     func start(_ options: String...) throws {
         guard let programs = Self.programs else { return }
-        let settings = (["listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=400"]
-            + options).map { "-c \($0)" }.joined(separator: " ")
+        let standard = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=400",
+        ]
+        let settings = (standard + options).map { "-c \($0)" }.joined(separator: " ")
         let process = Process()
         let input = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -43,7 +43,7 @@ struct ConnectionSettings: Sendable {
         let hosts = (value("hostaddr") ?? value("host") ?? "").split(onASCII: ",")
         return !hosts.allSatisfy { host in
             let local = ["localhost", "127.0.0.1", "::1", ""]
-            return host.starts(withExactly: "/") || host.starts(withExactly: "@") || local.contains(exactly: String(host))
+            return local.contains(exactly: host) || ["/", "@"].contains { host.starts(withExactly: $0) }
         }
     }
 
@@ -97,7 +97,8 @@ struct ConnectionSettings: Sendable {
 
     /// A message of libpq in one line, without the password should it ever be there.
     func redacted(_ text: String) -> String {
-        let line = text.split(onASCII: "\n").map { String($0.trimmedASCII) }.filter { !$0.isEmpty }.joined(separator: "; ")
+        let lines = text.split(onASCII: "\n").map { String($0.trimmedASCII) }
+        let line = lines.filter { !$0.isEmpty }.joined(separator: "; ")
         guard let secret = value("password"), !secret.isEmpty else { return line }
         return line.replacing(exactly: secret, with: "…")
     }

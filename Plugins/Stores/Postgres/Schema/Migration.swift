@@ -47,7 +47,8 @@ struct Migration {
         let known = Statement(
             "namespace", [Statement.text], "SELECT 1::int8 FROM pg_catalog.pg_namespace WHERE nspname = $1")
         if try db.run([Step(known, [.text(location.schema)])], until: end)[0].rows.isEmpty {
-            _ = try db.run([Step(Statement("make_schema", [], "CREATE SCHEMA IF NOT EXISTS \(location.schema)"))], until: end)
+            let make = Statement("make_schema", [], "CREATE SCHEMA IF NOT EXISTS \(location.schema)")
+            _ = try db.run([Step(make)], until: end)
         }
         _ = try db.run(
             tables.enumerated().map { Step(Statement("make_\($0.offset)", [], $0.element)) }, until: end)
