@@ -138,7 +138,7 @@ final class PostgresServer: @unchecked Sendable {
     func table(_ statement: String, user: String = "postgres") throws -> Table {
         let settings = try ConnectionSettings(PostgresLocation(url(user: user, options: "pool=1")))
         let db = try Connection(settings, timeout: 5)
-        return try db.run([Step(Statement("s", [], statement))], until: .now + .seconds(30)).first ?? Table()
+        return try db.run([Step(Statement("s", [], statement))], until: .now + .seconds(600)).first ?? Table()
     }
 
     func integer(_ statement: String) throws -> Int64? { try table(statement).integer(0, 0) }
