@@ -99,7 +99,7 @@ final class PostgresServer: @unchecked Sendable {
     /// What a loss of power does to its processes; the files stay as they are.
     func kill() {
         guard let id = processID else { return }
-        FileManager.default.createFile(atPath: "\(folder)/restarts", contents: nil)
+        _ = FileManager.default.createFile(atPath: "\(folder)/restarts", contents: nil)
         _ = Self.signal(id, SIGKILL)
         try? shell?.input.fileHandleForWriting.close()
         shell?.process.waitUntilExit()
