@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "//u:s3cret%zz@h/d", "password=s3cret host", "//u:s3cret@h/d?nothing=1", "//[u:s3cret@h", "host='s3cret",
+        "//u:s3cret%zz@h/d", "password=s3cret host", "//u:s3cret@h/d?nothing=1", "//u:s3cret@[::1/d", "host='s3cret",
     ])
     func saysNothingOfAPasswordWhenLibpqRefusesTheLocation(text: String) {
         let error = #expect(throws: PostgresStoreError.self) { try ConnectionSettings(PostgresLocation(text)) }

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import CLibPQ
 
 /// What libpq is told: the settings of the location, and those that the store adds.
-struct ConnectionSettings: Sendable {
+struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable {
     /// libpq's keywords with their values; one of them may be a password.
     private let values: [(keyword: String, value: String)]
     private let password: SecretReference?
@@ -31,9 +31,16 @@ struct ConnectionSettings: Sendable {
         func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
         let user = value("user").map { "\($0)@" } ?? ""
         let host = value("host") ?? value("hostaddr") ?? value("service").map { "service \($0)" } ?? "local socket"
-        let port = value("port").map { ":\($0)" } ?? ""
+        // Several hosts without ports have a list of nothing.
+        let port = value("port").map { $0.utf8.contains { $0 != UInt8(ascii: ",") } ? ":\($0)" : "" } ?? ""
         place = "\(user)\(host)\(port)/\(value("dbname") ?? ""), schema \(location.schema)"
     }
+
+    /// The same as ``place``.
+    var description: String { place }
+
+    /// Nothing: a mirror would show the password.
+    var customMirror: Mirror { Mirror(self, children: []) }
 
     private func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
 

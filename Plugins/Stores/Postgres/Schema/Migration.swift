@@ -63,7 +63,7 @@ struct Migration {
         let mark = Statement(
             "make_mark", [Statement.bytea],
             """
-            INSERT INTO \(location.schema).store (only, identity, version, minimum_reader)
+            INSERT INTO \(location.schema).store (sole, identity, version, minimum_reader)
             VALUES (true, $1, \(SchemaMark.currentVersion), \(SchemaMark.currentVersion)) ON CONFLICT DO NOTHING
             """)
         _ = try db.run([Step(mark, [.bytes(Randomness.system.bytes(16))])], until: end)
@@ -79,7 +79,7 @@ struct Migration {
         return [
             """
             CREATE TABLE IF NOT EXISTS \(schema).store (
-                only boolean PRIMARY KEY CHECK (only), identity bytea NOT NULL,
+                sole boolean PRIMARY KEY CHECK (sole), identity bytea NOT NULL,
                 version integer NOT NULL, minimum_reader integer NOT NULL)
             """,
             """
