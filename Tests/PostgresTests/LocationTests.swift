@@ -7,7 +7,8 @@ import Testing
     @Test(arguments: [
         ("//u@h/d", "postgres://u@h/d"), ("postgresql://u@h/d", "postgresql://u@h/d"),
         ("host=h dbname=d", "host=h dbname=d"), ("", ""), ("//u:p%23@h/d#pool=2", "postgres://u:p%23@h/d"),
-        ("//a,b/d?target_session_attrs=any#", nil), ("//h/d?sslmode=verify-full#pool=1", "postgres://h/d?sslmode=verify-full"),
+        ("//a,b/d?target_session_attrs=any#", nil),
+        ("//h/d?sslmode=verify-full#pool=1", "postgres://h/d?sslmode=verify-full"),
     ])
     func givesLibpqItsPartAsItIs(text: String, target: String?) {
         #expect((try? PostgresLocation(text))?.target == target)
@@ -41,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "//u:s3cret%zz@h/d", "password=s3cret host", "//u:s3cret@h/d?nothing=1", "//[u:s3cret@h", "host='s3cret",
+        "//u:s3cret%zz@h/d", "password=s3cret host", "//u:s3cret@h/d?nothing=1", "//u:s3cret@[::1/d", "host='s3cret",
     ])
     func saysNothingOfAPasswordWhenLibpqRefusesTheLocation(text: String) {
         let error = #expect(throws: PostgresStoreError.self) { try ConnectionSettings(PostgresLocation(text)) }

@@ -67,7 +67,8 @@ import Testing
         #expect(await openingMessage("//\(role)@\(place)&password=file:\(file)") == nil)
         #expect(await openingMessage("//nobody_here@\(place)")?.contains("create the role") == true)
         #expect(
-            await openingMessage("//postgres@127.0.0.1:\(server.port)/missing")?.contains("create the database") == true)
+            await openingMessage("//postgres@127.0.0.1:\(server.port)/missing")?.contains("create the database") == true
+        )
     }
 
     @Test func tablesOfALaterReleaseAreUsedUnlessTheyExcludeThisOne() async throws {
@@ -105,7 +106,8 @@ import Testing
     @Test func aServerThatAcceptsNoWritesIsRefused() async throws {
         let (schema, role) = (server.newSchema(), "reader_\(server.newSchema())")
         await (try await openStore(schema, "pool=1")).close()
-        try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN", "ALTER ROLE \(role) SET default_transaction_read_only = on")
+        try server.sql(
+            "CREATE ROLE \(role) SUPERUSER LOGIN", "ALTER ROLE \(role) SET default_transaction_read_only = on")
         let message = await openingMessage(server.url(user: role, options: "schema=\(schema)"))
         #expect(message?.contains("the server accepts no writes") == true)
     }

@@ -64,8 +64,10 @@ final class PostgresServer: @unchecked Sendable {
     /// Starts it, and waits until it answers.
     func start(_ options: String...) throws {
         guard let programs = Self.programs else { return }
-        let settings = (["listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=400"]
-            + options).map { "-c \($0)" }.joined(separator: " ")
+        let standard = [
+            "listen_addresses=127.0.0.1", "port=\(port)", "unix_socket_directories=", "max_connections=400",
+        ]
+        let settings = (standard + options).map { "-c \($0)" }.joined(separator: " ")
         let process = Process()
         let input = Pipe()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -97,7 +99,7 @@ final class PostgresServer: @unchecked Sendable {
     /// What a loss of power does to its processes; the files stay as they are.
     func kill() {
         guard let id = processID else { return }
-        FileManager.default.createFile(atPath: "\(folder)/restarts", contents: nil)
+        _ = FileManager.default.createFile(atPath: "\(folder)/restarts", contents: nil)
         _ = Self.signal(id, SIGKILL)
         try? shell?.input.fileHandleForWriting.close()
         shell?.process.waitUntilExit()
@@ -136,7 +138,7 @@ final class PostgresServer: @unchecked Sendable {
     func table(_ statement: String, user: String = "postgres") throws -> Table {
         let settings = try ConnectionSettings(PostgresLocation(url(user: user, options: "pool=1")))
         let db = try Connection(settings, timeout: 5)
-        return try db.run([Step(Statement("s", [], statement))], until: .now + .seconds(30)).first ?? Table()
+        return try db.run([Step(Statement("s", [], statement))], until: .now + .seconds(600)).first ?? Table()
     }
 
     func integer(_ statement: String) throws -> Int64? { try table(statement).integer(0, 0) }

@@ -107,7 +107,8 @@ import Testing
     @Test func storesWhoseClocksDifferAgreeOnWhatIsUsed() async throws {
         let schema = try PostgresServer.shared.get().newSchema()
         let (early, late) = (StoppedClock(1000), StoppedClock(1090))
-        let (first, second) = (try await openStore(schema, clock: early.host), try await openStore(schema, clock: late.host))
+        let first = try await openStore(schema, clock: early.host)
+        let second = try await openStore(schema, clock: late.host)
         let expires = Instant(seconds: 1060)
         #expect(try await first.insert(StateKey("s", "used"), value: [], expires: expires))
         // The other server's clock is past the expiry: it removes the entry.
@@ -185,7 +186,10 @@ import Testing
         let server = try PostgresServer.shared.get()
         let schema = server.newSchema()
         let store = try await openStore(schema, "pool=1")
-        try server.sql("INSERT INTO \(schema).entry SELECT 's', convert_to(i::text, 'UTF8'), '', NULL FROM generate_series(1, 1000) i")
+        try server.sql(
+            """
+            INSERT INTO \(schema).entry SELECT 's', convert_to(i::text, 'UTF8'), '', NULL FROM generate_series(1, 1000) i
+            """)
         let names = (1...1000).map(String.init).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         #expect(try await store.list("s", after: nil, limit: 10_000).map(\.name) == names)
         #expect(try await store.list("s", after: names[299], limit: 600).map(\.name) == Array(names[300..<900]))
@@ -198,7 +202,7 @@ import Testing
         let value = [UInt8](repeating: 1, count: 1 << 20)
         let results = await withTaskGroup(of: PostgresStoreError.Code?.self) { group in
             for number in 0..<90 {
-                group.addTask { await code { _ = try await store.insert(StateKey("s", "\(number)"), value: value, expires: nil) } }
+                group.addTask { await code { _ = try await store.commit([insertion("\(number)", value)]) } }
             }
             return await group.reduce(into: [PostgresStoreError.Code?]()) { $0.append($1) }
         }

@@ -73,6 +73,16 @@ func eventually<T>(within limit: Duration = .seconds(10), _ operation: () async 
     }
 }
 
+/// Waits until something holds; returns whether it does.
+func becomes(within limit: Duration = .seconds(10), _ condition: () -> Bool) async throws -> Bool {
+    let end = ContinuousClock.now + limit
+    while !condition() {
+        guard ContinuousClock.now < end else { return false }
+        try await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+}
+
 func insertion(_ name: String, _ value: [UInt8] = [], expires: Int64? = nil) -> StateChange {
     .insert(StateKey("s", name), value: value, expires: expires.map { Instant(seconds: $0) }, isListed: true)
 }

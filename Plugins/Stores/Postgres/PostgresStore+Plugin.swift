@@ -9,7 +9,7 @@ extension PostgresStore: StateStorePlugin {
         summary: "State in a PostgreSQL database, for servers on several machines.",
         location: "//USER@HOST/DATABASE[#OPTIONS]",
         posture: SecurityPosture(
-            proves: "What was used once stays used on every server, also across a crash and a loss of power of the database.",
+            proves: "What was used once stays used on every server, also across a loss of power of the database.",
             trusts: [
                 "the database and its administrators", "every role that can write the schema",
                 "with asynchronous replication: that no failover happens, which loses what was confirmed last",
@@ -29,11 +29,15 @@ extension PostgresStore: StateStorePlugin {
             let core = StoreCore(location, settings, identity: mark.identity)
             if settings.isUnverified {
                 core.logger.warning(
-                    "\(core.place): the server's certificate is not verified, so that anyone on the way can read and change the state; use sslmode=verify-full and sslrootcert=PATH"
+                    """
+                    \(core.place): the server's certificate is not verified, so that anyone on the way can read and \
+                    change the state; use sslmode=verify-full and sslrootcert=PATH
+                    """
                 )
             }
             if location.durability == .relaxed {
-                core.logger.warning("\(core.place): with durability=relaxed a loss of power may make used tokens and challenges usable again")
+                core.logger.warning(
+                    "\(core.place): with durability=relaxed a loss of power may make used tokens usable once more")
             }
             try core.start()
             return PostgresStore(core, clock: clock)

@@ -118,7 +118,8 @@ public final class PostgresStore: StateStore {
                         expires: table.integer(row, 2).map { Instant(milliseconds: $0) }))
             }
             guard bytes <= Limits.listedBytes else {
-                throw PostgresStoreError(.tooLarge, "a page of more than \(Limits.listedBytes) bytes; ask for fewer entries")
+                throw PostgresStoreError(
+                    .tooLarge, "a page of more than \(Limits.listedBytes) bytes; ask for fewer entries")
             }
             guard table.rows.count == count, let end = entries.last else { break }
             last = end.name

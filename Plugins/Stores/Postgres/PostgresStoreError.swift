@@ -77,8 +77,9 @@ struct ServerError: Error {
     private static let retried = ["40001", "40P01", "55P03", "22012"]
     private static let endings = ["25006", "57P01", "57P02", "57P03", "57P05", "25P03"]
 
-    /// Whether the same statement may succeed when it is sent once more: the transaction was rolled back because of
-    /// others. A division by zero is how a commit of several changes is rolled back that met another one.
+    /// Whether the same statement may succeed when it is sent once more, since others had the transaction rolled back.
+    ///
+    /// A division by zero is how a commit of several changes is rolled back that met another one.
     var isConflict: Bool { Self.retried.contains(exactly: state) }
 
     /// Whether the connection is of no use any more: the server ends it, or does not accept writes.

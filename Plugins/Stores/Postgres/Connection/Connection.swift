@@ -129,7 +129,8 @@ final class Connection {
             let statement = step.statement
             guard !prepared.contains(statement.name), !added.contains(statement.name) else { continue }
             try check(
-                PQsendPrepare(handle, statement.name.string, statement.sql, CInt(statement.types.count), statement.types))
+                PQsendPrepare(
+                    handle, statement.name.string, statement.sql, CInt(statement.types.count), statement.types))
             try check(PQpipelineSync(handle))
             added.append(statement.name)
         }
@@ -153,7 +154,8 @@ final class Connection {
                 value == nil ? nil : bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: CChar.self)
             }
             return PQsendQueryPrepared(
-                handle, step.statement.name.string, CInt(values.count), values, lengths, step.parameters.map(\.format), 1)
+                handle, step.statement.name.string, CInt(values.count), values, lengths,
+                step.parameters.map(\.format), 1)
         }
         try check(sent)
     }

@@ -47,8 +47,8 @@ struct PipelineReader {
             break
         default:
             let state = assay_pq_sqlstate(result).map { String(cString: $0) } ?? ""
-            let message = assay_pq_message(result).map { String(cString: $0) }
-            error = error ?? ServerError(state: state, message: message ?? String(cString: PQresultErrorMessage(result)))
+            let message = assay_pq_message(result) ?? UnsafePointer(PQresultErrorMessage(result))
+            error = error ?? ServerError(state: state, message: message.map { String(cString: $0) } ?? "")
         }
         return nil
     }

@@ -72,7 +72,8 @@ struct ServerFacts {
             throw PostgresStoreError(
                 .notDurable,
                 "\(place): the server may forget what it has confirmed (\(weaknesses.joined(separator: ", "))), so that "
-                    + "what was used could be used again; change the setting, or accept the risk with #durability=relaxed")
+                    + "what was used could be used again; change the setting, or accept the risk with #durability=relaxed"
+            )
         }
     }
 }

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import CLibPQ
 
 /// What libpq is told: the settings of the location, and those that the store adds.
-struct ConnectionSettings: Sendable {
+struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable {
     /// libpq's keywords with their values; one of them may be a password.
     private let values: [(keyword: String, value: String)]
     private let password: SecretReference?
@@ -31,9 +31,16 @@ struct ConnectionSettings: Sendable {
         func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
         let user = value("user").map { "\($0)@" } ?? ""
         let host = value("host") ?? value("hostaddr") ?? value("service").map { "service \($0)" } ?? "local socket"
-        let port = value("port").map { ":\($0)" } ?? ""
+        // Several hosts without ports have a list of nothing.
+        let port = value("port").map { $0.utf8.contains { $0 != UInt8(ascii: ",") } ? ":\($0)" : "" } ?? ""
         place = "\(user)\(host)\(port)/\(value("dbname") ?? ""), schema \(location.schema)"
     }
+
+    /// The same as ``place``.
+    var description: String { place }
+
+    /// Nothing: a mirror would show the password.
+    var customMirror: Mirror { Mirror(self, children: []) }
 
     private func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
 
@@ -43,7 +50,7 @@ struct ConnectionSettings: Sendable {
         let hosts = (value("hostaddr") ?? value("host") ?? "").split(onASCII: ",")
         return !hosts.allSatisfy { host in
             let local = ["localhost", "127.0.0.1", "::1", ""]
-            return host.starts(withExactly: "/") || host.starts(withExactly: "@") || local.contains(exactly: String(host))
+            return local.contains(exactly: host) || ["/", "@"].contains { host.starts(withExactly: $0) }
         }
     }
 
@@ -97,7 +104,8 @@ struct ConnectionSettings: Sendable {
 
     /// A message of libpq in one line, without the password should it ever be there.
     func redacted(_ text: String) -> String {
-        let line = text.split(onASCII: "\n").map { String($0.trimmedASCII) }.filter { !$0.isEmpty }.joined(separator: "; ")
+        let lines = text.split(onASCII: "\n").map { String($0.trimmedASCII) }
+        let line = lines.filter { !$0.isEmpty }.joined(separator: "; ")
         guard let secret = value("password"), !secret.isEmpty else { return line }
         return line.replacing(exactly: secret, with: "…")
     }

@@ -3,7 +3,7 @@ internal import AssayCore
 /// Where the state is, and how it is used: `URL#OPTIONS`, or libpq's `KEYWORD=VALUE …#OPTIONS`.
 ///
 /// What is before the last `#` is libpq's and given to it as it is. Its text may hold a password, and is never repeated.
-struct PostgresLocation: Sendable {
+struct PostgresLocation: Sendable, CustomStringConvertible, CustomReflectable {
     /// How much the server has to promise about what it confirms.
     enum Durability: String, CaseIterable, Sendable {
         /// A loss of power.
@@ -23,6 +23,12 @@ struct PostgresLocation: Sendable {
     private(set) var durability = Durability.strict
     /// Where the password is; nil when libpq finds it.
     private(set) var password: SecretReference?
+
+    /// The schema: the rest may hold a password.
+    var description: String { "postgres, schema \(schema)" }
+
+    /// Nothing, for the same reason.
+    var customMirror: Mirror { Mirror(self, children: []) }
 
     private static let usage =
         "the options after # are pool=1…64, timeout=100ms…10s, schema=NAME, durability=strict|relaxed and "

@@ -77,7 +77,8 @@ struct Examination {
             """)
         let table = try run(Step(statement, [.text(location.schema)]))
         return table.rows.indices.map { row in
-            "about \(table.integer(row, 1) ?? 0) rows in \(table.text(row, 0)) (\((table.integer(row, 2) ?? 0) >> 10) KiB)"
+            let (count, bytes) = (table.integer(row, 1) ?? 0, table.integer(row, 2) ?? 0)
+            return "about \(count) rows in \(table.text(row, 0)) (\(bytes >> 10) KiB)"
         }.joined(separator: ", ")
     }
 
@@ -90,10 +91,11 @@ struct Examination {
             """)
         do {
             let table = try run(Step(statement))
+            let number = { (column: Int) in table.integer(0, column) ?? 0 }
             guard !table.text(0, 2).isEmpty else {
-                return "\(table.integer(0, 0) ?? 0) standbys, none synchronous: a failover may lose what was confirmed last"
+                return "\(number(0)) standbys, none synchronous: a failover may lose what was confirmed last"
             }
-            return "\(table.integer(0, 0) ?? 0) standbys, \(table.integer(0, 1) ?? 0) of them seen as synchronous"
+            return "\(number(0)) standbys, \(number(1)) of them seen as synchronous"
         } catch is PostgresStoreError {
             return "replication is not visible to the role"
         }

@@ -47,7 +47,8 @@ struct Migration {
         let known = Statement(
             "namespace", [Statement.text], "SELECT 1::int8 FROM pg_catalog.pg_namespace WHERE nspname = $1")
         if try db.run([Step(known, [.text(location.schema)])], until: end)[0].rows.isEmpty {
-            _ = try db.run([Step(Statement("make_schema", [], "CREATE SCHEMA IF NOT EXISTS \(location.schema)"))], until: end)
+            let make = Statement("make_schema", [], "CREATE SCHEMA IF NOT EXISTS \(location.schema)")
+            _ = try db.run([Step(make)], until: end)
         }
         _ = try db.run(
             tables.enumerated().map { Step(Statement("make_\($0.offset)", [], $0.element)) }, until: end)
@@ -62,7 +63,7 @@ struct Migration {
         let mark = Statement(
             "make_mark", [Statement.bytea],
             """
-            INSERT INTO \(location.schema).store (only, identity, version, minimum_reader)
+            INSERT INTO \(location.schema).store (sole, identity, version, minimum_reader)
             VALUES (true, $1, \(SchemaMark.currentVersion), \(SchemaMark.currentVersion)) ON CONFLICT DO NOTHING
             """)
         _ = try db.run([Step(mark, [.bytes(Randomness.system.bytes(16))])], until: end)
@@ -78,7 +79,7 @@ struct Migration {
         return [
             """
             CREATE TABLE IF NOT EXISTS \(schema).store (
-                only boolean PRIMARY KEY CHECK (only), identity bytea NOT NULL,
+                sole boolean PRIMARY KEY CHECK (sole), identity bytea NOT NULL,
                 version integer NOT NULL, minimum_reader integer NOT NULL)
             """,
             """

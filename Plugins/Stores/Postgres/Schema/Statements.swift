@@ -1,7 +1,9 @@
 internal import AssayCore
 internal import AssayState
 
-/// The statements on the tables of one schema. Each changes its rows under a condition that it checks itself.
+/// The statements on the tables of one schema.
+///
+/// Each changes its rows under a condition that it checks itself.
 struct Statements: Sendable {
     private let schema: String
     let insert: Statement
@@ -81,8 +83,9 @@ struct Statements: Sendable {
             """)
     }
 
-    /// Makes several changes, or none: the conditions of all are looked up first; each change is then made if the one
-    /// before was. One that meets a concurrent change of another transaction divides by zero, which rolls everything
+    /// Makes several changes, or none.
+    ///
+    /// The conditions of all are looked up first; each change is then made if the one before was. One that meets a concurrent change of another transaction divides by zero, which rolls everything
     /// back, to be done again.
     ///
     /// The first columns are the conditions, in the order of the changes.
@@ -131,7 +134,10 @@ private struct CommitDraft {
                 """)
             writes.append(
                 (
-                    "INSERT INTO \(schema).entry AS e (space, name, value, expires) SELECT \(space), \(name), \(value), \(expires)",
+                    """
+                    INSERT INTO \(schema).entry AS e (space, name, value, expires)
+                    SELECT \(space), \(name), \(value), \(expires)
+                    """,
                     """
                     ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
                     WHERE e.expires <= $1 RETURNING 1

@@ -14,7 +14,9 @@ final class Batch {
 
     private static let mostRepetitions = 20
 
-    /// Reads have a segment each. Writes share one, so that the disk is waited for once, in the order in which all
+    /// Reads have a segment each.
+    ///
+    /// Writes share one, so that the disk is waited for once, in the order in which all
     /// transactions lock rows; those whose shared transaction was rolled back have one each.
     init(_ requests: [Request], queue: RequestQueue, place: String) {
         self.queue = queue
@@ -86,14 +88,15 @@ final class Batch {
                     // What follows such an error was not carried out.
                     queue.answer(request, .failure(ending.error(at: place)))
                 } else {
-                    let error =
-                        lost.isTimeout
-                        ? timeOut(request)
-                        : PostgresStoreError(.connectionLost, "\(place): the connection was lost\(unknown(request)): \(lost.reason)")
-                    queue.answer(request, .failure(error))
+                    queue.answer(request, .failure(lost.isTimeout ? timeOut(request) : loss(lost, request)))
                 }
             }
         }
+    }
+
+    private func loss(_ lost: ConnectionLost, _ request: Request) -> PostgresStoreError {
+        PostgresStoreError(
+            .connectionLost, "\(place): the connection was lost\(unknown(request)): \(lost.reason)")
     }
 
     private func timeOut(_ request: Request) -> PostgresStoreError {

@@ -71,7 +71,8 @@ final class StoreCore: Sendable {
         case let error as ServerError: error.error(at: place)
         case let error as ConnectionLost where error.isTimeout:
             PostgresStoreError(.timedOut, "\(place): \(error.reason)")
-        case let error as ConnectionLost: PostgresStoreError(.cannotConnect, "\(place): the connection was lost: \(error.reason)")
+        case let error as ConnectionLost:
+            PostgresStoreError(.cannotConnect, "\(place): the connection was lost: \(error.reason)")
         default: PostgresStoreError(.failed, "\(place): \(error)")
         }
     }
@@ -80,7 +81,8 @@ final class StoreCore: Sendable {
     func recognise(_ mark: SchemaMark?) throws(PostgresStoreError) {
         let found: String? =
             if let mark {
-                mark.identity == identity ? nil : "\(place): another database is in the place of the one that was opened"
+                mark.identity == identity
+                    ? nil : "\(place): another database is in the place of the one that was opened"
             } else {
                 "\(place): the tables that were opened are gone"
             }
