@@ -34,7 +34,8 @@ struct ServerFacts: Sendable {
         guard let text = first.text else { throw RedisStoreError(.badAnswer, "\(server): no answer to INFO") }
         var info: [ExactText: String] = [:]
         for line in text.split(onASCII: "\n") {
-            let pair = line.trimmedASCII.split(onASCII: ":", maxSplits: 1)
+            let text = line.ends(withExactly: "\r") ? Substring(line.utf8.dropLast()) : line
+            let pair = text.split(onASCII: ":", maxSplits: 1)
             if pair.count == 2 { info[ExactText(pair[0])] = String(pair[1]) }
         }
         guard let compatible = info[ExactText("redis_version")] else {
