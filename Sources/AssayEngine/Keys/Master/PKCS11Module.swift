@@ -112,7 +112,7 @@ final class PKCS11Module: @unchecked Sendable {
             // The token asks for the PIN by itself, or does not: CKR_ARGUMENTS_BAD.
             let result = assay_p11_login(functions, session, nil, 0)
             guard result != 7 else {
-                throw KeyVaultError("cannot log in to the token: it expects a PIN: add pin-source=file:PATH or env:NAME")
+                throw KeyVaultError("cannot log in to the token: it expects a PIN, by pin-source=file:PATH or env:NAME")
             }
             // CKR_USER_ALREADY_LOGGED_IN
             return try Self.check(result, "log in to", allowing: 0x100)
