@@ -109,8 +109,13 @@ final class PKCS11Module: @unchecked Sendable {
         _ session: assay_p11_number, slot: assay_p11_number, pin: SecretBytes?
     ) throws(KeyVaultError) {
         guard let pin else {
-            // The token asks for the PIN by itself. CKR_USER_ALREADY_LOGGED_IN
-            return try Self.check(assay_p11_login(functions, session, nil, 0), "log in to", allowing: 0x100)
+            // The token asks for the PIN by itself, or does not: CKR_ARGUMENTS_BAD.
+            let result = assay_p11_login(functions, session, nil, 0)
+            guard result != 7 else {
+                throw KeyVaultError("cannot log in to the token: it expects a PIN, by pin-source=file:PATH or env:NAME")
+            }
+            // CKR_USER_ALREADY_LOGGED_IN
+            return try Self.check(result, "log in to", allowing: 0x100)
         }
         var input = UInt64(slot).bigEndianBytes + pin.withUnsafeBytes { Array($0) }
         defer { SecretBytes.wipe(&input) }
