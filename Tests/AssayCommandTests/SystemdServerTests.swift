@@ -1,3 +1,4 @@
+import AssayCore
 import AssayHosting
 import AssayTesting
 import AssayTestSupport
