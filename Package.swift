@@ -22,6 +22,8 @@ let plugins: KeyValuePairs = [
     "DeviceCheck": "The provider `device_check`.",
     "FleetEngine": "The consumer `fleet_engine`.",
     "OAuthClient": "The consumer `oauth_client`.",
+    "Postgres": "The store `postgres`.",
+    "Redis": "The stores `redis` and `rediss`.",
     "SQLite": "The store `sqlite`.",
     "Webhook": "The sink `webhook`, which sends decisions to a server.",
 ]
@@ -30,7 +32,8 @@ let plugins: KeyValuePairs = [
 let traitsOfPackage: [String: Set<String>] = [
     "async-http-client": ["ClientHTTP", "Server"], "grpc-swift-2": ["ClientGRPC", "ExtAuthz"],
     "grpc-swift-nio-transport": ["ExtAuthz"],
-    "grpc-swift-protobuf": ["ExtAuthz"], "hummingbird": ["Hummingbird"], "swift-argument-parser": ["Server"],
+    "grpc-swift-protobuf": ["ExtAuthz"], "hdrhistogram-swift": ["Simulator"], "hummingbird": ["Hummingbird"],
+    "swift-argument-parser": ["Server"],
     "swift-http-types": ["Hummingbird"], "swift-metrics": ["Server"], "swift-nio": ["ClientHTTP", "Server"],
     "swift-nio-extras": ["Server"],
     "swift-nio-http2": ["Server"], "swift-nio-ssl": ["ClientHTTP", "Server"],
@@ -113,6 +116,8 @@ let package = Package(
         .library(name: "AssayDebug", targets: ["AssayDebug"]),
         .library(name: "AssayFleetEngine", targets: ["AssayFleetEngine"]),
         .library(name: "AssayOAuthClient", targets: ["AssayOAuthClient"]),
+        .library(name: "AssayPostgres", targets: ["AssayPostgres"]),
+        .library(name: "AssayRedis", targets: ["AssayRedis"]),
         .library(name: "AssaySQLite", targets: ["AssaySQLite"]),
         .library(name: "AssayWebhook", targets: ["AssayWebhook"]),
         // `swift package new-provider NAME`, `new-consumer` and `new-store` write packages with plugins.
@@ -139,7 +144,7 @@ let package = Package(
             enabledTraits: Set(plugins.map(\.key) + ["Server"])),
         .trait(
             name: "Simulator",
-            description: "The command has `demo` and `fake-apple`, and with them simulated devices and authorities.",
+            description: "The command has `demo`, `fake-apple` and `load`, and with them simulated devices.",
             enabledTraits: ["Standard"]),
     ],
     dependencies: [
@@ -153,6 +158,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         // Without the trait that brings all of Foundation.
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0", traits: []),
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
@@ -165,9 +171,14 @@ let package = Package(
         .systemLibrary(
             name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(name: "CLibCBOR", pkgConfig: "libcbor", providers: [.apt(["libcbor-dev"]), .brew(["libcbor"])]),
+        // Without pkg-config, whose flags SwiftPM does not accept.
+        .systemLibrary(name: "CLibHiredis", providers: [.apt(["libhiredis-dev"]), .brew(["hiredis"])]),
         .systemLibrary(
             name: "CLibSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CProcess"),
+        // Declarations of PKCS #11, whose modules are loaded at run time.
+        .systemLibrary(name: "CPKCS11"),
         .systemLibrary(name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
@@ -221,7 +232,7 @@ let package = Package(
             name: "AssayEngine",
             dependencies: [
                 "AssayAudit", "AssayCore", "AssayCrypto", "AssayHosting", "AssayJWT", "AssayKit", "AssayPolicy",
-                "AssayState", "AssayVerifier", "AssayYAML",
+                "AssayState", "AssayVerifier", "AssayYAML", "CPKCS11",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
@@ -451,6 +462,26 @@ let package = Package(
             packageAccess: false,
             swiftSettings: settings),
         .target(
+            name: "AssayPostgres",
+            dependencies: [
+                "AssayCore", "AssayState", "CLibPQ",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Plugins/Stores/Postgres",
+            packageAccess: false,
+            swiftSettings: settings),
+        .target(
+            name: "AssayRedis",
+            dependencies: [
+                "AssayCore", "AssayState", "CLibHiredis",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            path: "Plugins/Stores/Redis",
+            packageAccess: false,
+            swiftSettings: settings),
+        .target(
             name: "AssaySQLite",
             dependencies: [
                 "AssayCore", "AssayState", "CLibSQLite",
@@ -497,7 +528,7 @@ let package = Package(
             name: "AssayStandard",
             dependencies: [
                 "AssayCBOR", "AssayCommand", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPServer",
-                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayVerifier",
+                "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayTransport", "AssayVerifier",
                 "AssayClient", "AssayClientCrypto", "AssayClientHTTP",
                 .target(name: "AssayAppAttest", condition: .when(traits: ["AppAttest"])),
                 .target(name: "AssayCustomBackend", condition: .when(traits: ["CustomBackend"])),
@@ -506,6 +537,8 @@ let package = Package(
                 .target(name: "AssayDeviceCheck", condition: .when(traits: ["DeviceCheck"])),
                 .target(name: "AssayFleetEngine", condition: .when(traits: ["FleetEngine"])),
                 .target(name: "AssayOAuthClient", condition: .when(traits: ["OAuthClient"])),
+                .target(name: "AssayPostgres", condition: .when(traits: ["Postgres"])),
+                .target(name: "AssayRedis", condition: .when(traits: ["Redis"])),
                 .target(name: "AssaySQLite", condition: .when(traits: ["SQLite"])),
                 .target(name: "AssayWebhook", condition: .when(traits: ["Webhook"])),
                 .target(name: "AssayApple", condition: simulator),
@@ -513,10 +546,12 @@ let package = Package(
                 .target(name: "AssayTesting", condition: simulator),
                 .target(name: "AssayTestingHTTP", condition: simulator),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift", condition: simulator),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
@@ -862,6 +897,7 @@ let package = Package(
                 "AssayTesting", "AssayYAML",
                 "assay",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ],
             swiftSettings: settings),
         // The program of the outside package in Tests/Examples/CustomServer, compiled as outside of this package: only public
@@ -935,6 +971,20 @@ let package = Package(
                 "AssayCore", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit", "AssayState",
                 "AssayTestSupport", "AssayTesting", "AssayTestingHTTP", "AssayWebhook",
                 .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PostgresTests",
+            dependencies: [
+                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState", "AssayTesting",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "RedisTests",
+            dependencies: [
+                "AssayCore", "AssayRedis", "AssayState", "AssayTestSupport", "AssayTesting",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -246,7 +246,8 @@ public struct HTTPGateway: Sendable {
                 return HTTPReply(HTTPFault(.serviceUnavailable, "UNAVAILABLE", "The service is not ready."))
             }
             let plugins = handler.pluginHealth.filter { $0.state != .ready }
-            return HTTPReply(readiness, plugins: plugins, revision: handler.revision)
+            return HTTPReply(
+                readiness, plugins: plugins, notes: pages.notes.compactMap { $0() }, revision: handler.revision)
         }
     }
 

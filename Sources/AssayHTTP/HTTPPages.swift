@@ -14,6 +14,8 @@ public struct HTTPPages: Sendable {
     public var showsDetail: Bool
     /// What `/readyz` checks in addition to the handler; the worst answer is shown.
     public var checks: [@Sendable () async -> Readiness]
+    /// What `/readyz` tells operators in addition, whatever the readiness is.
+    public var notes: [@Sendable () -> String?] = []
     /// Makes the page of metrics in the format that a client's `Accept` header asks for, which is empty when it is
     /// missing.
     ///

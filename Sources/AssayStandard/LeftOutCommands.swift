@@ -21,6 +21,15 @@ struct FakeAppleCommand: ParsableCommand {
     func run() throws { throw LeftOut.simulator("fake-apple") }
 }
 
+/// Takes the place of `assay load` in a build without simulated devices and authorities.
+struct LoadCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "load", shouldDisplay: false)
+
+    @Argument(parsing: .captureForPassthrough) var arguments: [String] = []
+
+    func run() throws { throw LeftOut.simulator("load") }
+}
+
 /// Takes the place of `assay token authority` in a build without simulated devices and authorities.
 struct TokenAuthorityCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "authority", shouldDisplay: false)

@@ -22,6 +22,12 @@ internal import AssayFleetEngine
 #if OAuthClient
 internal import AssayOAuthClient
 #endif
+#if Postgres
+internal import AssayPostgres
+#endif
+#if Redis
+internal import AssayRedis
+#endif
 #if SQLite
 internal import AssaySQLite
 #endif
@@ -54,6 +60,13 @@ extension [Plugin] {
         #if OAuthClient
         plugins.append(.consumer(OAuthClientConsumer.self))
         #endif
+        #if Postgres
+        plugins.append(.store(PostgresStore.self))
+        #endif
+        #if Redis
+        plugins.append(.store(RedisStore.self))
+        plugins.append(.store(RedisTLSStore.self))
+        #endif
         #if SQLite
         plugins.append(.store(SQLiteStore.self))
         #endif
@@ -65,10 +78,10 @@ extension [Plugin] {
 }
 
 extension [PluginCommand] {
-    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `token`, `demo` and
-    /// `fake-apple`.
+    /// The subcommands that come with these plugins: `verify app-attest`, `debug-token`, `token`, `demo`,
+    /// `fake-apple` and `load`.
     ///
-    /// Without the package trait `Simulator`, the last two only say that they were left out, and `token` simulates no
+    /// Without the package trait `Simulator`, the last three only say that they were left out, and `token` simulates no
     /// device. The first two go with the traits of their plugins.
     public static var standard: [PluginCommand] {
         var commands: [PluginCommand] = []
@@ -82,6 +95,7 @@ extension [PluginCommand] {
         commands.append(.command(TokenCommand.self))
         commands.append(.command(DemoCommand.self, invitation: DemoCommand.invitation))
         commands.append(.command(FakeAppleCommand.self))
+        commands.append(.command(LoadCommand.self))
         return commands
     }
 }

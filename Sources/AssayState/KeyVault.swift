@@ -55,11 +55,19 @@ public protocol KeyVaultPlugin: KeyVault {
     /// The scheme, and what operators should know.
     static var descriptor: StorageDescriptor { get }
 
+    /// Whether it needs the service's state store, ``StorageHost/state``; it does not by default.
+    static var usesState: Bool { get }
+
     /// Opens the vault; makes no document.
     ///
     /// - `location`: the text after the colon.
     /// - Throws: ``KeyVaultError`` with words for an operator.
     static func open(_ location: String, host: StorageHost) async throws(KeyVaultError) -> Self
+}
+
+extension KeyVaultPlugin {
+    /// It does not need the state store.
+    public static var usesState: Bool { false }
 }
 
 /// A document of keys, as a vault returns it.

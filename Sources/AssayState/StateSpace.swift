@@ -23,8 +23,13 @@ public struct StateSpace: Sendable {
     /// Writes an entry unless an unexpired one exists.
     ///
     /// Returns whether it did; false also if a removed entry would be valid again because the clock was set back.
-    public func insert(_ name: String, value: [UInt8] = [], expires: Instant?) async throws -> Bool {
-        try await store.insert(StateKey(space, name), value: value, expires: expires)
+    ///
+    /// - Parameter isListed: whether ``list(after:limit:)`` has to return it; some stores save work for what is only looked up
+    ///   by its name.
+    public func insert(
+        _ name: String, value: [UInt8] = [], expires: Instant?, isListed: Bool = true
+    ) async throws -> Bool {
+        try await store.insert(StateKey(space, name), value: value, expires: expires, isListed: isListed)
     }
 
     /// Raises a counter if `value` is greater than what is stored; absent counts as 0.
@@ -32,6 +37,26 @@ public struct StateSpace: Sendable {
     /// Returns whether it did.
     public func advance(_ name: String, to value: UInt64) async throws -> Bool {
         try await store.advance(StateKey(space, name), to: value)
+    }
+
+    /// Makes all of the changes in one atomic step, or none of them; see ``StateStore/commit(_:)``.
+    ///
+    /// - `changes`: 1 to 16 of this namespace or of others that its owner may use, each of another key.
+    /// - Returns: nil when all were made; otherwise the index of the first one that could not be made.
+    public func commit(_ changes: [StateChange]) async throws -> Int? {
+        try await store.commit(changes)
+    }
+
+    /// The change that writes an entry unless an unexpired one exists, for ``commit(_:)``.
+    public func inserting(
+        _ name: String, value: [UInt8] = [], expires: Instant?, isListed: Bool = true
+    ) -> StateChange {
+        .insert(StateKey(space, name), value: value, expires: expires, isListed: isListed)
+    }
+
+    /// The change that raises a counter, for ``commit(_:)``.
+    public func advancing(_ name: String, to value: UInt64) -> StateChange {
+        .advance(StateKey(space, name), to: value)
     }
 
     /// The value of an entry that has not expired.

@@ -18,6 +18,11 @@ public protocol StateStorePlugin: StateStore {
     /// nothing more to do. Other commands than `serve` do not call it.
     func run() async throws
 
+    /// What an operator should know of the store although it works, such as what it may forget; nil by default.
+    ///
+    /// `/readyz` shows it to operators, and the log has it at the start. It returns at once.
+    var caution: String? { get }
+
     /// Ends all work and frees what the store holds. It is called once, at the end of every command.
     ///
     /// Operations in progress end or throw; every later operation throws.
@@ -40,6 +45,14 @@ public protocol StateStorePlugin: StateStore {
     /// - Returns: the findings, in words for an operator.
     /// - Throws: ``StateStoreOpeningError`` when the store does not exist.
     static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings
+
+    /// Makes what a store needs before servers use it, or brings what an earlier release made to the present form.
+    ///
+    /// For operators whose servers run with fewer rights than that takes.
+    ///
+    /// - Returns: what was done, in words for an operator.
+    /// - Throws: ``StateStoreOpeningError`` with words for an operator.
+    static func migrate(_ location: String) async throws(StateStoreOpeningError) -> String
 }
 
 extension StateStorePlugin {
@@ -48,6 +61,9 @@ extension StateStorePlugin {
 
     /// Nothing to do.
     public func run() async throws {}
+
+    /// Nothing to know.
+    public var caution: String? { nil }
 
     /// Always fails: by default a store is copied with its own tools.
     public static func copy(
@@ -59,6 +75,11 @@ extension StateStorePlugin {
     /// Always fails: by default a store is examined with its own tools.
     public static func examine(_ location: String) async throws(StateStoreOpeningError) -> StateStoreFindings {
         throw StateStoreOpeningError("\(scheme): use this store's own tools to examine it")
+    }
+
+    /// Nothing to do: by default a store is made when it is opened.
+    public static func migrate(_ location: String) async throws(StateStoreOpeningError) -> String {
+        "\(scheme): nothing to do"
     }
 }
 

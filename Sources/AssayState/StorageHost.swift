@@ -15,12 +15,17 @@ public struct StorageHost: Sendable {
     public var logger: Logger
     /// Where metrics are recorded.
     public var meter: Meter
+    /// The service's state store, for a key vault that says so (``KeyVaultPlugin/usesState``); nil where none is open.
+    public var state: (any StateStore)?
 
-    /// Makes a host; by default with the system's clock, randomness and secrets, and without calls to other servers.
+    /// Makes a host; by default with the system's clock, randomness and secrets, without calls to other servers and
+    /// without a state store.
     public init(
         clock: HostClock = .system, randomness: Randomness = .system, secrets: SecretSource = .system,
-        http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger, meter: Meter = .none
+        http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger, meter: Meter = .none,
+        state: (any StateStore)? = nil
     ) {
+        self.state = state
         self.clock = clock
         self.randomness = randomness
         self.secrets = secrets

@@ -29,6 +29,9 @@ public struct VersionedDocument: Sendable {
         public let version: UInt64
         /// The value of that version; nil when none was written yet.
         public let value: [UInt8]?
+
+        /// What is read before the first write.
+        public static var beginning: Reading { Reading(version: 0, value: nil) }
     }
 
     /// The newest version.

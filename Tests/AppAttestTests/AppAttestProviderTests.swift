@@ -140,7 +140,7 @@ struct AppAttestProviderTests {
         var options = AssertionOptions()
         options.authenticatorData = { $0.counter = 1 }
         let clone = try await service.assert(keyID, artifact, options: options)
-        #expect(facts("counter_not_advanced", clone) == key)
+        #expect(facts("counter_not_advanced", clone)?.contains(key[0]) == true)
         let other = try service.device.generateKey()
         _ = try await service.attest(other, challenge: service.challenge())
         #expect(facts("assertion_signature_invalid", try await service.assert(other, artifact)) == key)

@@ -17,9 +17,9 @@ struct AppAttestService {
     static let otherApp = "projects/example-project/apps/1:1234567890:ios:0000000000000001"
     static let client = "oauthClients/1234567890-example.apps.googleusercontent.com"
 
-    let clock = ManualClock()
+    let clock: ManualClock
     let sink = RecordingSink()
-    let store: FailingStore
+    let store: any StateStore
     let keys: KeyStore
     let engine: Engine
     let authority: SimulatedAppleCA
@@ -27,11 +27,14 @@ struct AppAttestService {
     let simulatedApp = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production)
 
     init(
-        authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), appAttest: String = ""
+        authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), appAttest: String = "",
+        clock: ManualClock = ManualClock(), store: (any StateStore)? = nil
     ) throws {
+        self.clock = clock
         self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
         device = SimulatedDevice(authority: self.authority)
-        store = FailingStore(MemoryStore(clock: clock.hostClock))
+        let store = store ?? MemoryStore(clock: clock.hostClock)
+        self.store = store
         self.keys = keys
         let text = Self.policy(self.authority, appAttest: appAttest)
         engine = try Engine(

@@ -14,13 +14,9 @@ struct RejectingStore: StateStore {
         self.prefix = prefix
     }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        if key.name.hasPrefix(prefix) { throw Rejection() }
-        return try await store.insert(key, value: value, expires: expires)
-    }
-
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        try await store.advance(key, to: value)
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        for case .insert(let key, _, _, _) in changes where key.name.hasPrefix(prefix) { throw Rejection() }
+        return try await store.commit(changes)
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {

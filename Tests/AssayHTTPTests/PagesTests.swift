@@ -64,6 +64,19 @@ struct PagesTests {
         }
     }
 
+    @Test("Notes are shown to operators, whatever the readiness is, and never where strangers reach the page")
+    func notes() async throws {
+        for readiness in [Readiness.ready, .degraded("a"), .notReady("b")] {
+            var pages = HTTPPages(showsDetail: true, checks: [{ readiness }])
+            pages.notes = [{ "it may forget" }, { nil }]
+            let shown = try await TestGateway.answer(to: TestGateway.get("/readyz"), pages: pages)
+            #expect(try shown.json["notes"] == ["it may forget"])
+            #expect(shown.status == (readiness == .notReady("b") ? 503 : 200))
+            let hidden = try await TestGateway.answer(to: TestGateway.get("/readyz"), pages: pages.withoutDetail)
+            #expect(try hidden.json["notes"] == nil)
+        }
+    }
+
     private static func unavailable(_ reason: String) -> JSON {
         ["error": ["code": 503, "message": .string(reason), "status": "UNAVAILABLE"]]
     }

@@ -48,8 +48,7 @@ struct TestIssuer {
 struct NoStore: StateStore {
     struct Unused: Error {}
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { throw Unused() }
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { throw Unused() }
+    func commit(_ changes: [StateChange]) async throws -> Int? { throw Unused() }
     func get(_ key: StateKey) async throws -> [UInt8]? { throw Unused() }
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws { throw Unused() }
     func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { throw Unused() }

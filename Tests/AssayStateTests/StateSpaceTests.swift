@@ -71,8 +71,7 @@ struct ContendedDocumentTests {
     /// Lets everybody read, and always tells writers that another one was faster.
     private struct AlwaysSecond: StateStore {
         let entries: [StateEntry]
-        func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { false }
-        func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { false }
+        func commit(_ changes: [StateChange]) async throws -> Int? { 0 }
         func get(_ key: StateKey) async throws -> [UInt8]? { nil }
         func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
         func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { entries }

@@ -9,6 +9,7 @@ final class FlawedStore: StateStore {
         case none, insertInTwoSteps, insertReplaces, expiryIgnored, expiryLate, expiredStillInTheWay, expiredForgotten,
             expiredForgottenByGet, expiredForgottenByList, putKeepsExpiry
         case counterGoesDown, counterInTwoSteps, counterTakesEqual, counterSigned, counterIsEntry
+        case commitInSteps, commitSeenInSteps, commitNamesLast
         case listUnsorted, listIncludesStart, listIgnoresLimit, listOfAllSpaces
         case namesEndAtNUL, namesAsText, spaceJoinedToName, valuesCutOff, emptyValueAbsent, torn, forgetful, failing
     }
@@ -31,50 +32,72 @@ final class FlawedStore: StateStore {
         self.clock = clock
     }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        if flaw == .failing { throw Failing() }
-        let id = identity(key)
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        if flaw == .failing, changes.contains(where: \.isInsertion) { throw Failing() }
         let now = clock.now
         if flaw == .expiredForgotten {
             state.withLock { $0.entries = $0.entries.filter { $0.value.expires.map { now < $0 } ?? true } }
         }
-        if flaw == .insertInTwoSteps {
-            guard state.withLock({ isFree(id, $0, now) }) else { return false }
+        if changes.count == 1, flaw == (changes[0].isInsertion ? .insertInTwoSteps : .counterInTwoSteps) {
+            let refused = state.withLock { state in changes.firstIndex { !admits($0, state, now) } }
+            if let refused { return refused }
             await giveWay()
-            write(id, key.name, value, expires)
-            return true
+            state.withLock { state in for change in changes { make(change, &state) } }
+            return nil
+        }
+        if flaw == .commitInSteps || flaw == .commitSeenInSteps {
+            for (index, change) in changes.enumerated() {
+                let isMade = state.withLock { state in
+                    guard admits(change, state, now) else { return false }
+                    make(change, &state)
+                    return true
+                }
+                guard isMade else {
+                    if flaw == .commitSeenInSteps { undo(changes[..<index]) }
+                    return index
+                }
+                await giveWay()
+            }
+            return nil
         }
         return state.withLock { state in
-            guard isFree(id, state, now) else {
-                if flaw == .insertReplaces { state.entries[id] = entry(key.name, value, expires) }
-                return false
+            guard let refused = changes.firstIndex(where: { !admits($0, state, now) }) else {
+                for change in changes { make(change, &state) }
+                return nil
             }
-            state.entries[id] = entry(key.name, value, expires)
-            return true
+            if flaw == .insertReplaces, case .insert = changes[refused] { make(changes[refused], &state) }
+            return flaw == .commitNamesLast ? changes.count - 1 : refused
         }
     }
 
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        let id = identity(key)
-        if flaw == .counterInTwoSteps {
-            guard value > state.withLock({ $0.counters[id] ?? 0 }) else { return false }
-            await giveWay()
-            state.withLock { $0.counters[id] = value }
-            return true
+    private func admits(_ change: StateChange, _ state: State, _ now: Instant) -> Bool {
+        switch change {
+        case .insert(let key, _, _, _): return isFree(identity(key), state, now)
+        case .advance(let key, let value):
+            let old = state.counters[identity(key)] ?? 0
+            return switch flaw {
+            case .counterGoesDown: value != old
+            case .counterTakesEqual: value >= old
+            case .counterSigned: Int64(bitPattern: value) > Int64(bitPattern: old)
+            default: value > old
+            }
         }
-        return state.withLock { state in
-            let old = state.counters[id] ?? 0
-            let isGreater =
-                switch flaw {
-                case .counterGoesDown: value != old
-                case .counterTakesEqual: value >= old
-                case .counterSigned: Int64(bitPattern: value) > Int64(bitPattern: old)
-                default: value > old
-                }
-            guard isGreater else { return false }
-            state.counters[id] = value
-            if flaw == .counterIsEntry { state.entries[id] = entry(key.name, [], nil) }
-            return true
+    }
+
+    private func make(_ change: StateChange, _ state: inout State) {
+        switch change {
+        case .insert(let key, let value, let expires, _):
+            state.entries[identity(key)] = entry(key.name, value, expires)
+        case .advance(let key, let value):
+            state.counters[identity(key)] = value
+            if flaw == .counterIsEntry { state.entries[identity(key)] = entry(key.name, [], nil) }
+        }
+    }
+
+    private func undo(_ changes: ArraySlice<StateChange>) {
+        state.withLock { state in
+            for case .insert(let key, _, _, _) in changes { state.entries[identity(key)] = nil }
+            for case .advance(let key, _) in changes { state.counters[identity(key)] = nil }
         }
     }
 
@@ -156,5 +179,11 @@ final class FlawedStore: StateStore {
         case .spaceJoinedToName: [Array("\(key.space):\(key.name)".utf8)]
         default: [Array(key.space.utf8), Array(key.name.utf8)]
         }
+    }
+}
+
+extension StateChange {
+    fileprivate var isInsertion: Bool {
+        if case .insert = self { true } else { false }
     }
 }

@@ -9,7 +9,7 @@ import Testing
     static let broken: [(flaw: FlawedStore.Flaw, promises: [String])] = [
         (.none, []),
         (.insertInTwoSteps, ["insert-once", "insert-once-again"]),
-        (.insertReplaces, ["expiry", "insert-once", "insert-once-again", "replacement"]),
+        (.insertReplaces, ["commit", "commit-once", "expiry", "insert-once", "insert-once-again", "replacement"]),
         (.expiryIgnored, ["expiry", "insert-once-again", "reopening", "replacement"]),
         (.expiryLate, ["expiry", "insert-once-again", "reopening", "replacement"]),
         (.expiredStillInTheWay, ["expiry", "insert-once-again"]),
@@ -18,9 +18,11 @@ import Testing
         (.putKeepsExpiry, ["replacement"]),
         (.counterGoesDown, ["counter", "counter-order"]),
         (.counterInTwoSteps, ["counter-order"]),
-        (.counterTakesEqual, ["counter", "counter-order", "counters-apart", "names", "reopening"]),
+        (.counterTakesEqual, ["commit", "counter", "counter-order", "counters-apart", "names", "reopening"]),
         (.counterSigned, ["counter"]),
         (.counterIsEntry, ["counters-apart", "names", "spaces"]),
+        (.commitInSteps, ["commit", "commit-once"]), (.commitSeenInSteps, ["commit-once"]),
+        (.commitNamesLast, ["commit"]),
         (.listUnsorted, ["list", "reopening"]),
         (.listIncludesStart, ["list"]),
         (.listIgnoresLimit, ["list"]),
@@ -35,7 +37,8 @@ import Testing
         (
             .failing,
             [
-                "clock-set-back", "counters-apart", "expiry", "insert-once", "insert-once-again", "names", "reopening",
+                "clock-set-back", "commit", "commit-once", "counters-apart", "expiry", "insert-once",
+                "insert-once-again", "names", "reopening",
                 "replacement",
                 "spaces", "values",
             ]
@@ -54,7 +57,7 @@ import Testing
     @Test func aStoreThatCannotBeMadeIsAFailureOfEveryPromise() async {
         struct Unmade: Error {}
         let failures = await StateStoreSuite(makeStore: { _ in throw Unmade() }).run()
-        #expect(failures.count == 15)
+        #expect(failures.count == 17)
         #expect(failures.allSatisfy { $0.detail.contains("Unmade") })
     }
 }

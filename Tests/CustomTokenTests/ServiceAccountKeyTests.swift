@@ -43,8 +43,7 @@ struct ServiceAccountKeyTests {
 
     /// A store that nobody asks.
     private struct NoStore: StateStore {
-        func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { false }
-        func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { false }
+        func commit(_ changes: [StateChange]) async throws -> Int? { 0 }
         func get(_ key: StateKey) async throws -> [UInt8]? { nil }
         func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
         func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { [] }

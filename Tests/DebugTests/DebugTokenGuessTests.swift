@@ -152,14 +152,11 @@ private final class CountingStore: StateStore {
 
     func reset() { counted.withLock { $0 = ([:], 0) } }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        count("insert")
-        return try await store.insert(key, value: value, expires: expires)
-    }
-
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        count("advance")
-        return try await store.advance(key, to: value)
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        for change in changes {
+            if case .insert = change { count("insert") } else { count("advance") }
+        }
+        return try await store.commit(changes)
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {

@@ -84,7 +84,9 @@ import Darwin
         do throws(SQLiteStoreError) {
             // Damage to an index shows when the index is used.
             let damaged = try SQLiteStore(path: folder.file(), clock: .system)
-            _ = try await damaged.insert(StateKey("s", "b"), value: [1], expires: Instant(seconds: 1))
+            _ = try await damaged.commit([
+                .insert(StateKey("s", "b"), value: [1], expires: Instant(seconds: 1), isListed: true)
+            ])
             Issue.record("a damaged file was opened and written")
         } catch {
             #expect(error.code == .corrupt, "\(error)")

@@ -123,7 +123,9 @@ import Testing
             for number in 0..<70 {
                 group.addTask {
                     do throws(SQLiteStoreError) {
-                        _ = try await store.insert(StateKey("s", "\(number)"), value: value, expires: nil)
+                        _ = try await store.commit([
+                            .insert(StateKey("s", "\(number)"), value: value, expires: nil, isListed: true)
+                        ])
                         return nil
                     } catch {
                         return error.code
@@ -240,7 +242,10 @@ import Testing
         while refusal == nil, written < 100 {
             let value = [UInt8](repeating: UInt8(written), count: 100_000)
             do throws(SQLiteStoreError) {
-                _ = try await store.insert(StateKey("s", "\(written)"), value: value, expires: Instant(seconds: 10))
+                _ = try await store.commit([
+                    .insert(
+                        StateKey("s", "\(written)"), value: value, expires: Instant(seconds: 10), isListed: true)
+                ])
                 written += 1
             } catch {
                 refusal = error

@@ -63,7 +63,7 @@ struct BackendProof: Sendable {
                     "made at \(verified.created), and the state began at \(context.stateBeginning)")
             }
             let isFirst = try await context.state.subspace("proofs").insert(
-                verified.id, expires: verified.isGoodUntil)
+                verified.id, expires: verified.isGoodUntil, isListed: false)
             return isFirst
                 ? nil : RequestProofRefusal(RequestProofReasons.reused, "counter \(verified.counter)")
         }

@@ -12,7 +12,7 @@ internal import Synchronization
 final class GroupCommit: Sendable {
     private struct Waiting {
         let mutation: Mutation
-        let reply: CheckedContinuation<Result<Int, SQLiteStoreError>, Never>
+        let reply: CheckedContinuation<Result<Int?, SQLiteStoreError>, Never>
     }
 
     private struct State {
@@ -39,8 +39,8 @@ final class GroupCommit: Sendable {
 
     /// Carries out a write.
     ///
-    /// Returns the number of rows that changed, once that is durable.
-    func commit(_ mutation: Mutation) async throws(SQLiteStoreError) -> Int {
+    /// Returns what ``Mutation/apply(to:now:)`` returned, once that is durable.
+    func commit(_ mutation: Mutation) async throws(SQLiteStoreError) -> Int? {
         let result = await withCheckedContinuation { reply in
             enqueue(Waiting(mutation: mutation, reply: reply))
         }
@@ -93,7 +93,7 @@ final class GroupCommit: Sendable {
 
     private func perform(
         _ mutations: [Mutation], _ connection: Result<Connection, any Error>
-    ) -> Result<[Int], SQLiteStoreError> {
+    ) -> Result<[Int?], SQLiteStoreError> {
         do {
             let db = try connection.get()
             let counts = try db.transaction(.immediate) {

@@ -3,8 +3,7 @@ internal import AssayState
 
 /// A write, as a value: what a transaction carries out for one caller.
 enum Mutation: Sendable {
-    case insert(StateKey, value: [UInt8], expires: Instant?)
-    case advance(StateKey, to: UInt64)
+    case commit([StateChange])
     case put(StateKey, value: [UInt8], expires: Instant?)
     case delete(StateKey)
     case purge(limit: Int)
@@ -12,8 +11,9 @@ enum Mutation: Sendable {
     /// The bytes that it keeps in memory while it waits, roughly.
     var bytes: Int {
         switch self {
-        case .insert(let key, let value, _), .put(let key, let value, _): key.bytes + value.count
-        case .advance(let key, _), .delete(let key): key.bytes
+        case .commit(let changes): changes.reduce(0) { $0 + $1.bytes }
+        case .put(let key, let value, _): key.bytes + value.count
+        case .delete(let key): key.bytes
         case .purge: 0
         }
     }
@@ -24,35 +24,22 @@ enum Mutation: Sendable {
 
     /// Carries it out within the current transaction.
     ///
-    /// Returns the number of rows that changed.
-    func apply(to db: Connection, now: Instant) throws -> Int {
+    /// Returns the number of rows that were removed, or the index of the change that was refused; nil for neither.
+    func apply(to db: Connection, now: Instant) throws -> Int? {
         switch self {
-        case .insert(let key, let value, let expires):
-            // A purged entry may count as unexpired again, because the clock was set back since.
-            return try db.change(
-                """
-                INSERT INTO entry (space, name, value, expires) SELECT ?1, ?2, ?3, ?4
-                WHERE NOT EXISTS (SELECT 1 FROM purged WHERE space = ?1 AND expires >= ?4)
-                ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
-                WHERE expires <= ?5
-                """, key.values + [.bytes(value), .time(expires), .time(now)])
-        case .advance(let key, let value):
-            // Absent counts as 0, and nothing is greater than itself.
-            guard value > 0 else { return 0 }
-            let blob = withUnsafeBytes(of: value.bigEndian) { Array($0) }
-            return try db.change(
-                """
-                INSERT INTO counter (space, name, value) VALUES (?, ?, ?)
-                ON CONFLICT (space, name) DO UPDATE SET value = excluded.value WHERE excluded.value > value
-                """, key.values + [.bytes(blob)])
+        case .commit(let changes):
+            if changes.count == 1 { return try changes[0].isMade(in: db, now: now) ? nil : 0 }
+            return try db.undoing { try changes.indices.first { try !changes[$0].isMade(in: db, now: now) } }
         case .put(let key, let value, let expires):
-            return try db.change(
+            _ = try db.change(
                 """
                 INSERT INTO entry (space, name, value, expires) VALUES (?, ?, ?, ?)
                 ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
                 """, key.values + [.bytes(value), .time(expires)])
+            return nil
         case .delete(let key):
-            return try db.change("DELETE FROM entry WHERE space = ? AND name = ?", key.values)
+            _ = try db.change("DELETE FROM entry WHERE space = ? AND name = ?", key.values)
+            return nil
         case .purge(let limit):
             let removed = try db.rows(
                 """
@@ -70,6 +57,39 @@ enum Mutation: Sendable {
                     """, [.bytes(space), .integer(expires)])
             }
             return removed.count
+        }
+    }
+}
+
+extension StateChange {
+    fileprivate var bytes: Int {
+        switch self {
+        case .insert(let key, let value, _, _): key.bytes + value.count
+        case .advance(let key, _): key.bytes
+        }
+    }
+
+    /// Makes the change, if its condition holds; returns whether it did.
+    fileprivate func isMade(in db: Connection, now: Instant) throws -> Bool {
+        switch self {
+        case .insert(let key, let value, let expires, _):
+            // A purged entry may count as unexpired again, because the clock was set back since.
+            return try db.change(
+                """
+                INSERT INTO entry (space, name, value, expires) SELECT ?1, ?2, ?3, ?4
+                WHERE NOT EXISTS (SELECT 1 FROM purged WHERE space = ?1 AND expires >= ?4)
+                ON CONFLICT (space, name) DO UPDATE SET value = excluded.value, expires = excluded.expires
+                WHERE expires <= ?5
+                """, key.values + [.bytes(value), .time(expires), .time(now)]) > 0
+        case .advance(let key, let value):
+            // Absent counts as 0, and nothing is greater than itself.
+            guard value > 0 else { return false }
+            let blob = withUnsafeBytes(of: value.bigEndian) { Array($0) }
+            return try db.change(
+                """
+                INSERT INTO counter (space, name, value) VALUES (?, ?, ?)
+                ON CONFLICT (space, name) DO UPDATE SET value = excluded.value WHERE excluded.value > value
+                """, key.values + [.bytes(blob)]) > 0
         }
     }
 }

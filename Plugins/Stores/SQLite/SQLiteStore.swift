@@ -47,20 +47,17 @@ public final class SQLiteStore: StateStore {
         self.commits = GroupCommit(writer: writer, clock: clock, path: file.path, watch: watch)
     }
 
-    /// Stores a value if no unexpired value has this key.
-    ///
-    /// Returns whether it did.
-    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(SQLiteStoreError) -> Bool {
-        try check(key, value)
-        return try await commits.commit(.insert(key, value: value, expires: expires)) > 0
-    }
-
-    /// Sets a counter if the value is greater than the stored one.
-    ///
-    /// Returns whether it did.
-    public func advance(_ key: StateKey, to value: UInt64) async throws(SQLiteStoreError) -> Bool {
-        try check(key, [])
-        return try await commits.commit(.advance(key, to: value)) > 0
+    /// Makes all changes in one transaction or none, and returns the index of the first one that cannot be made.
+    public func commit(_ changes: [StateChange]) async throws(SQLiteStoreError) -> Int? {
+        if let fault = StateChange.fault(in: changes) { throw SQLiteStoreError(.invalidChanges, fault) }
+        for change in changes {
+            if case .insert(let key, let value, _, _) = change {
+                try check(key, value)
+            } else {
+                try check(change.key, [])
+            }
+        }
+        return try await commits.commit(.commit(changes))
     }
 
     /// Stores a value, replacing an earlier one; nil deletes it.
@@ -117,7 +114,7 @@ public final class SQLiteStore: StateStore {
     public func sweep() async throws(SQLiteStoreError) -> Int {
         var total = 0
         while !Task.isCancelled {
-            let removed = try await commits.commit(.purge(limit: Limits.swept))
+            let removed = try await commits.commit(.purge(limit: Limits.swept)) ?? 0
             total += removed
             guard removed == Limits.swept else { break }
         }

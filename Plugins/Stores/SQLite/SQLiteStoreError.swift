@@ -32,6 +32,8 @@ public struct SQLiteStoreError: Error, Sendable, Hashable, CustomStringConvertib
         case busy
         /// A space, a name, a value or a limit is larger than the store accepts.
         case tooLarge
+        /// Changes that cannot be made together: none, too many, or two of one key.
+        case invalidChanges
         /// More writes wait than the store accepts.
         case overloaded
         /// The store was closed.

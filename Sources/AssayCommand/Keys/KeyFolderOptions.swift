@@ -6,14 +6,15 @@ internal import AssayEngine
 struct KeyFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, or a key vault as SCHEME:LOCATION. By default a folder next to the state's file, or "
-                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
+            "The folder of the keys, or a key vault as SCHEME:LOCATION, such as state:MASTERKEY in the state store. By default "
+                + "a folder next to the state's file, or ~/.local/state/assay/keys when the state is in memory.",
+            valueName: "folder"),
         completion: .directory)
     var keys: String?
 
     @Option(
         help:
-            "Where state is kept, as `\(AssayProgram.current.name) serve` is told: says where the keys are when --keys does not."
+            "Where state is kept, as `\(AssayProgram.current.name) serve` is told: says where the keys are when --keys does not, and has those of --keys state:MASTERKEY."
     )
     var state = AssayProgram.current.state
 

@@ -11,7 +11,7 @@ struct KeysCommand: ParsableCommand {
                 before it signs; a retired one stays published until its last token has expired. A prepared sealing key \
                 opens, so that every server of the folder can open what it will seal; a retired one goes on opening for ever.
 
-                To replace the key that signs: `\(program) keys prepare --auto`, and no more. It signs six hours later, when no \
+                To replace the key that signs: `\(program) keys prepare --auto`, and no more. It signs 6 hours and 10 minutes later, when no \
                 Admin SDK holds a key set without it. To replace the key that seals: `\(program) keys prepare --sealing --auto`.
 
                 The first keys are made by `\(program) serve`. When a policy asks for another algorithm or size, `\(program) serve` \
@@ -21,7 +21,8 @@ struct KeysCommand: ParsableCommand {
                 """,
             subcommands: [
                 KeysListCommand.self, KeysPrepareCommand.self, KeysActivateCommand.self, KeysRetireCommand.self,
-                KeysRevokeCommand.self, KeysExportCommand.self,
+                KeysRevokeCommand.self, KeysExportCommand.self, KeysImportCommand.self, KeysMasterCommand.self,
+                KeysWrapCommand.self,
             ])
     }
 }

@@ -8,10 +8,10 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prepare", abstract: "Make a key that is published, or opens, but does not sign or seal yet.",
         discussion: """
-            The lead is the time in which others can load the key. Admin SDKs keep a key set for 6 hours: the tokens \
-            of a key that signs sooner are refused by those that fetched the key set before. Servers that share the \
-            folder must have loaded a sealing key before one of them seals with it; that takes moments. The lead \
-            counts from now, so a server should load the key soon.
+            The lead is the time in which others can load the key. Admin SDKs keep a key set for 6 hours, and a server of several \
+            may publish one without the key for some minutes more: the tokens of a key that signs sooner are refused by \
+            those that fetched the key set before. Servers that share the keys must have loaded a sealing key before one of \
+            them seals with it; that takes moments. The lead counts from now, so a server should load the key soon.
 
             With --auto, a signing key of another algorithm or size than the policy of a server asks for is held back by \
             that server: it waits to be activated then, until the policy asks for its kind.
@@ -31,7 +31,7 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     var rsaBits: Int?
 
     @Option(
-        help: "How long before it may sign (default: 6h) or seal (default: 10m).", valueName: "duration",
+        help: "How long before it may sign (default: 6h10m) or seal (default: 10m).", valueName: "duration",
         reading: .duration(.zero...Duration.seconds(30 * 86_400)))
     var lead: Duration?
 
@@ -49,7 +49,7 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if !sealing, let lead, lead < KeyStore.signingLead {
+        if !sealing, let lead, lead < KeyStore.keySetLifetime {
             Terminal.complain(
                 "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }

@@ -1,3 +1,5 @@
+internal import AssayCore
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -8,9 +10,12 @@ internal import Darwin
 
 /// The default place of the keys.
 enum KeyFolder {
-    /// Next to the database of the state; without one, in the user's folder for state (`$XDG_STATE_HOME/assay/keys`).
+    /// Next to the database of the state; without one on this machine, in the user's folder for state
+    /// (`$XDG_STATE_HOME/assay/keys`).
     static func standard(forState state: String) -> String {
-        if let colon = state.firstIndex(of: ":") { return "\(state[state.index(after: colon)...])-keys" }
+        if !StateName(state).isOnServers, let colon = state.firstIndex(of: ":") {
+            return "\(state[state.index(after: colon)...])-keys"
+        }
         if let folder = variable("XDG_STATE_HOME") { return "\(folder)/assay/keys" }
         return "\(variable("HOME") ?? ".")/.local/state/assay/keys"
     }

@@ -64,8 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION. By default a folder next to "
-                + "the state's file, or ~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
+            "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION; state:MASTERKEY keeps them in "
+                + "the state store for several servers, see `keys wrap --help`. By default a folder next to the state's file, or "
+                + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
         completion: .directory)
     var keys: String?
 
@@ -184,7 +185,9 @@ struct ServeCommand: AsyncParsableCommand {
         let recorded = SampledDecisions(targets, limits: records.limits) {
             auditFiles.contains { $0.blockingReason != nil } || sinkReason?() != nil
         }
-        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: storage)
+        var place = storage
+        place.state = store.store
+        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: place)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
             logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
@@ -208,7 +211,7 @@ struct ServeCommand: AsyncParsableCommand {
             "policies, keys and state are ready",
             metadata: [
                 "apps": "\(counts.apps)", "oauth_clients": "\(counts.oauthClients)", "keys": "\(keys.name)",
-                "state": "\(state)", "revision": "\(policies.revision)",
+                "state": "\(StateName(state).shown)", "revision": "\(policies.revision)",
                 "version": "\(AssayProgram.current.version)",
             ])
 
@@ -246,12 +249,13 @@ struct ServeCommand: AsyncParsableCommand {
         // Shared by every listener that strangers reach.
         let budget = limits.budget
         try TransportMetrics.add(budget, to: metrics.registry)
-        let pages = HTTPPages(
+        var pages = HTTPPages(
             showsDetail: true,
             checks: audit.checks(auditFiles) + sinks.checks(queues) + capture.checks(evidence) + [
                 { reloader.readiness }, { store.readiness }, { keys.readiness },
             ],
             metrics: metrics.page)
+        pages.notes = [{ store.caution }]
         let publicPages = operations.publicPages(pages)
         let systemd = SystemdService(
             listeners: 1 + operations.listeners + (extAuthz.extAuthzListen == nil ? 0 : 1), logger: logger)

@@ -10,6 +10,7 @@ struct StoreService: Service {
     let logger: Logger
 
     func run() async {
+        if let caution = store.caution { logger.warning("the state store works, but: \(caution)") }
         await cancelWhenGracefulShutdown { await store.run(logger: logger) }
         // A store without work of its own must not end the server.
         try? await gracefulShutdown()

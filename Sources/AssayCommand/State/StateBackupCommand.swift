@@ -34,7 +34,7 @@ struct StateBackupCommand: AsyncParsableCommand {
             if withKeys { try await withOpenKeys { _ = try $0.store.list(now: HostClock.system.now) } }
             // The state first: the keys that it knows are in every later state of the keys.
             try await AssayProgram.current.registry().copyStore(options.state, to: file, now: HostClock.system.now)
-            try Terminal.say("\(options.state) was copied to \(file)")
+            try Terminal.say("\(StateName(options.state).shown) was copied to \(file)")
             guard withKeys else { return }
             let folder = "\(file)-keys"
             try await withOpenKeys { try $0.store.copy(to: folder) }

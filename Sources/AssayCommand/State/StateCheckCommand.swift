@@ -21,7 +21,7 @@ struct StateCheckCommand: AsyncParsableCommand {
             let findings = try await registry.examineStore(options.state)
             problems = findings.problems
             if problems.isEmpty {
-                try Terminal.say("\(options.state) is sound: \(findings.contents.joined(separator: "; "))")
+                try Terminal.say("\(StateName(options.state).shown) is sound: \(findings.contents.joined(separator: "; "))")
                 problems += try await registry.withStore(options.state) { try await compare($0) }
             }
         } catch let error where !(error is OutputError) {

@@ -5,7 +5,7 @@ struct StateCommand: ParsableCommand {
     static var configuration: CommandConfiguration {
         let program = AssayProgram.current.name
         return CommandConfiguration(
-            commandName: "state", abstract: "Copy and check the state, while servers use it.",
+            commandName: "state", abstract: "Copy, check and migrate the state, while servers use it.",
             discussion: """
                 The state is what was used (challenges, tokens), the counters of devices, the receipts and debug tokens that are \
                 kept. The keys are beside it, and matter more: without the sealing keys no device that was attested is recognised.
@@ -19,7 +19,7 @@ struct StateCommand: ParsableCommand {
 
                 Exit codes: 0 when all went well, 1 when something is damaged or missing, 2 when the command could not run.
                 """,
-            subcommands: [StateBackupCommand.self, StateCheckCommand.self])
+            subcommands: [StateBackupCommand.self, StateCheckCommand.self, StateMigrateCommand.self])
     }
 }
 

@@ -13,7 +13,8 @@ final class DecisionGate: Sendable {
     /// How long one decision may take.
     let timeLimit: Duration
     let live: LiveSnapshot
-    let failedChallenges = FailedChallenges()
+    let failedChallenges = ChallengeMemory()
+    let spentChallenges = ChallengeMemory()
     let verifiedPeers = VerifiedPeers()
     let liveDenials: LiveDenials
     /// The limits of the plugins' calls that run.
@@ -176,7 +177,9 @@ final class DecisionGate: Sendable {
 
 extension DecisionGate {
     /// Why the engine must not decide, in words for an operator; nil when it may.
-    var blockingReason: String? { reasonOfProgram?() ?? host.store.blockingReason }
+    var blockingReason: String? {
+        reasonOfProgram?() ?? host.store.blockingReason ?? live.freshness.blockingReason
+    }
 
     /// The same, or why the keys of the present snapshot cannot be used with the state.
     var blockingReasonOfKeys: String? {

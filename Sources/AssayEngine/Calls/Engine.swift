@@ -114,6 +114,11 @@ public final class Engine: CallHandler {
         try live.reloadKeys()
     }
 
+    /// Notes that the vault has answered; false when its keys are others than those in force.
+    func confirmKeys() -> Bool {
+        live.confirmKeys()
+    }
+
     /// The warnings about the policies in force, with their places; nil when there are none.
     public var policyWarnings: Diagnostics? { snapshot.policies.warnings }
 
@@ -152,9 +157,17 @@ public final class Engine: CallHandler {
         // Serving the public keys decides nothing, so there is no record.
         if case .keySet? = route?.target {
             let now = host.clock.now
-            return Reply(
-                decision: DecisionID(now: now, randomness: host.randomness),
-                result: .success(snapshot.keys.keySet(at: now)))
+            // Backends would keep a set without a key by which other servers sign.
+            let result: Result<JSON, CallFailure> =
+                if live.freshness.isOver(KeyStore.publicationLimit) {
+                    .failure(
+                        CallFailure(
+                            .unavailable, CallOutcome.unavailableMessage, detail: "the key vault does not answer",
+                            retryAfter: .seconds(5)))
+                } else {
+                    .success(snapshot.keys.keySet(at: now))
+                }
+            return Reply(decision: DecisionID(now: now, randomness: host.randomness), result: result)
         }
         let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
             await answer(route, $0)

@@ -17,7 +17,7 @@ struct ProjectTokens: ConsumerTokens {
         guard descriptor.contract < 2 || descriptor.tokenTypes.contains(where: { $0.isExactly(type) }) else {
             throw PluginFault("the consumer \(descriptor.name) signs a token of a type that it does not declare")
         }
-        return try scope.snapshot.keys.issuer(at: scope.now).sign(type: type, claims)
+        return try scope.issuer.sign(type: type, claims)
     }
 
     func own(_ token: String) -> OwnToken? {

@@ -93,14 +93,16 @@ struct ProviderCall: Sendable {
         _ prepared: PreparedExchange, _ tape: CallTape?, limitedUse: Bool, id tokenID: String?
     ) async throws -> CallOutcome {
         let sealer = sealer
-        let verdict: Verdict
-        if let challenge = prepared.challenge {
-            // The deadline covers all work that waits for the store or the provider.
-            verdict = try await scope.withinDeadline {
-                try await redeem(challenge) { try await appraise(prepared, sealer, tape) }
+        // The deadline covers all work that waits for the store or the provider.
+        let verdict = try await scope.withinDeadline {
+            guard let challenge = prepared.challenge else {
+                let verdict = try await appraise(prepared, sealer, tape)
+                guard case .verified(let appraisal) = verdict else { return verdict }
+                return try await appraisal.settled(in: scope.host.store, tape)
             }
-        } else {
-            verdict = try await appraise(prepared, sealer, tape)
+            return try await redeem(challenge, isStored: prepared.storesChallenge, tape) {
+                try await appraise(prepared, sealer, tape)
+            }
         }
         switch verdict {
         case .refused(let reason, let detail, let facts):
@@ -149,31 +151,46 @@ struct ProviderCall: Sendable {
 // MARK: - Challenges
 
 extension ProviderCall {
-    /// Appraises evidence that came with a challenge, which is valid only once.
-    private func redeem(_ challenge: [UInt8], appraise: () async throws -> Verdict) async throws -> Verdict {
-        let name: String
+    /// Appraises evidence that came with a challenge, which is valid only once, and uses both up.
+    ///
+    /// - Parameter isStored: whether the use of the challenge is remembered. If not, the evidence's own uses refuse it a
+    ///   second time, and nothing else was made for the challenge.
+    private func redeem(
+        _ challenge: [UInt8], isStored: Bool, _ tape: CallTape?, appraise: () async throws -> Verdict
+    ) async throws -> Verdict {
+        let key: StateKey
         let forgetAt: Instant
         switch try inspect(challenge) {
         case .refused(let reason): return .refused(reason)
-        case .genuine(let genuine, let end): (name, forgetAt) = (genuine, end)
+        case .genuine(let name, let end): (key, forgetAt) = (StateKey(ProviderCall.challengeSpace, name), end)
         }
-        let key = StateKey(ProviderCall.challengeSpace, name)
         guard forgetAt - ChallengeIssuer.lifetime - ChallengeIssuer.memory >= scope.stateBeginning else {
             return .refused(
                 KernelReasons.challengeAlreadyUsed,
                 detail: "it was made before the state began, so it is unknown whether it was used")
         }
-        guard !scope.failedChallenges.contains(challenge), try await scope.host.store.get(key) == nil else {
+        guard !scope.failedChallenges.contains(challenge), !scope.spentChallenges.contains(challenge) else {
             return .refused(KernelReasons.challengeAlreadyUsed)
         }
-        let verdict = try await appraise()
-        guard case .verified = verdict else {
-            scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
-            return verdict
+        // Evidence that is used up by itself is verified more cheaply than another server is asked.
+        if isStored, try await scope.host.store.get(key) != nil { return .refused(KernelReasons.challengeAlreadyUsed) }
+        var verdict = try await appraise()
+        if case .verified(let appraisal) = verdict {
+            guard isStored || !appraisal.uses.isEmpty else {
+                throw PluginFault("the provider \(name) uses up nothing where the challenge is not stored")
+            }
+            // Of concurrent exchanges with one challenge, the store lets only one pass.
+            let own = EvidenceUse(
+                .insert(key, value: [], expires: forgetAt, isListed: false),
+                otherwise: KernelReasons.challengeAlreadyUsed)
+            verdict = try await appraisal.settled(with: isStored ? [own] : [], in: scope.host.store, tape)
         }
-        // Of concurrent exchanges with one challenge, the store lets only one pass.
-        return try await scope.host.store.insert(key, value: [], expires: forgetAt)
-            ? verdict : .refused(KernelReasons.challengeAlreadyUsed)
+        switch verdict {
+        case .refused: scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
+        case .verified where isStored: break
+        case .verified: scope.spentChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
+        }
+        return verdict
     }
 
     /// Judges a challenge, with newer keys if the snapshot's keys do not include the challenge's.
@@ -205,7 +222,7 @@ extension ProviderCall {
     private func issueToken(
         _ appraisal: Appraisal, limitedUse: Bool, id: String?, mark: String?
     ) throws -> CallOutcome {
-        let token = try scope.snapshot.keys.issuer(at: scope.now).issue(
+        let token = try scope.issuer.issue(
             app.claims, provider: name, isForDevelopment: provider.descriptor.isForDevelopment,
             lifetime: appraisal.tokenLifetime ?? provider.tokenLifetime, limitedUse: limitedUse,
             id: id.map { ChosenTokenID($0, by: appraisal.holder ?? "", through: name) },

@@ -47,9 +47,12 @@ final class RequestScope: Sendable {
     var timeLimit: Duration { gate.timeLimit }
     /// When the decision must have been made.
     var deadline: Instant { now + gate.timeLimit }
+    /// What signs tokens now.
+    var issuer: TokenIssuer { snapshot.keys.issuer(at: live.freshness.signingTime(now)) }
     /// The source of newer keys than the snapshot's.
     var live: LiveSnapshot { gate.live }
-    var failedChallenges: FailedChallenges { gate.failedChallenges }
+    var failedChallenges: ChallengeMemory { gate.failedChallenges }
+    var spentChallenges: ChallengeMemory { gate.spentChallenges }
     var verifiedPeers: VerifiedPeers { gate.verifiedPeers }
     var evidenceFolder: EvidenceFolder? { gate.evidenceFolder }
 

@@ -50,6 +50,18 @@ final class CallTape: Sendable {
         add(size) { $0.answers.append(answer) }
     }
 
+    /// Takes down whether changes were made.
+    ///
+    /// - Parameter refused: the index of the first one that could not be made; nothing is known of the others then.
+    func note(_ changes: [StateChange], refused: Int?) {
+        for (index, change) in changes.enumerated() where refused == nil || refused == index {
+            switch change {
+            case .insert(let key, _, _, _): note(key, .insert(refused == nil))
+            case .advance(let key, let value): note(key, .advance(to: value, refused == nil))
+            }
+        }
+    }
+
     /// Takes down what was put.
     ///
     /// Captured evidence does without: nothing is learned by it.

@@ -26,13 +26,21 @@ struct RecordedAnswers: Sendable {
         return first.value
     }
 
-    mutating func insert(_ key: StateKey) -> Bool? {
+    /// Whether a change was made; nil when that is not known.
+    mutating func isMade(_ change: StateChange) -> Bool? {
+        switch change {
+        case .insert(let key, _, _, _): insert(key)
+        case .advance(let key, let value): advance(key, to: value)
+        }
+    }
+
+    private mutating func insert(_ key: StateKey) -> Bool? {
         next(key) { operation in
             if case .insert(let isDone) = operation { isDone } else { nil }
         }
     }
 
-    mutating func advance(_ key: StateKey, to value: UInt64) -> Bool? {
+    private mutating func advance(_ key: StateKey, to value: UInt64) -> Bool? {
         next(key) { operation in
             guard case .advance(let other, let isDone) = operation else { return nil }
             // A refused value says that the counter was no lower, an accepted one that it was.

@@ -1,5 +1,6 @@
 internal import AssayCore
 internal import AssayKit
+internal import AssayState
 
 /// What a plugin's decisions must be like to count.
 extension PluginGuard {
@@ -54,9 +55,26 @@ extension PluginGuard {
             guard appraisal.tokenLifetime.map(TokenLifetime.isPossible) ?? true else {
                 return "the provider \(name) asks for a token lifetime that is not allowed"
             }
+            if let fault = fault(in: appraisal.uses) { return fault }
             guard !appraisal.reply.isEmpty else { return nil }
             return fault(in: .array(appraisal.reply.map(\.value)), of: "provider")
         }
+    }
+
+    /// What is wrong with what evidence uses up; nil when nothing is.
+    private func fault(in uses: [EvidenceUse]) -> String? {
+        guard !uses.isEmpty else { return nil }
+        guard uses.count <= Appraisal.useLimit else {
+            return "the provider \(name) uses up more than \(Appraisal.useLimit) things for one piece of evidence"
+        }
+        if let fault = StateChange.fault(in: uses.map(\.change)) { return "the provider \(name) uses up \(fault)" }
+        guard uses.allSatisfy({ owns($0.change.key.space) }) else {
+            return "the provider \(name) uses up what is in a namespace that is not its own"
+        }
+        for use in uses {
+            if let fault = fault(in: use.reason, of: "provider") { return fault }
+        }
+        return nil
     }
 
     /// The response that an exchange chose by throwing it: only one that the descriptor lists, or that it cannot decide

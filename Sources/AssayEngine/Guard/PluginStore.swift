@@ -3,6 +3,15 @@ internal import AssayHosting
 internal import AssayKit
 internal import AssayState
 
+extension PluginGuard {
+    /// Whether a namespace of the state store is the plugin's.
+    func owns(_ space: String) -> Bool {
+        let (own, space) = (name.utf8, space.utf8)
+        return space.starts(with: own)
+            && (space.count == own.count || space.dropFirst(own.count).first == UInt8(ascii: "/"))
+    }
+}
+
 /// The state store as a plugin gets it: its own namespaces only, a few writes in each call, and none of its threads.
 struct PluginStore: StateStore {
     private let store: any StateStore
@@ -17,18 +26,11 @@ struct PluginStore: StateStore {
 
     var blockingReason: String? { store.blockingReason }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        try checkWrite(key.space)
-        let isDone = try await away { try await store.insert(key, value: value, expires: expires) }
-        CallTape.current?.note(key, .insert(isDone))
-        return isDone
-    }
-
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        try checkWrite(key.space)
-        let isDone = try await away { try await store.advance(key, to: value) }
-        CallTape.current?.note(key, .advance(to: value, isDone))
-        return isDone
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        for change in changes { try checkWrite(change.key.space) }
+        let refused = try await away { try await store.commit(changes) }
+        CallTape.current?.note(changes, refused: refused)
+        return refused
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {
@@ -57,9 +59,7 @@ struct PluginStore: StateStore {
     }
 
     private func check(_ space: String) throws {
-        let (own, space) = (plugin.name.utf8, space.utf8)
-        guard space.starts(with: own), space.count == own.count || space.dropFirst(own.count).first == UInt8(ascii: "/")
-        else {
+        guard plugin.owns(space) else {
             plugin.countFault(host)
             throw PluginFault(
                 "the plugin \(plugin.name) reaches for a namespace of the state store that is not its own")

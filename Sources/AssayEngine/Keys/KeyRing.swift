@@ -9,8 +9,9 @@ struct KeyRing: Sendable {
     /// How long a key stays published after another took its place: the longest lifetime of a token, and a day for
     /// servers that share the keys and load a change later.
     static let publication = Duration.seconds(8 * 86_400)
-    /// How long a key is published before it signs: Admin SDKs keep a fetched key set for this time.
-    static let signingLead = Duration.seconds(6 * 3600)
+    /// How long a key is published before it signs: as long as a fetched key set is kept, as long as a server may publish
+    /// one in which the key is missing, and five minutes for servers that are slow or begin meanwhile.
+    static let signingLead = KeyStore.keySetLifetime + KeyStore.publicationLimit + .seconds(300)
     /// How many keys an operator can make before earlier ones have left: readers of key sets limit their number.
     private static let signingLimit = 32
     /// The most sealing keys: they stay forever, and the file that holds them is bounded.

@@ -41,6 +41,9 @@ public final class KeyStore: Sendable {
     /// again. A change of keys waits for the vault on its thread: make it within ``perform(_:)``, as well as an engine,
     /// which makes the keys that its policies need.
     ///
+    /// An engine asks for keys that are known to be the present ones: call ``refresh()`` and ``Engine/reloadKeys()`` every
+    /// few seconds while it runs, as ``OpenKeys/run(for:every:clock:logger:)`` does. See ``KeyStore/decisionLimit``.
+    ///
     /// - Parameter name: what the vault is called in errors.
     public static func vault(
         _ vault: any KeyVault, name: String, clock: HostClock = .system
@@ -56,6 +59,18 @@ public final class KeyStore: Sendable {
     public func refresh() async throws(KeyError) -> Bool {
         guard case .vault(let keys) = place else { return false }
         return try await keys.refresh()
+    }
+
+    /// When the vault last answered, on a clock of its own; nil for keys in a folder or in memory.
+    var answered: Duration? {
+        guard case .vault(let keys) = place else { return nil }
+        return keys.answered
+    }
+
+    /// How long ago an answer of the vault was.
+    func age(of answer: Duration) -> Duration {
+        guard case .vault(let keys) = place else { return .zero }
+        return keys.age(of: answer)
     }
 
     /// Does something with the keys on a thread of its own, on which it may wait for a vault.
@@ -169,6 +184,24 @@ public final class KeyStore: Sendable {
             guard file.mark == nil else { throw KeyError("\(file.path) exists already: nothing was written") }
             try file.write(bytes)
         }
+    }
+
+    /// Takes all keys of another place; there must be none here yet.
+    ///
+    /// - Returns: how many keys there are.
+    /// - Throws: ``KeyError`` when the other place has no keys, or this one has some.
+    public func take(from other: KeyStore, now: Instant) throws(KeyError) -> Int {
+        var taken = try other.stored().ring
+        taken.prune(at: now)
+        let all = taken
+        _ = try update { (ring) throws(KeyError) in
+            guard ring.signing.isEmpty, ring.sealing.isEmpty else {
+                throw KeyError("there are keys already: nothing was imported")
+            }
+            ring = all
+            return true
+        }
+        return all.signing.count + all.sealing.count
     }
 
     /// Changes the ring under a lock; the stored ring is at any time either the old one or the new one.

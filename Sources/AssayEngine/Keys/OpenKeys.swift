@@ -25,21 +25,24 @@ public final class OpenKeys: Sendable {
 
     /// Takes up what other servers change in a vault, until the task is cancelled; returns at once for a folder.
     ///
-    /// While the vault cannot be read, the keys that are known stay in force; see ``readiness``.
+    /// While the vault cannot be read, the keys that are known stay in force for some time; see ``readiness`` and
+    /// ``KeyStore/decisionLimit``.
     public func run(
         for engine: Engine, every interval: Duration = .seconds(5), clock: HostClock = .system, logger: Logger
     ) async {
         guard vault != nil else { return }
-        var isChanged = false
-        while (try? await clock.sleep(for: interval)) != nil {
-            do {
-                if try await store.refresh() { isChanged = true }
-                if isChanged { _ = try engine.reloadKeys() }
-                isChanged = false
-                report(nil, logger)
-            } catch {
-                report(SafeText.of("\(error)"), logger)
-            }
+        while (try? await clock.sleep(for: interval)) != nil { await follow(for: engine, logger: logger) }
+    }
+
+    /// Asks the vault once, and takes up what it has.
+    func follow(for engine: Engine, logger: Logger) async {
+        do {
+            _ = try await store.refresh()
+            // Keys that the policies need may have to be made, which waits for the vault.
+            if !engine.confirmKeys() { _ = try await OwnThread.run { try engine.reloadKeys() } }
+            report(nil, logger)
+        } catch {
+            report(SafeText.of("\(error)"), logger)
         }
     }
 
@@ -83,6 +86,8 @@ extension Registry {
     ///
     /// A path that looks like the name of a vault is written as `file:PATH`, or with `./` before it.
     ///
+    /// A vault that needs the state store (``keysUseState(_:)``) finds it in the host.
+    ///
     /// - Throws: ``KeyError`` when there is no such vault, or when it cannot be read.
     public func openKeys(_ name: String, host: StorageHost) async throws(KeyError) -> OpenKeys {
         guard let (scheme, location) = Self.parts(name), Self.isScheme(scheme) else {
@@ -115,6 +120,12 @@ extension Registry {
             await vault.close()
             throw error
         }
+    }
+
+    /// Whether the place of keys with a name is a vault that needs the state store of the service (``StateKeyVault``).
+    public func keysUseState(_ name: String) -> Bool {
+        guard let (scheme, _) = Self.parts(name), Self.isScheme(scheme) else { return false }
+        return vaults[scheme]?.usesState ?? false
     }
 
     /// Whether a text before a colon is the scheme of a vault, and no part of a path.

@@ -34,7 +34,13 @@ public struct UsedKeys: Sendable {
                 try await store.put(StateKey(space, "\(kind.rawValue)/\(id)"), value: nil, expires: nil)
             }
         }
-        try await used.checkAll(of: try keys.present, place: keys.placeName, now: now)
+        do {
+            try await used.checkAll(of: try keys.present, place: keys.placeName, now: now)
+        } catch let error as KeyError {
+            // Another server may have made and used a key since the vault was read.
+            guard try await keys.refresh() else { throw error }
+            try await used.checkAll(of: try keys.present, place: keys.placeName, now: now)
+        }
     }
 
     /// Throws when keys are missing, and remembers new ones.

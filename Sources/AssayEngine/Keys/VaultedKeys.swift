@@ -13,6 +13,8 @@ final class VaultedKeys: Sendable {
         var revision: KeyRevision?
         /// How often another document was taken.
         var changes: Int64 = 0
+        /// The uptime of the last question to which the vault answered that the document is the one above.
+        var answered: Duration?
     }
 
     /// How long a vault may take for an answer.
@@ -41,10 +43,19 @@ final class VaultedKeys: Sendable {
 
     /// Reads the vault's document, if it is another one than before; returns whether it is.
     func refresh() async throws(KeyError) -> Bool {
-        let revision = known.withLock { $0.revision }
-        if let revision, try await ask({ try await $0.revision() }) == revision { return false }
-        return try take(try await ask { try await $0.read() })
+        let (revision, asked) = (known.withLock { $0.revision }, clock.uptime)
+        var isChanged = true
+        if let revision { isChanged = try await ask { try await $0.revision() } != revision }
+        if isChanged { isChanged = try take(try await ask { try await $0.read() }) }
+        known.withLock { $0.answered = max($0.answered ?? asked, asked) }
+        return isChanged
     }
+
+    /// When the vault was last asked with success, on its clock.
+    var answered: Duration? { known.withLock { $0.answered } }
+
+    /// How long ago that was.
+    func age(of answer: Duration) -> Duration { clock.uptime - answer }
 
     /// Changes the document, also when another server was faster; waits for the vault on this thread, which is none of the
     /// concurrency pool.
@@ -84,7 +95,9 @@ final class VaultedKeys: Sendable {
 
     private func hold(_ ring: KeyRing, _ revision: KeyRevision) -> StoredKeys {
         known.withLock { known in
-            known = Known(ring: ring, revision: revision, changes: known.changes + 1)
+            known.ring = ring
+            known.revision = revision
+            known.changes += 1
             return StoredKeys(ring: ring, mark: KeyChangeMark([known.changes]))
         }
     }

@@ -9,7 +9,7 @@ extension Registry {
     /// The descriptors of the registered sinks for decisions, by their schemes.
     public var sinkDescriptors: [StorageDescriptor] { sinks.values.map(\.descriptor).sortedByScheme }
 
-    /// The descriptors of the key vaults, by their schemes, with that of the folder on this machine.
+    /// The descriptors of the key vaults, by their schemes, with those of the folder on this machine and of the state.
     public var vaultDescriptors: [StorageDescriptor] {
         (vaults.values.map(\.descriptor) + [FileKeyVault.descriptor]).sortedByScheme
     }
@@ -48,6 +48,14 @@ extension Registry {
         return try await store.examine(location)
     }
 
+    /// Makes what a store needs before servers use it, for servers that may not make it themselves.
+    ///
+    /// Returns what was done, in words for an operator.
+    public func migrateStore(_ name: String) async throws(StateStoreOpeningError) -> String {
+        let (store, location) = try findStore(name)
+        return try await store.migrate(location)
+    }
+
     private func findStore(_ name: String) throws(StateStoreOpeningError) -> (StorePlugin, location: String) {
         if name.isExactly("memory") {
             throw StateStoreOpeningError(
@@ -58,9 +66,15 @@ extension Registry {
         }
         guard let (scheme, location) = Self.parts(name), let store = stores[scheme] else {
             let known = (["memory"] + storeDescriptors.map(\.usage)).joined(separator: ", ")
-            throw StateStoreOpeningError("unknown state store '\(name)'; the stores are \(known)")
+            throw StateStoreOpeningError("unknown state store '\(Self.shown(name))'; the stores are \(known)")
         }
         return (store, location)
+    }
+
+    /// A name for messages: a URL may hold a password.
+    private static func shown(_ name: String) -> String {
+        guard let (scheme, location) = parts(name), location.starts(withExactly: "//") else { return name }
+        return "\(scheme)://…"
     }
 
     /// The scheme and the location of a name; nil without a colon.

@@ -47,6 +47,7 @@ public struct Registry: Sendable {
         var rules = RouteClaims()
         var facts = FactClaims()
         try claims.claimScheme(.vault, FileKeyVault.descriptor.scheme, by: "the kernel")
+        try claims.claimScheme(.vault, StateKeyVault.descriptor.scheme, by: "the kernel")
         for reason in KernelReasons.all { try claims.claim("the reason", reason.code, by: "the kernel") }
         for metric in Registry.kernelMetrics { try claims.claim("the metric", metric.name, by: "the kernel") }
         for method in methods {
@@ -124,6 +125,7 @@ public struct Registry: Sendable {
         self.consumers = consumers
         self.stores = stores
         self.sinks = sinks
+        vaults[StateKeyVault.descriptor.scheme] = VaultPlugin(StateKeyVault.self)
         self.vaults = vaults
         self.platforms = platforms.sorted { $0.name.precedesExactly($1.name) }
         self.methods = methods

@@ -9,6 +9,7 @@ struct StorePlugin: Sendable {
     let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStorePlugin
     let copy: @Sendable (String, String, [StateKey: [UInt8]]) async throws(StateStoreOpeningError) -> Void
     let examine: @Sendable (String) async throws(StateStoreOpeningError) -> StateStoreFindings
+    let migrate: @Sendable (String) async throws(StateStoreOpeningError) -> String
 
     init<S: StateStorePlugin>(_ type: S.Type) {
         descriptor = S.descriptor
@@ -18,6 +19,7 @@ struct StorePlugin: Sendable {
             try await S.copy(location, to: path, adding: entries)
         }
         examine = { (location) async throws(StateStoreOpeningError) in try await S.examine(location) }
+        migrate = { (location) async throws(StateStoreOpeningError) in try await S.migrate(location) }
     }
 }
 
@@ -38,9 +40,11 @@ struct SinkPlugin: Sendable {
 struct VaultPlugin: Sendable {
     let descriptor: StorageDescriptor
     let typeName: String
+    let usesState: Bool
     let open: @Sendable (String, StorageHost) async throws(KeyVaultError) -> any KeyVaultPlugin
 
     init<V: KeyVaultPlugin>(_ type: V.Type) {
+        usesState = V.usesState
         descriptor = V.descriptor
         typeName = "\(type)"
         open = { (location, host) async throws(KeyVaultError) in try await V.open(location, host: host) }

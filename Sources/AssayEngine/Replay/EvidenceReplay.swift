@@ -107,7 +107,11 @@ public struct EvidenceReplay: Sendable {
             wasVerified: { _ in true })
         return try await provider.pluginGuard.run(
             PluginGuard.Entry(host: host, deadlines: deadlines, breaker: nil, timeLeft: Self.timeLimit)
-        ) { try await prepared.appraise(context) }
+        ) {
+            let verdict = try await prepared.appraise(context)
+            guard case .verified(let appraisal) = verdict else { return verdict }
+            return try await appraisal.settled(in: provider.store)
+        }
     }
 
     private func decision(_ verdict: Verdict, of provider: ProviderBinding, _ app: AppBinding) -> ReplayedDecision {

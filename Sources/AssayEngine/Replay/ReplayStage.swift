@@ -92,17 +92,16 @@ final class ReplayStage: Sendable {
 struct ReplayStore: StateStore {
     let stage: ReplayStage
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        let known = stage.answer { $0.insert(key) }
-        if let known { return known }
-        stage.assume("the state had no entry \(key.name)")
-        return true
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        changes.firstIndex { !isMade($0) }
     }
 
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        let known = stage.answer { $0.advance(key, to: value) }
-        if let known { return known }
-        stage.assume("the counter \(key.name) was below \(value)")
+    private func isMade(_ change: StateChange) -> Bool {
+        if let known = stage.answer({ $0.isMade(change) }) { return known }
+        switch change {
+        case .insert(let key, _, _, _): stage.assume("the state had no entry \(key.name)")
+        case .advance(let key, let value): stage.assume("the counter \(key.name) was below \(value)")
+        }
         return true
     }
 

@@ -20,7 +20,11 @@ extension ProviderCall {
             let verdict = try await scope.calling(
                 plugin, shadow.provider.breaker, isFault: { !plugin.fault(in: $0).isNil }
             ) {
-                try await ShadowStage.$current.withValue(stage) { try await prepared.appraise(context) }
+                try await ShadowStage.$current.withValue(stage) {
+                    let verdict = try await prepared.appraise(context)
+                    guard case .verified(let appraisal) = verdict else { return verdict }
+                    return try await appraisal.settled(in: ShadowStore(store: scope.host.store))
+                }
             }
             if stage.writes { throw ShadowWrites() }
             guard case .refused(let reason, _, _) = verdict else { return nil }

@@ -40,16 +40,15 @@ final class ShadowStage: Sendable {
 struct ShadowStore: StateStore {
     let store: any StateStore
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        if let known = ShadowStage.current?.answer({ $0.insert(key) }) { return known }
-        guard try await store.get(key) == nil else { return false }
-        ShadowStage.current?.noteWrite()
-        return true
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        for (index, change) in changes.enumerated() where try await !isMade(change) { return index }
+        return nil
     }
 
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
+    private func isMade(_ change: StateChange) async throws -> Bool {
+        if let known = ShadowStage.current?.answer({ $0.isMade(change) }) { return known }
         // A counter that the provider in force did not ask about is not known to be above the value.
-        if let known = ShadowStage.current?.answer({ $0.advance(key, to: value) }) { return known }
+        if case .insert(let key, _, _, _) = change, try await store.get(key) != nil { return false }
         ShadowStage.current?.noteWrite()
         return true
     }

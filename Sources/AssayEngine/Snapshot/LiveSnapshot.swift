@@ -21,6 +21,8 @@ final class LiveSnapshot: Sendable {
     private let current: Mutex<Snapshot>
     /// Held while keys are read and a snapshot is swapped, so that a slow swap cannot undo a faster one.
     private let reading: Mutex<Reading>
+    /// When the vault last said that the keys of the snapshot are the present ones; nil for keys without a vault.
+    private let confirmed: Mutex<Duration?>
 
     /// How long a failed read of the keys is not repeated.
     private static let patience = Duration.seconds(1)
@@ -29,8 +31,10 @@ final class LiveSnapshot: Sendable {
     init(
         _ policies: BoundPolicies, store: KeyStore, host: PluginHost, sink: any DecisionSink
     ) throws(KeyError) {
+        let answered = store.answered
         let stored = try store.ring(
             for: policies.tokens, following: nil, now: host.clock.now, randomness: host.randomness)
+        confirmed = Mutex(answered)
         self.store = store
         self.host = host
         self.sink = sink
@@ -40,6 +44,21 @@ final class LiveSnapshot: Sendable {
     }
 
     var snapshot: Snapshot { current.withLock { $0 } }
+
+    /// When the keys of the snapshot were last known to be the present ones.
+    var freshness: KeyFreshness {
+        KeyFreshness(age: confirmed.withLock { $0 }.map { store.age(of: $0) })
+    }
+
+    /// Notes that the vault has answered, if the keys of the snapshot are those that it has; returns whether they are.
+    func confirmKeys() -> Bool {
+        let answered = store.answered
+        return reading.withLock { reading in
+            guard reading.failure == nil, reading.mark == store.changeMark else { return false }
+            confirmed.withLock { $0 = answered }
+            return true
+        }
+    }
 
     /// Replaces the policies, with the keys that the new ones need.
     ///
@@ -85,6 +104,9 @@ final class LiveSnapshot: Sendable {
             {
                 throw failure.error
             }
+            guard !freshness.isOver(KeyStore.refusalLimit) else {
+                throw KeyError("the key vault does not answer: it may have a key that is unknown here")
+            }
             if reading.failure != nil || !isUnchanged {
                 do throws(KeyError) {
                     _ = takeUp(try read(&reading, for: nil))
@@ -104,7 +126,7 @@ final class LiveSnapshot: Sendable {
     ///
     /// - Parameter tokens: the kind of keys that is needed: missing keys are made. Nil to read the keys as they are.
     private func read(_ reading: inout Reading, for tokens: TokenPolicy?) throws(KeyError) -> KeyPlan {
-        let mark = store.changeMark
+        let (mark, answered) = (store.changeMark, store.answered)
         let present = snapshot.keys
         do throws(KeyError) {
             let stored: StoredKeys
@@ -117,6 +139,7 @@ final class LiveSnapshot: Sendable {
             report(stored.changes)
             let plan = stored.ring.isSame(as: present.ring) ? present : try KeyPlan(stored.ring)
             reading = Reading(mark: stored.mark)
+            confirmed.withLock { $0 = answered }
             return plan
         } catch {
             reading = Reading(mark: mark, failure: (error, host.clock.uptime))

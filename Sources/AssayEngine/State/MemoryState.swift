@@ -34,6 +34,19 @@ struct MemoryState {
         }
     }
 
+    enum Change {
+        case insert(Key, Entry)
+        case advance(Key, to: UInt64)
+
+        init(_ change: StateChange) {
+            switch change {
+            case .insert(let key, let value, let expires, _):
+                self = .insert(Key(key), Entry(value: value, expires: expires))
+            case .advance(let key, let value): self = .advance(Key(key), to: value)
+            }
+        }
+    }
+
     private struct Deadline {
         let key: Key
         let serial: UInt64
@@ -73,12 +86,46 @@ struct MemoryState {
         }
     }
 
-    mutating func insert(_ key: Key, _ entry: Entry, _ now: Instant) throws(MemoryStore.Full) -> Bool {
-        guard self.entry(key, now) == nil else { return false }
-        // The entry may have existed, if the clock was set back since.
-        if let expires = entry.expires, let end = purged[key.space], expires <= end { return false }
-        try put(key, entry, now)
-        return true
+    /// Makes all changes or none; returns the index of the first one that cannot be made.
+    mutating func commit(_ changes: [Change], _ now: Instant) throws(MemoryStore.Full) -> Int? {
+        removeExpired(now, atMost: Self.removedEachWrite * changes.count)
+        if let refused = changes.firstIndex(where: { !admits($0, now) }) { return refused }
+        let (entries, bytes) = changes.reduce((0, 0)) { sum, change in
+            let size = size(of: change)
+            return (sum.0 + size.entries, sum.1 + size.bytes)
+        }
+        try makeRoom(entries: entries, bytes: bytes, now)
+        // What was removed to make room can be in the way of a change.
+        if let refused = changes.firstIndex(where: { !admits($0, now) }) { return refused }
+        for change in changes {
+            switch change {
+            case .insert(let key, let entry):
+                remove(key)
+                add(key, entry)
+            case .advance(let key, let value):
+                if counters.updateValue(value, forKey: key) == nil { self.bytes += key.count }
+            }
+        }
+        return nil
+    }
+
+    private func admits(_ change: Change, _ now: Instant) -> Bool {
+        switch change {
+        case .insert(let key, let entry):
+            guard self.entry(key, now) == nil else { return false }
+            // The entry may have existed, if the clock was set back since.
+            guard let expires = entry.expires, let end = purged[key.space] else { return true }
+            return expires > end
+        case .advance(let key, let value): return value > counters[key] ?? 0
+        }
+    }
+
+    /// What a change adds.
+    private func size(of change: Change) -> (entries: Int, bytes: Int) {
+        switch change {
+        case .insert(let key, let entry): (1, key.count + entry.value.count)
+        case .advance(let key, _): counters[key] == nil ? (1, key.count) : (0, 0)
+        }
     }
 
     mutating func put(_ key: Key, _ entry: Entry?, _ now: Instant) throws(MemoryStore.Full) {
@@ -95,17 +142,6 @@ struct MemoryState {
         }
         remove(key)
         add(key, entry)
-    }
-
-    mutating func advance(_ key: Key, to value: UInt64, _ now: Instant) throws(MemoryStore.Full) -> Bool {
-        removeExpired(now, atMost: Self.removedEachWrite)
-        guard value > counters[key] ?? 0 else { return false }
-        if counters[key] == nil {
-            try makeRoom(entries: 1, bytes: key.count, now)
-            bytes += key.count
-        }
-        counters[key] = value
-        return true
     }
 
     private mutating func add(_ key: Key, _ entry: Entry) {

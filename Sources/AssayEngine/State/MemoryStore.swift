@@ -38,20 +38,18 @@ public final class MemoryStore: StateStore {
         self.state = Mutex(MemoryState(limits: Full(maximumEntries: maximumEntries, maximumBytes: maximumBytes)))
     }
 
-    /// Stores a value if there is none yet, and returns whether it did.
-    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws(Full) -> Bool {
-        let key = MemoryState.Key(key)
+    /// Makes all changes or none, and returns the index of the first one that cannot be made.
+    ///
+    /// - Throws: ``Full``, or an error that says why these changes cannot be made together.
+    public func commit(_ changes: [StateChange]) async throws -> Int? {
+        if let fault = StateChange.fault(in: changes) { throw InvalidChanges(description: fault) }
+        let changes = changes.map(MemoryState.Change.init)
         let now = clock.now
-        return try state.withLock { state throws(Full) in
-            try state.insert(key, MemoryState.Entry(value: value, expires: expires), now)
-        }
+        return try state.withLock { state throws(Full) in try state.commit(changes, now) }
     }
 
-    /// Raises a counter, and returns whether the value was higher.
-    public func advance(_ key: StateKey, to value: UInt64) async throws(Full) -> Bool {
-        let key = MemoryState.Key(key)
-        let now = clock.now
-        return try state.withLock { state throws(Full) in try state.advance(key, to: value, now) }
+    private struct InvalidChanges: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// The value of a key; nil when there is none or it has expired.

@@ -45,6 +45,9 @@ public final class OpenStore: Sendable {
         work.withLock { $0 }?.readiness ?? .ready
     }
 
+    /// What an operator should know of the store although it works; nil when there is nothing.
+    public var caution: String? { plugin?.caution }
+
     /// Closes the store, once: a second call does nothing.
     ///
     /// Every later operation throws. It waits up to half a minute for operations in progress.

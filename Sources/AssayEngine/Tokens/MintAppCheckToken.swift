@@ -39,7 +39,7 @@ extension KernelMethods {
             let id = try limitedUse.flatMap { (fields) throws(InvalidRequest) in
                 try RequestedTokenID.read(fields, limitedUse: true)
             }
-            let token = try call.snapshot.keys.issuer(at: call.now).issue(
+            let token = try call.scope.issuer.issue(
                 app.claims, provider: MintedTokens.provider, isForDevelopment: false,
                 lifetime: lifetime ?? MintedTokens.defaultLifetime,
                 limitedUse: limitedUse != nil,

@@ -110,7 +110,9 @@ struct TokenConsumption: Sendable {
         if let earlier = try await usedFormerly() { return request.map { earlier == $0 } ?? false }
         let key = space.key(of: accepted)
         let expires = accepted.token.expires + Self.memory
-        if try await scope.host.store.insert(key, value: request ?? [], expires: expires) { return true }
+        if try await scope.host.store.insert(key, value: request ?? [], expires: expires, isListed: false) {
+            return true
+        }
         guard let request else { return false }
         return try await scope.host.store.get(key) == request
     }

@@ -6,8 +6,9 @@ extension HTTPReply {
     ///
     /// - Parameters:
     ///   - plugins: those that cannot do their work.
+    ///   - notes: what operators should know although the service works.
     ///   - revision: the policies in force; nil when they are unknown.
-    init(_ readiness: Readiness, plugins: [PluginHealth], revision: PolicyRevision?) {
+    init(_ readiness: Readiness, plugins: [PluginHealth], notes: [String], revision: PolicyRevision?) {
         let (status, json): (HTTPStatus, JSON) =
             switch readiness {
             case .ready: (.ok, ["status": "ok"])
@@ -24,6 +25,7 @@ extension HTTPReply {
             members.append(
                 JSONMember("plugins", .object(plugins.map { JSONMember($0.name, .string($0.summary)) })))
         }
+        if !notes.isEmpty { members.append(JSONMember("notes", .array(notes.map { .string($0) }))) }
         self.init(status, .object(members))
     }
 }

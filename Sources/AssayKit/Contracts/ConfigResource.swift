@@ -1,4 +1,4 @@
-internal import AssayCore
+package import AssayCore
 
 /// The resource of the App Check API with an app's settings of a provider, such as `appAttestConfig`.
 ///

@@ -3,7 +3,7 @@ public import AssayCore
 /// A method of a provider: what clients call, of one of four kinds.
 ///
 /// - ``challenge(_:resources:)``: the kernel makes a challenge, and redeems it when an exchange brings it back;
-/// - ``exchange(_:challenge:reply:resources:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
+/// - ``exchange(_:challenge:storesChallenge:reply:resources:takesTokenID:replyFields:_:)``: evidence in, verdict out; the kernel makes the token;
 /// - `call(_:_:permission:resources:reply:_:)`: any other method, such as the management of the provider's data;
 /// - ``config(_:_:)``: the resource that shows an app's settings.
 public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
@@ -35,14 +35,17 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
     ///
     /// - `challenge`: the request's challenge, if it has one. The handler sees only challenges that were made for this
     ///   app, are not expired and not used; of several concurrent requests with one challenge, only one gets a token.
+    /// - `storesChallenge`: false for evidence that is made for its challenge and that its own uses (`Appraisal.uses`)
+    ///   refuse a second time, such as by a counter: to remember the challenge would protect nothing.
     /// - `reply`: whether the token is the whole reply, or a part of it next to the provider's own fields.
     /// - `takesTokenID`: whether a caller may choose the `jti` of a limited-use token, in the field `jti` of the
     ///   request: for trusted callers, such as servers. The kernel reads the field.
     /// - `replyFields`: the fields of the reply in addition to the enclosed token.
     /// - `handler`: appraises the evidence; usually a method of the provider, `Self.exchange`.
     public static func exchange<Request: RequestMessage>(
-        _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, reply: MethodDescriptor.TokenReply = .alone,
-        resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false, replyFields: MessageShape? = nil,
+        _ name: String, challenge: (@Sendable (Request) -> [UInt8])? = nil, storesChallenge: Bool = true,
+        reply: MethodDescriptor.TokenReply = .alone, resources: Set<ResourceKind> = [.app], takesTokenID: Bool = false,
+        replyFields: MessageShape? = nil,
         _ handler: @escaping @Sendable (Provider, Request, ProviderContext) async throws -> Verdict
     ) -> ProviderMethod {
         var descriptor = MethodDescriptor(name: name, kind: .exchange(reply), resources: resources)
@@ -52,7 +55,9 @@ public struct ProviderMethod<Provider: AttestationProvider>: Sendable {
             descriptor: descriptor,
             action: .exchange { (provider, fields) throws(InvalidRequest) in
                 let request = try Request(fields)
-                return PreparedExchange(challenge: challenge.map { $0(request) }) { context in
+                return PreparedExchange(
+                    challenge: challenge.map { $0(request) }, storesChallenge: storesChallenge
+                ) { context in
                     try await handler(provider, request, context)
                 }
             })
@@ -133,10 +138,15 @@ package struct PreparedCall: Sendable {
 /// An exchange whose request has been read, and whose evidence waits for appraisal.
 package struct PreparedExchange: Sendable {
     package let challenge: [UInt8]?
+    package let storesChallenge: Bool
     package let appraise: @Sendable (ProviderContext) async throws -> Verdict
 
-    package init(challenge: [UInt8]?, appraise: @escaping @Sendable (ProviderContext) async throws -> Verdict) {
+    package init(
+        challenge: [UInt8]?, storesChallenge: Bool = true,
+        appraise: @escaping @Sendable (ProviderContext) async throws -> Verdict
+    ) {
         self.challenge = challenge
+        self.storesChallenge = storesChallenge
         self.appraise = appraise
     }
 }

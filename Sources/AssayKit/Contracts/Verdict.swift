@@ -1,4 +1,5 @@
 public import AssayCore
+public import AssayState
 
 /// The outcome of appraising evidence (RFC 9334, section 4.2: attestation results).
 ///
@@ -35,35 +36,19 @@ public struct Appraisal: Sendable {
     public var holder: String?
     /// The device's key, which the token names in its claim `cnf`; nil for none.
     public var confirmation: ConfirmationKey?
+    /// What the evidence uses up, at most 8: the kernel makes these changes in one step before it issues the token.
+    public var uses: [EvidenceUse]
 
     /// Makes an appraisal; by default the token has the lifetime of the policy.
     public init(
         facts: [Fact] = [], reply: [ReplyField] = [], tokenLifetime: Duration? = nil, holder: String? = nil,
-        confirmation: ConfirmationKey? = nil
+        confirmation: ConfirmationKey? = nil, uses: [EvidenceUse] = []
     ) {
         self.facts = facts
         self.reply = reply
         self.tokenLifetime = tokenLifetime
         self.holder = holder
         self.confirmation = confirmation
-    }
-}
-
-/// A field of a reply, in addition to the kernel's.
-public struct ReplyField: Sendable, Hashable {
-    /// The name in lowerCamelCase.
-    @Exact public private(set) var name: String
-    /// The field's value.
-    public let value: JSON
-
-    /// Makes a field of the reply.
-    public init(_ name: String, _ value: JSON) {
-        self.name = name
-        self.value = value
-    }
-
-    /// A field of bytes: standard, padded Base 64, the one form that Apple's decoders read.
-    public static func bytes(_ name: String, _ bytes: some Collection<UInt8>) -> ReplyField {
-        ReplyField(name, .string(Base64.encode(bytes)))
+        self.uses = uses
     }
 }

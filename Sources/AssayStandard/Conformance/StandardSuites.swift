@@ -26,6 +26,7 @@ extension [any ConformanceSuite] {
                 TokenConsumerSuite(FleetEngineConsumer.self, try .fleetEngine()),
                 TokenConsumerSuite(OAuthClientConsumer.self, try .oauthClient()),
                 PromiseSuite.memory, PromiseSuite.sqlite, PromiseSuite.webhook, PromiseSuite.keyFile,
+                PromiseSuite.keyState,
             ]
         }
     }

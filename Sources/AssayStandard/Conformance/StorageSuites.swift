@@ -57,6 +57,20 @@ extension PromiseSuite {
         }
         return PromiseSuite("file", version: FileKeyVault.descriptor.version, suite)
     }
+
+    /// The vault in the state store.
+    static var keyState: PromiseSuite {
+        let suite = KeyVaultSuite { host in
+            var host = host
+            host.state = MemoryStore(clock: host.clock)
+            host.secrets = SecretSource { _ in Array(Base64.encode((1...32).map { UInt8($0) }).utf8) }
+            let opened = host
+            return KeyVaultSuite.Subject(
+                try await StateKeyVault.open("env:MASTER", host: host),
+                reopen: { try await StateKeyVault.open("env:MASTER", host: opened) })
+        }
+        return PromiseSuite("state", version: StateKeyVault.descriptor.version, suite)
+    }
 }
 
 /// Paths in a folder that is removed when nobody needs it any more.

@@ -24,16 +24,10 @@ public final class FailingStore: StateStore {
         set { failing.withLock { $0 = newValue } }
     }
 
-    /// Inserts in the wrapped store, or throws ``Failure``.
-    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
+    /// Makes changes in the wrapped store, or throws ``Failure``.
+    public func commit(_ changes: [StateChange]) async throws -> Int? {
         try check()
-        return try await store.insert(key, value: value, expires: expires)
-    }
-
-    /// Advances a counter of the wrapped store, or throws ``Failure``.
-    public func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        try check()
-        return try await store.advance(key, to: value)
+        return try await store.commit(changes)
     }
 
     /// Reads from the wrapped store, or throws ``Failure``.

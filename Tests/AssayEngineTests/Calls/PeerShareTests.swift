@@ -135,7 +135,7 @@ struct PeerShareTests {
 
     @Test("a stranger's failed challenges displace its own, and not those of other networks")
     func failedChallenges() {
-        let failed = FailedChallenges()
+        let failed = ChallengeMemory()
         func mark(_ kind: UInt8, _ number: Int) -> [UInt8] {
             [UInt8](repeating: 0, count: 32) + [kind] + UInt32(number).bytes + [UInt8](repeating: 0, count: 32)
         }
@@ -152,7 +152,7 @@ struct PeerShareTests {
 
     @Test("however many challenges fail, no more are remembered than there is memory for")
     func failedChallengesBound() {
-        let failed = FailedChallenges(capacity: 640)
+        let failed = ChallengeMemory(capacity: 640)
         func mark(_ number: Int) -> [UInt8] {
             [UInt8](repeating: 0, count: 33) + UInt32(number).bytes + [UInt8](repeating: 0, count: 32)
         }

@@ -48,11 +48,7 @@ private final class CountingStore: StateStore {
 
     var reads: Int { counted.withLock { $0 } }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        try await store.insert(key, value: value, expires: expires)
-    }
-
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { try await store.advance(key, to: value) }
+    func commit(_ changes: [StateChange]) async throws -> Int? { try await store.commit(changes) }
 
     func get(_ key: StateKey) async throws -> [UInt8]? { try await store.get(key) }
 

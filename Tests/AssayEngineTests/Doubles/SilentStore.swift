@@ -14,12 +14,10 @@ struct SilentStore: StateStore {
     /// Whether it is about the history of the state and the keys that it was used with.
     private func isOfBeginning(_ space: String) -> Bool { ["state", "keys"].contains(exactly: space) }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        if isOfBeginning(key.space) { return true }
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        if changes.allSatisfy({ isOfBeginning($0.key.space) }) { return nil }
         try await wait()
     }
-
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { try await wait() }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {
         if isOfBeginning(key.space) { return nil }

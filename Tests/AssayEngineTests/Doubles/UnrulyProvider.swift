@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEngine
 import AssayKit
 import AssayState
 import AssayTestSupport
@@ -59,6 +60,10 @@ struct UnrulyProvider: AttestationProvider {
         self.host = host
     }
 
+    private func used(_ space: StateSpace, _ name: String, otherwise reason: Reason = refusal) -> EvidenceUse {
+        EvidenceUse(space.advancing(name, to: 1), otherwise: reason)
+    }
+
     private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {
         switch request.deed {
         case "good": return .verified(Appraisal(facts: [Fact(FactName("count"), .integer(1))]))
@@ -101,6 +106,12 @@ struct UnrulyProvider: AttestationProvider {
         case "fact of another type": return .verified(Appraisal(facts: [Fact("count", .text("1"))]))
         case "unknown word": return .verified(Appraisal(facts: [Fact("level", .text("middle"))]))
         case "no version": return .verified(Appraisal(facts: [Fact("build", .text("1.x"))]))
+        case "many uses": return .verified(Appraisal(uses: (0..<9).map { used(context.state, "\($0)") }))
+        case "one use twice": return .verified(Appraisal(uses: [used(context.state, "a"), used(context.state, "a")]))
+        case "use of others":
+            return .verified(Appraisal(uses: [used(StateSpace("debug", in: MemoryStore(clock: .system)), "a")]))
+        case "use with a reason":
+            return .verified(Appraisal(uses: [used(context.state, "a", otherwise: Reason("unruly_other", "Other."))]))
         case "own answer": throw UnrulyProvider.answer
         case "other answer": throw CallFailure(.notFound, "Who knows?")
         case "not now": throw CallFailure(.unavailable, "The vendor said 5.", retryAfter: .seconds(7))

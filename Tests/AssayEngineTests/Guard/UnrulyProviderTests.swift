@@ -100,6 +100,9 @@ struct UnrulyProviderTests {
             ("long fact", "the fact note with a value that is not of its type"),
             ("fact of another type", "the fact count"), ("unknown word", "the fact level"),
             ("no version", "the fact build"), ("other answer", "in a way that it does not declare"),
+            ("many uses", "uses up more than 8 things"), ("one use twice", "two changes of one key"),
+            ("use of others", "a namespace that is not its own"),
+            ("use with a reason", "undeclared reason: unruly_other"),
         ])
     func faults(_ deed: String, _ words: String) async {
         let reply = await exchange(deed)

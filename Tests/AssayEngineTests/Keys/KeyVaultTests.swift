@@ -171,7 +171,10 @@ struct KeyVaultTests {
         arguments: [
             ("/var/lib/assay-keys", nil), ("./shared:x", nil), ("keys-2:old", nil), ("file:/var/keys", nil),
             ("shared:names", nil), ("", "has no name"), ("file:", "expected the path of a folder"),
-            ("other:x", "unknown key vault 'other'; the vaults are file:FOLDER, shared:NAME, and a path is a folder"),
+            (
+                "other:x",
+                "unknown key vault 'other'; the vaults are file:FOLDER, shared:NAME, state:MASTERKEY, and a path is a folder"
+            ),
             ("shared:refused", "the key vault 'shared': the location is?[2J refused"),
             ("gone:x", "the key vault 'gone' is unavailable: no library"),
         ])

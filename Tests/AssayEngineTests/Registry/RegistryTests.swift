@@ -108,8 +108,7 @@ private struct CarelessStore: StateStorePlugin {
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
     ) async throws(StateStoreOpeningError) {}
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) -> Bool { true }
-    func advance(_ key: StateKey, to value: UInt64) -> Bool { true }
+    func commit(_ changes: [StateChange]) -> Int? { nil }
     func get(_ key: StateKey) -> [UInt8]? { nil }
     func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) {}
     func list(_ space: String, after name: String?, limit: Int) -> [StateEntry] { [] }

@@ -54,6 +54,8 @@ struct OpenStoreTests {
             throw StateStoreOpeningError("it broke")
         }
 
+        var caution: String? { word.starts(withExactly: "forgets") ? "it may forget" : nil }
+
         func close() async {
             events.add("close")
             if word.starts(withExactly: "hangs") {
@@ -61,8 +63,7 @@ struct OpenStoreTests {
             }
         }
 
-        func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { true }
-        func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { true }
+        func commit(_ changes: [StateChange]) async throws -> Int? { nil }
         func get(_ key: StateKey) async throws -> [UInt8]? { nil }
         func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
         func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { [] }
@@ -86,6 +87,14 @@ struct OpenStoreTests {
         await store.close()
         await store.close()
         #expect(events.all == ["close"])
+    }
+
+    @Test("What a store may forget is told by it alone", arguments: [("good", nil), ("forgets", "it may forget")])
+    func caution(_ kind: String, _ expected: String?) async throws {
+        let (store, _) = try await open(kind)
+        #expect(store.caution.isExactly(expected))
+        #expect(OpenStore(MemoryStore(clock: .system), clock: .system).caution.isNil)
+        await store.close()
     }
 
     @Test("A piece of work closes its store at its end, also when it throws")
@@ -167,8 +176,7 @@ struct OpenStoreTests {
             static let descriptor = StorageDescriptor(
                 scheme: "Odd", contract: 2, summary: "", survival: .nothing, sharing: .process)
             static func open(_ location: String, clock: HostClock) async throws(StateStoreOpeningError) -> Odd { Odd() }
-            func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool { true }
-            func advance(_ key: StateKey, to value: UInt64) async throws -> Bool { true }
+            func commit(_ changes: [StateChange]) async throws -> Int? { nil }
             func get(_ key: StateKey) async throws -> [UInt8]? { nil }
             func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {}
             func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] { [] }

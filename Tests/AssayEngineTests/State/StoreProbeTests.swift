@@ -128,12 +128,8 @@ private final class ProbedStore: StateStore {
         try await store.put(key, value: value, expires: expires)
     }
 
-    func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        try await store.insert(key, value: value, expires: expires)
-    }
-
-    func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        try await store.advance(key, to: value)
+    func commit(_ changes: [StateChange]) async throws -> Int? {
+        try await store.commit(changes)
     }
 
     func get(_ key: StateKey) async throws -> [UInt8]? {

@@ -105,7 +105,9 @@ public struct ProofMemory: Sendable {
     /// - Throws: ``ClientRefusal`` when one of them was used before; the store's error when that cannot be decided.
     public func remember(_ proofs: [UsedProof]) async throws {
         for proof in proofs {
-            guard try await state.insert(proof.name, expires: proof.forgetAt) else { throw proof.refusal }
+            guard try await state.insert(proof.name, expires: proof.forgetAt, isListed: false) else {
+                throw proof.refusal
+            }
         }
     }
 }

@@ -44,7 +44,8 @@ public struct AppAttestProvider: AttestationProvider {
         },
         .exchange(
             "exchangeAppAttestAssertion", challenge: { (request: AssertionRequest) in request.challenge },
-            resources: [.app, .oauthClient]
+            // An assertion is made for its challenge, and its counter refuses it a second time.
+            storesChallenge: false, resources: [.app, .oauthClient]
         ) { provider, request, context in
             try await provider.appraise(request, context)
         },
@@ -124,7 +125,7 @@ public struct AppAttestProvider: AttestationProvider {
         guard rules.environments.contains(artifact.environment) else {
             return .refused(AppAttestReasons.environmentNotAllowed, detail: artifact.environment.rawValue, facts: shown)
         }
-        // The counter is compared with the stored one when it is raised, below: both must be one step.
+        // The counter is compared with the stored one when the kernel raises it: both must be one step.
         let expectation = AssertionExpectation(
             appID: appID, clientDataHash: SHA256.hash(request.artifact, request.challenge), previousCounter: 0)
         let assertion: VerifiedAssertion
@@ -137,32 +138,30 @@ public struct AppAttestProvider: AttestationProvider {
         if let refusal = risk?.rules.judge(metric, attested: artifact.attested, at: context.now) {
             return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         }
-        guard try await advance(artifact.counterName, to: UInt64(assertion.counter), context) else {
-            return .refused(
-                AppAttestReasons.counterNotAdvanced, detail: "\(assertion.counter) is not above the last one accepted",
-                facts: shown)
-        }
         return .verified(
             Appraisal(
                 facts: AppAttestFacts.of(assertion, artifact, at: context.now)
                     + AppAttestFacts.of(metric, at: context.now),
-                confirmation: confirmation(artifact.publicKey)))
+                confirmation: confirmation(artifact.publicKey),
+                uses: uses(of: artifact.counterName, at: assertion.counter, context)))
     }
 
     private func confirmation(_ publicKey: [UInt8]) -> ConfirmationKey? {
         namesKey ? ConfirmationKey(publicKey: publicKey, relyingPartyHash: appID.digest) : nil
     }
 
-    /// Raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to
+    /// What raises a key's counter: it has one, whether the key speaks for the app or for an OAuth client that is linked to
     /// it.
     ///
     /// Up to version 0.2 an OAuth client had its own counters. They still count in addition to the app's, so that no
     /// used value is accepted again, neither after an update nor when a policy links the client to another app.
-    private func advance(_ name: String, to value: UInt64, _ context: ProviderContext) async throws -> Bool {
-        if !context.app.linkedApp.isNil {
-            guard try await context.state.advance(name, to: value) else { return false }
+    private func uses(of name: String, at counter: UInt32, _ context: ProviderContext) -> [EvidenceUse] {
+        let spaces = context.app.linkedApp.isNil ? [context.appState] : [context.state, context.appState]
+        return spaces.map { space in
+            EvidenceUse(
+                space.advancing(name, to: UInt64(counter)), otherwise: AppAttestReasons.counterNotAdvanced,
+                detail: "\(counter) is not above the last one accepted")
         }
-        return try await context.appState.advance(name, to: value)
     }
 }
 

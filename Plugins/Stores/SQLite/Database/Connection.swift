@@ -98,6 +98,21 @@ final class Connection {
         }
     }
 
+    /// Runs a body within the current transaction; what it changed is undone if it throws or finds something.
+    func undoing<T>(_ body: () throws -> T?) throws -> T? {
+        try execute("SAVEPOINT part")
+        do {
+            let found = try body()
+            if found != nil { try execute("ROLLBACK TO part") }
+            try execute("RELEASE part")
+            return found
+        } catch {
+            // Some errors have ended the whole transaction, and with it the savepoint.
+            if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK TO part; RELEASE part") }
+            throw error
+        }
+    }
+
     private func statement(_ sql: String) throws(SQLiteError) -> Statement {
         if let known = statements[sql] { return known }
         var compiled: OpaquePointer?

@@ -1,30 +1,38 @@
 import AssayCore
 import AssayState
 
-/// A change as a line of the journal: a JSON object.
+/// Changes that belong together, as a line of the journal: a JSON array with an object for each.
+extension [Change] {
+    var line: [UInt8] { JSON.array(map(\.json)).encoded + [UInt8(ascii: "\n")] }
+
+    /// - Throws: `PaperTrailError.damaged` for a line that is no list of changes.
+    init(line: [UInt8]) throws {
+        guard let json = try? JSON.parse(line, limits: JSON.Limits(bytes: 32 << 20)), let items = json.array
+        else { throw PaperTrailError.damaged }
+        self = try items.map { try Change($0) }
+    }
+}
+
 extension Change {
-    var line: [UInt8] {
-        let json: JSON =
-            switch self {
-            case .entry(let key, let entry?):
-                [
-                    "space": .string(key.space), "name": .string(key.name),
-                    "value": .string(Base64.encode(entry.value)),
-                    "expires": entry.expires.map { .integer($0.milliseconds) } ?? .null,
-                ]
-            case .entry(let key, nil): ["space": .string(key.space), "name": .string(key.name)]
-            case .counter(let key, let value):
-                ["space": .string(key.space), "name": .string(key.name), "counter": .string(String(value))]
-            case .removal(let space, let instant):
-                ["space": .string(space), "removed": .integer(instant.milliseconds)]
-            }
-        return json.encoded + [UInt8(ascii: "\n")]
+    fileprivate var json: JSON {
+        switch self {
+        case .entry(let key, let entry?):
+            [
+                "space": .string(key.space), "name": .string(key.name),
+                "value": .string(Base64.encode(entry.value)),
+                "expires": entry.expires.map { .integer($0.milliseconds) } ?? .null,
+            ]
+        case .entry(let key, nil): ["space": .string(key.space), "name": .string(key.name)]
+        case .counter(let key, let value):
+            ["space": .string(key.space), "name": .string(key.name), "counter": .string(String(value))]
+        case .removal(let space, let instant):
+            ["space": .string(space), "removed": .integer(instant.milliseconds)]
+        }
     }
 
-    /// - Throws: `PaperTrailError.damaged` for a line that is no change.
-    init(line: [UInt8]) throws {
-        guard let json = try? JSON.parse(line, limits: JSON.Limits(bytes: 4 << 20)), let space = json["space"]?.string
-        else { throw PaperTrailError.damaged }
+    /// - Throws: `PaperTrailError.damaged` for what is no change.
+    fileprivate init(_ json: JSON) throws {
+        guard let space = json["space"]?.string else { throw PaperTrailError.damaged }
         if let removed = json["removed"]?.integer {
             self = .removal(space: space, Instant(milliseconds: removed))
             return

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The file of a store: a line for each change, in their order.
+/// The file of a store: a line for changes that belong together, in their order.
 ///
-/// A change counts when its line is on the disk. A line without its end was never confirmed, and is removed when the
+/// They count when their line is on the disk. A line without its end was never confirmed, and is removed when the
 /// file is opened.
 struct Journal: Sendable {
     private let path: String
@@ -22,21 +22,21 @@ struct Journal: Sendable {
             let file = try handle(path)
             let bytes = [UInt8](try file.readToEnd() ?? Data())
             let end = (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
-            let changes = try bytes[..<end].split(separator: UInt8(ascii: "\n")).map { try Change(line: Array($0)) }
+            let changes = try bytes[..<end].split(separator: UInt8(ascii: "\n")).map { try [Change](line: Array($0)) }
             try file.truncate(atOffset: UInt64(end))
-            return (Journal(path: path, lock: lock, file: file, length: changes.count), changes)
+            return (Journal(path: path, lock: lock, file: file, length: changes.count), changes.flatMap { $0 })
         } catch {
             throw error as? PaperTrailError ?? .system(error.localizedDescription)
         }
     }
 
-    mutating func append(_ change: Change) throws {
+    mutating func append(_ changes: [Change]) throws {
         let start = try file.offset()
         do {
-            try file.write(contentsOf: change.line)
+            try file.write(contentsOf: changes.line)
             try file.synchronize()
         } catch {
-            // The change did not happen, and must not be found when the file is read again.
+            // The changes did not happen, and must not be found when the file is read again.
             try file.truncate(atOffset: start)
             throw PaperTrailError.system(error.localizedDescription)
         }
@@ -48,7 +48,7 @@ struct Journal: Sendable {
         let draft = "\(path).new"
         let new = try Self.handle(draft)
         try new.truncate(atOffset: 0)
-        try new.write(contentsOf: changes.flatMap(\.line))
+        try new.write(contentsOf: changes.flatMap { [$0].line })
         try new.synchronize()
         guard rename(draft, path) == 0 else { throw PaperTrailError.system(String(cString: strerror(errno))) }
         (file, length) = (new, changes.count)

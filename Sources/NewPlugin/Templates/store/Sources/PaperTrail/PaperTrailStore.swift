@@ -55,19 +55,22 @@ public final class PaperTrailStore: StateStorePlugin {
         try? await onQueue { $0.journal = nil }
     }
 
-    /// Writes an entry unless an unexpired one exists, and returns whether it did.
-    public func insert(_ key: StateKey, value: [UInt8], expires: Instant?) async throws -> Bool {
-        try await change { $0.insertion(key, Entry(value: value, expires: expires), $1) }
-    }
-
-    /// Raises a counter if the value is greater, and returns whether it did.
-    public func advance(_ key: StateKey, to value: UInt64) async throws -> Bool {
-        try await change { table, _ in value > table.counter(key) ? .counter(key, value) : nil }
+    /// Makes all changes or none, and returns the index of the first one that cannot be made.
+    public func commit(_ changes: [StateChange]) async throws -> Int? {
+        if let fault = StateChange.fault(in: changes) { throw PaperTrailError.invalidChanges(fault) }
+        let now = clock.now
+        return try await onQueue { state in
+            if let refused = changes.firstIndex(where: { !state.table.admits($0, now) }) { return refused }
+            try Self.write(changes.map(Change.init), to: &state, now)
+            return nil
+        }
     }
 
     /// Writes an entry, or replaces it; nil deletes it.
     public func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
-        _ = try await change { _, _ in .entry(key, value.map { Entry(value: $0, expires: expires) }) }
+        let now = clock.now
+        let change = Change.entry(key, value.map { Entry(value: $0, expires: expires) })
+        try await onQueue { try Self.write([change], to: &$0, now) }
     }
 
     /// The value of an entry that has not expired.
@@ -82,21 +85,15 @@ public final class PaperTrailStore: StateStorePlugin {
         return try await onQueue { $0.table.entries(space, after: name, limit: limit, now) }
     }
 
-    /// Writes a change, first to the file.
-    ///
-    /// Returns false when `decide` finds nothing to change.
-    private func change(_ decide: @escaping @Sendable (Table, Instant) -> Change?) async throws -> Bool {
-        let now = clock.now
-        return try await onQueue { state in
-            guard let change = decide(state.table, now) else { return false }
-            guard state.table.count < Self.maximumCount || change.isDeletion else { throw PaperTrailError.full }
-            try state.journal?.append(change)
-            state.table.apply(change)
-            if let length = state.journal?.length, length > 2 * state.table.count + 1000 {
-                state.table.removeExpired(now)
-                try state.journal?.rewrite(state.table.changes)
-            }
-            return true
+    /// Writes changes that belong together, first to the file.
+    private static func write(_ changes: [Change], to state: inout State, _ now: Instant) throws {
+        let isFull = state.table.count + changes.count > maximumCount
+        guard !isFull || changes.allSatisfy(\.isDeletion) else { throw PaperTrailError.full }
+        try state.journal?.append(changes)
+        for change in changes { state.table.apply(change) }
+        if let length = state.journal?.length, length > 2 * state.table.count + 1000 {
+            state.table.removeExpired(now)
+            try state.journal?.rewrite(state.table.changes)
         }
     }
 
@@ -119,6 +116,8 @@ public final class PaperTrailStore: StateStorePlugin {
 public enum PaperTrailError: Error, Sendable {
     /// The store has no room.
     case full
+    /// The changes cannot be made together.
+    case invalidChanges(String)
     /// The store was closed.
     case closed
     /// The file is no journal of this store, or is damaged.

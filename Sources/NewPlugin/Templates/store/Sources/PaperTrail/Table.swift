@@ -17,6 +17,14 @@ enum Change: Sendable {
     /// Entries that had expired were removed from the space, the last of them at this instant.
     case removal(space: String, Instant)
 
+    init(_ change: StateChange) {
+        self =
+            switch change {
+            case .insert(let key, let value, let expires, _): .entry(key, Entry(value: value, expires: expires))
+            case .advance(let key, let value): .counter(key, value)
+            }
+    }
+
     var isDeletion: Bool {
         if case .entry(_, nil) = self { true } else { false }
     }
@@ -44,20 +52,22 @@ struct Table: Sendable {
         }
     }
 
-    /// The change that an insert makes; nil when there is an entry, or may have been one.
+    /// Whether the condition of a change holds.
     ///
     /// Entries that expired and were removed are not forgotten when the clock is set back.
-    func insertion(_ key: StateKey, _ entry: Entry, _ now: Instant) -> Change? {
-        if let expires = entry.expires, let last = removals[ExactText(key.space)], expires <= last { return nil }
-        return self.entry(key, now) == nil ? .entry(key, entry) : nil
+    func admits(_ change: StateChange, _ now: Instant) -> Bool {
+        switch change {
+        case .insert(let key, _, let expires, _):
+            if let expires, let last = removals[ExactText(key.space)], expires <= last { return false }
+            return entry(key, now) == nil
+        case .advance(let key, let value): return value > counters[key] ?? 0
+        }
     }
 
     func entry(_ key: StateKey, _ now: Instant) -> Entry? {
         guard let entry = spaces[ExactText(key.space)]?[ExactText(key.name)], entry.isLive(now) else { return nil }
         return entry
     }
-
-    func counter(_ key: StateKey) -> UInt64 { counters[key] ?? 0 }
 
     func entries(_ space: String, after name: String?, limit: Int, _ now: Instant) -> [StateEntry] {
         let start = name.map { ExactText($0) }

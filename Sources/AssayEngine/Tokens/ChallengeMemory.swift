@@ -1,16 +1,19 @@
 internal import AssayCore
 internal import Synchronization
 
-/// Challenges that came with refused evidence, which are refused in another exchange.
+/// Challenges that this process has seen in an exchange, and refuses in another one.
 ///
-/// The use of a challenge is stored only when the evidence was genuine. A stranger can send many challenges with
-/// invalid evidence; these are remembered here, in bounded memory, so that only clients with a genuine app can make the
-/// state grow. If a challenge is forgotten too early, or by a restart, another try is possible, but it needs genuine
-/// evidence.
+/// One memory has those that came with refused evidence. The use of a challenge is stored only when the evidence was genuine. A
+/// stranger can send many challenges with invalid evidence; these are remembered here, in bounded memory, so that only
+/// clients with a genuine app can make the state grow. If a challenge is forgotten too early, or by a restart, another
+/// try is possible, but it needs genuine evidence.
+///
+/// Another one has those of good evidence that refuses its own repetition, such as by a counter. It only saves the work of
+/// verifying that evidence again.
 ///
 /// The memory is divided by the networks of peers (`PeerGroup.network`), by a secret of the process: a stranger can
-/// push out the failures of only a few others, however many addresses its network has.
-final class FailedChallenges: Sendable {
+/// push out those of only a few others, however many addresses its network has.
+final class ChallengeMemory: Sendable {
     /// The 16 random bytes of a genuine challenge.
     private struct Mark: Hashable {
         let high: UInt64

@@ -1,0 +1,124 @@
+internal import AssayCore
+internal import CLibPQ
+
+/// What libpq is told: the settings of the location, and those that the store adds.
+struct ConnectionSettings: Sendable {
+    /// libpq's keywords with their values; one of them may be a password.
+    private let values: [(keyword: String, value: String)]
+    private let password: SecretReference?
+    /// The database, for messages: never with a password.
+    let place: String
+
+    /// Reads libpq's part of a location with libpq's own parser.
+    ///
+    /// - Throws: when libpq does not accept it; what it says is not repeated, since it may quote a password.
+    init(_ location: PostgresLocation) throws(PostgresStoreError) {
+        guard let options = PQconninfoParse(location.target, nil) else {
+            throw PostgresStoreError(
+                .invalidLocation,
+                "postgres: neither a URL such as postgres://user@host/database nor libpq's KEYWORD=VALUE settings; "
+                    + "special characters in a URL are percent-encoded")
+        }
+        defer { PQconninfoFree(options) }
+        var values: [(keyword: String, value: String)] = []
+        var next = options
+        while let keyword = next.pointee.keyword {
+            if let value = next.pointee.val { values.append((String(cString: keyword), String(cString: value))) }
+            next = next.successor()
+        }
+        self.values = values
+        self.password = location.password
+        func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
+        let user = value("user").map { "\($0)@" } ?? ""
+        let host = value("host") ?? value("hostaddr") ?? value("service").map { "service \($0)" } ?? "local socket"
+        let port = value("port").map { ":\($0)" } ?? ""
+        place = "\(user)\(host)\(port)/\(value("dbname") ?? ""), schema \(location.schema)"
+    }
+
+    private func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
+
+    /// Whether a server on another machine is not checked to be the one that is meant.
+    var isUnverified: Bool {
+        if let mode = value("sslmode"), mode.isExactly("verify-full") { return false }
+        let hosts = (value("hostaddr") ?? value("host") ?? "").split(onASCII: ",")
+        return !hosts.allSatisfy { host in
+            let local = ["localhost", "127.0.0.1", "::1", ""]
+            return host.starts(withExactly: "/") || host.starts(withExactly: "@") || local.contains(exactly: String(host))
+        }
+    }
+
+    /// Calls a body with the keywords and values for one connection; the password is read anew, so that it can change.
+    func withKeywords<T>(
+        connectTimeout: Int64, _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> T
+    ) throws(PostgresStoreError) -> T {
+        var all = values
+        func add(_ keyword: String, _ text: String) {
+            if value(keyword).isNil { all.append((keyword, text)) }
+        }
+        add("fallback_application_name", "assay")
+        add("connect_timeout", "\(connectTimeout)")
+        if (value("host") ?? "").utf8.contains(UInt8(ascii: ",")) { add("target_session_attrs", "read-write") }
+        all.append(("client_encoding", "UTF8"))
+        if let password { all.append(("password", try Self.resolve(password))) }
+        let keywords = all.map { Self.copy($0.keyword) }
+        let texts = all.map { Self.copy($0.value) }
+        defer { for text in keywords + texts { Self.erase(text) } }
+        let names: [UnsafePointer<CChar>?] = keywords.map { UnsafePointer($0) }
+        let contents: [UnsafePointer<CChar>?] = texts.map { UnsafePointer($0) }
+        return body(names + [nil], contents + [nil])
+    }
+
+    private static func resolve(_ reference: SecretReference) throws(PostgresStoreError) -> String {
+        do throws(SecretError) {
+            guard let bytes = try SecretSource.system.resolve(reference), !bytes.isEmpty, !bytes.contains(0) else {
+                throw SecretError("\(reference) has no value")
+            }
+            return String(decoding: bytes, as: UTF8.self)
+        } catch {
+            throw PostgresStoreError(.wrongCredentials, "postgres: the password: \(error)")
+        }
+    }
+
+    private static func copy(_ text: String) -> UnsafeMutablePointer<CChar> {
+        let bytes = Array(text.utf8CString)
+        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        copy.initialize(from: bytes, count: bytes.count)
+        return copy
+    }
+
+    private static func erase(_ text: UnsafeMutablePointer<CChar>) {
+        var next = text
+        while next.pointee != 0 {
+            next.pointee = 0
+            next = next.successor()
+        }
+        text.deallocate()
+    }
+
+    /// A message of libpq in one line, without the password should it ever be there.
+    func redacted(_ text: String) -> String {
+        let line = text.split(onASCII: "\n").map { String($0.trimmedASCII) }.filter { !$0.isEmpty }.joined(separator: "; ")
+        guard let secret = value("password"), !secret.isEmpty else { return line }
+        return line.replacing(exactly: secret, with: "…")
+    }
+}
+
+extension String {
+    /// Whether the UTF-8 bytes of a text occur in this one.
+    func holds(_ text: String) -> Bool { position(of: Array(text.utf8), in: Array(utf8), from: 0) != nil }
+
+    func replacing(exactly text: String, with other: String) -> String {
+        let (bytes, sought) = (Array(utf8), Array(text.utf8))
+        var (result, start): ([UInt8], Int) = ([], 0)
+        while let found = position(of: sought, in: bytes, from: start) {
+            result += bytes[start..<found] + Array(other.utf8)
+            start = found + sought.count
+        }
+        return String(decoding: result + bytes[start...], as: UTF8.self)
+    }
+
+    private func position(of sought: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
+        guard !sought.isEmpty, bytes.count - start >= sought.count else { return nil }
+        return (start...bytes.count - sought.count).first { bytes[$0..<$0 + sought.count].elementsEqual(sought) }
+    }
+}

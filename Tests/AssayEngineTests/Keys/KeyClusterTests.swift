@@ -1,0 +1,287 @@
+import AssayCore
+import AssayCrypto
+import AssayDebug
+import AssayHosting
+import AssayKit
+import AssayPolicy
+import AssayState
+import AssayTesting
+import Testing
+
+@testable import AssayEngine
+
+@Suite("Keys of several servers over one state store")
+struct KeyClusterTests {
+    @Test("Servers that start at the same time make one set of keys, and accept each other's tokens")
+    func firstStart() async throws {
+        for _ in 0..<5 {
+            let cluster = Cluster()
+            let nodes = try await withThrowingTaskGroup(of: Cluster.Node.self) { group in
+                for _ in 0..<3 { group.addTask { try await cluster.start() } }
+                return try await group.reduce(into: [Cluster.Node]()) { $0.append($1) }
+            }
+            var sets: [Set<String>] = []
+            for node in nodes {
+                await node.follow()
+                sets.append(try #require(await node.published()))
+                let token = try #require(await node.token())
+                #expect(sets[0].contains(token))
+            }
+            #expect(sets.allSatisfy { $0 == sets[0] && $0.count == 1 }, "\(sets)")
+        }
+    }
+
+    @Test("A change by one server is taken up by the others when they ask the next time")
+    func following() async throws {
+        let cluster = Cluster()
+        let nodes = [try await cluster.start(), try await cluster.start(), try await cluster.start()]
+        let made = try await cluster.prepare(on: nodes[2])
+        for node in nodes {
+            await node.follow()
+            #expect(await node.published()?.contains(made) == true)
+            #expect(await node.token() != made)
+        }
+        cluster.clock.advance(by: KeyStore.signingLead)
+        for node in nodes {
+            await node.follow()
+            #expect(await node.token() == made)
+        }
+    }
+
+    @Test("The lead is longer than a key set is kept, and than it takes to publish the key on every server")
+    func lead() {
+        let slowest = KeyStore.keySetLifetime + KeyStore.publicationLimit
+        #expect(KeyStore.signingLead >= slowest + .seconds(2 * 5))
+        // A server that hears nothing decides for less time than the reserve of the publication of a retired key.
+        #expect(KeyStore.decisionLimit + .seconds(7 * 86_400) < KeyRing.publication)
+    }
+
+    @Test("A server whose vault does not answer publishes no keys after minutes, begins with none, and ends deciding")
+    func silence() async throws {
+        let cluster = Cluster()
+        let (node, other) = (try await cluster.start(), try await cluster.start())
+        let first = try #require(await node.token())
+        let pending = try await cluster.prepare(on: other)
+        await node.follow()
+        cluster.clock.advance(by: KeyStore.signingLead - .seconds(600))
+        await node.follow()
+        await other.follow()
+
+        node.vault.isFailing = true
+        cluster.clock.advance(by: KeyStore.publicationLimit)
+        await node.follow()
+        #expect(node.keys.readiness != .ready)
+        #expect(await node.published()?.contains(pending) == true)
+        cluster.clock.advance(by: .seconds(400))
+        await node.follow()
+        await other.follow()
+        #expect(await node.published() == nil, "backends would keep a set that may lack a key")
+        #expect(await node.token() == first, "the pending key may have been revoked")
+        #expect(await other.token() == pending)
+        #expect(await other.published()?.contains(first) == true)
+
+        cluster.clock.advance(by: KeyStore.decisionLimit - .seconds(700))
+        #expect(await node.token() == first)
+        cluster.clock.advance(by: .seconds(1))
+        #expect(await node.token() == nil)
+        let reply = await node.exchange()
+        #expect(reply.status == .unavailable)
+        guard case .notReady(let reason) = await node.engine.readiness else {
+            Issue.record("it is ready")
+            return
+        }
+        #expect(reason.contains("the key vault has not answered for 360 minutes"))
+
+        node.vault.isFailing = false
+        await node.follow()
+        #expect(await node.token() == pending)
+        #expect(await node.published()?.contains(first) == true)
+        #expect(node.keys.readiness == .ready)
+    }
+
+    @Test("While the vault does not answer, what an unknown sealing key has sealed is not refused but unavailable")
+    func unknownSealingKey() async throws {
+        let cluster = Cluster()
+        let node = try await cluster.start()
+        let unknown: [UInt8] = [1, 2, 3, 4]
+        let live = node.engine.gate.live
+        #expect(try live.keys(toKnow: unknown, beyond: live.snapshot.keys) == nil)
+        node.vault.isFailing = true
+        cluster.clock.advance(by: .seconds(61))
+        await node.follow()
+        #expect(throws: KeyError.self) { try live.keys(toKnow: unknown, beyond: live.snapshot.keys) }
+        node.vault.isFailing = false
+        await node.follow()
+        #expect(try live.keys(toKnow: unknown, beyond: live.snapshot.keys) == nil)
+    }
+
+    @Test("A state whose keys were set back is not started with, and a server that runs keeps what it has")
+    func restored() async throws {
+        let cluster = Cluster()
+        let node = try await cluster.start()
+        let old = try await cluster.store.list("keyvault/document", after: nil, limit: 1)[0]
+        let now = cluster.clock.now
+        let sealing = try await node.keys.store.perform { (keys) throws(KeyError) in
+            try keys.prepareSealingKey(now: now).id
+        }
+        await node.follow()
+        // The state remembers the key with the next decision.
+        #expect(await node.token() != nil)
+        let newest = try await cluster.store.list("keyvault/document", after: nil, limit: 1)[0]
+        try await cluster.store.put(StateKey("keyvault/document", newest.name), value: nil, expires: nil)
+        try await cluster.store.put(StateKey("keyvault/document", old.name), value: old.value, expires: nil)
+
+        let error = await #expect(throws: KeyError.self) { try await cluster.start() }
+        #expect(error?.message.contains("keys are lost") == true)
+        #expect(error?.message.contains(sealing) == true)
+        await node.follow()
+        #expect(node.keys.readiness != .ready)
+        #expect(await node.token() != nil)
+        cluster.clock.advance(by: KeyStore.decisionLimit + .seconds(1))
+        await node.follow()
+        #expect(await node.token() == nil, "its keys are not those of the vault")
+
+        // The whole document is gone.
+        try await cluster.store.put(StateKey("keyvault/document", old.name), value: nil, expires: nil)
+        await #expect(throws: KeyError.self) { try await cluster.start() }
+        #expect(try await cluster.store.list("keyvault/document", after: nil, limit: 10).allSatisfy { $0.value == [] })
+    }
+
+    @Test(
+        "No token is signed by a key that a server, or a backend with a key set of six hours, does not know",
+        arguments: [1, 2, 3, 4] as [UInt64])
+    func neverUnknown(seed: UInt64) async throws {
+        var random = Numbers(seed)
+        let cluster = Cluster()
+        // Versions with another kind of key run beside each other.
+        let kinds = seed == 4 ? ["ES256", "RS256", "ES256"] : ["ES256", "ES256", "ES256"]
+        var nodes: [Cluster.Node?] = []
+        for kind in kinds { nodes.append(try await cluster.start(kind)) }
+        var fetched: [(at: Instant, kids: Set<String>)] = []
+        var (signed, changes, silent): (Set<String>, Int, Int) = ([], 0, 0)
+        for step in 0..<150 {
+            let index = random.next(below: 3)
+            switch random.next(below: 8) {
+            case 0: nodes[index]?.vault.isFailing.toggle()
+            case 1:
+                // Its vault may be away: then it does not start.
+                let isAway = nodes[index]?.vault.isFailing ?? false
+                if !isAway { nodes[index] = try? await cluster.start(kinds[index]) }
+            case 2 where step % 3 == 0:
+                if let node = nodes.compactMap(\.self).first(where: { !$0.vault.isFailing }),
+                    (try? await cluster.prepare(on: node)) != nil
+                {
+                    changes += 1
+                }
+            default:
+                let times = [1, 5, 240, 290, 600, 3600, 3600, 10_800]
+                cluster.clock.advance(by: .seconds(times[random.next(below: times.count)]))
+            }
+            // Most servers ask in time.
+            for node in nodes.compactMap(\.self) where random.next(below: 10) > 0 { await node.follow() }
+            if let kids = await nodes[random.next(below: 3)]?.published() { fetched.append((cluster.clock.now, kids)) }
+            let now = cluster.clock.now
+            fetched.removeAll { $0.at + KeyStore.keySetLifetime <= now }
+            var sets = fetched.map(\.kids)
+            for node in nodes.compactMap(\.self) {
+                if let kids = await node.published() { sets.append(kids) } else { silent += 1 }
+            }
+            for node in nodes.compactMap(\.self) {
+                guard let kid = await node.token() else { continue }
+                signed.insert(kid)
+                #expect(sets.allSatisfy { $0.contains(kid) }, "step \(step)")
+            }
+        }
+        // The test has seen what it is about.
+        #expect(signed.count > 1)
+        #expect(changes > 1)
+        #expect(silent > 0)
+    }
+
+    private struct Numbers {
+        var state: UInt64
+
+        init(_ seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+        mutating func next(below limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(limit))
+        }
+    }
+}
+
+/// Servers with one state store and one clock.
+struct Cluster: Sendable {
+    let clock = ManualClock()
+    let store: MemoryStore
+
+    init() { store = MemoryStore(clock: clock.hostClock) }
+
+    /// One server, whose way to its vault may fail.
+    struct Node: Sendable {
+        let keys: OpenKeys
+        let engine: Engine
+        let vault: FailingStore
+
+        func follow() async { await keys.follow(for: engine, logger: TestService.silent) }
+
+        func exchange() async -> Reply {
+            await engine.handle(
+                Call(
+                    "exchangeDebugToken", resource: TestService.app,
+                    body: ["debugToken": .string(TestService.debugToken)], peer: "192.0.2.1"))
+        }
+
+        /// The key of a new token; nil when none is issued.
+        func token() async -> String? {
+            guard let token = try? await exchange().result.get()["token"]?.string,
+                let head = token.split(separator: ".").first.flatMap({ Base64.decode($0) })
+            else { return nil }
+            return try? JSON.parse(head)["kid"]?.string
+        }
+
+        /// The identifiers of the key set; nil when it is not served.
+        func published() async -> Set<String>? {
+            guard let set = try? await engine.handle(Call("jwks", resource: "")).result.get() else { return nil }
+            return Set(set["keys"]?.array?.compactMap { $0["kid"]?.string } ?? [])
+        }
+    }
+
+    /// Starts a server as `assay serve` does.
+    func start(_ algorithm: String = "ES256") async throws -> Node {
+        let registry = try Registry([.provider(DebugProvider.self)])
+        let vault = FailingStore(store)
+        let host = StorageHost(
+            clock: clock.hostClock, secrets: SecretSource { _ in Array(String(repeating: "a5", count: 32).utf8) },
+            logger: TestService.silent, state: vault)
+        let keys = try await registry.openKeys("state:env:MASTER", host: host)
+        try await UsedKeys.check(keys.store, in: store, now: clock.now)
+        let policy = """
+            tokens: {algorithm: \(algorithm)}
+            projects:
+              - number: 1234567890
+                id: example-project
+                apps:
+                  - id: 1:1234567890:ios:321abc456def7890
+                    apple: {team_id: ABCDE12345, bundle_id: com.example.app}
+                    providers:
+                      debug:
+                        tokens: [{name: local, sha256: \(Hex.encode(DebugToken.hash(of: TestService.debugToken)))}]
+            """
+        let (clock, store) = (clock.hostClock, store)
+        let engine = try await OwnThread.run {
+            try Engine(
+                registry: registry, policies: .load([PolicyFile(name: "test.yaml", text: policy)]), keys: keys.store,
+                host: PluginHost(clock: clock, store: store, logger: TestService.silent), sink: RecordingSink())
+        }
+        return Node(keys: keys, engine: engine, vault: vault)
+    }
+
+    /// Prepares a signing key that begins by itself.
+    func prepare(on node: Node) async throws -> String {
+        let now = clock.now
+        return try await node.keys.store.perform { (keys) throws(KeyError) in
+            try keys.prepareSigningKey(automatic: true, now: now).id
+        }
+    }
+}

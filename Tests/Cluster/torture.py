@@ -1,0 +1,308 @@
+"""Three nodes behind HAProxy on one shared state, while servers are killed, paused and cut off by turns.
+
+At the end a checker reads what every client was told, and every audit record.
+"""
+
+import argparse
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import secrets
+import sys
+import tempfile
+import time
+import urllib.request
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Clients"))
+
+import checker
+from cluster import Host, Node, Postgres, Proxy, run, wait
+from device import Authority
+from generator import ADMIN_TOKEN, Client, Generator
+from server import APP_ID, NUMBER, PROJECT
+from valkey import Valkey
+
+POLICY = f"""\
+callers:
+  administrator: {{token: "env:ASSAY_ADMIN_TOKEN", permissions: [admin]}}
+projects:
+  - number: {NUMBER}
+    id: {PROJECT}
+    apps:
+      - id: "{APP_ID}"
+        apple: {{team_id: ABCDE12345, bundle_id: com.example.app}}
+        providers:
+          app_attest:
+            trust_anchor: ANCHOR
+"""
+
+
+class Database:
+    """PostgreSQL with a synchronous standby, and what happens to it."""
+
+    def __init__(self, folder, forgets):
+        self.hosts = [Host("pg1", 31), Host("pg2", 32)]
+        self.first = Postgres(self.hosts[0], folder, "pg1")
+        self.second = Postgres(self.hosts[1], folder, "pg2")
+        self.forgets = forgets
+        self.first.make()
+        self.first.configure(synchronous="")
+        self.first.start()
+        self.first.ask("CREATE DATABASE assay")
+        self.join(self.second)
+
+    def join(self, standby):
+        standby.follow(self.first)
+        standby.start()
+        if not self.forgets:
+            self.first.require_standby(standby)
+
+    @property
+    def location(self):
+        addresses = ",".join(f"{host.address}:5432" for host in self.hosts)
+        # Nodes find a lost server soon, by the system's own means where no packet comes back.
+        return (
+            f"postgres://postgres@{addresses}/assay?target_session_attrs=read-write&sslmode=disable&connect_timeout=2"
+            "&tcp_user_timeout=3000")
+
+    def fail_over(self, end):
+        """The first server ends in some way; the other one takes its place, and it comes back as the standby."""
+        if self.forgets:
+            # What the standby has not received is lost with the first server.
+            self.second.host.cut()
+            time.sleep(2)
+        end()
+        time.sleep(1)
+        self.first.kill()
+        self.second.host.mend()
+        self.second.promote()
+        self.first, self.second = self.second, self.first
+        self.second.host.mend()
+        time.sleep(2)
+        self.join(self.second)
+
+    def faults(self):
+        return {
+            "the database is killed, and the standby takes over": lambda: self.fail_over(self.first.kill),
+            "the database hangs, and the standby takes over": lambda: self.fail_over(self.first.pause),
+            "the database is cut off, and the standby takes over": lambda: self.fail_over(self.first.host.cut),
+            "the database is restarted": self.restart,
+            "the standby is away for a while": self.lose_standby,
+        }
+
+    def restart(self):
+        self.first.terminate()
+        self.first.start()
+
+    def lose_standby(self):
+        self.second.pause()
+        time.sleep(4)
+        self.second.resume()
+
+    def stop(self):
+        for server in (self.first, self.second):
+            server.resume()
+            server.kill()
+
+
+class Trial:
+    def __init__(self, folder, arguments):
+        self.folder, self.arguments = pathlib.Path(folder), arguments
+        self.chance = random.Random(arguments.seed)
+        self.authority = Authority()
+        self.log = []
+        self.version = 0
+        isolated = Host.prepare()
+        self.say("hosts: " + ("network namespaces" if isolated else "this machine: no partitions, the right to make namespaces is missing"))
+        forgets = arguments.store.startswith("forgetful")
+        self.store = (Valkey if "valkey" in arguments.store else Database)(self.folder, forgets)
+        master = self.folder / "master.key"
+        master.write_bytes(secrets.token_bytes(32))
+        master.chmod(0o600)
+        self.master = master
+        policy = POLICY.replace("ANCHOR", json.dumps(self.authority.root_pem))
+        self.nodes = [
+            Node(Host(f"n{number}", 11 + number), self.folder / f"n{number}", policy, self.store.location, f"state:file:{master}")
+            for number in range(3)]
+        for node in self.nodes:
+            node.start()
+        for node in self.nodes:
+            wait(lambda: self.ready(node) is not None, f"{node.host.name} serves: see {node.folder}/log")
+        self.proxy = Proxy(self.folder / "proxy", self.nodes)
+        self.proxy.start()
+        wait(lambda: self.page(self.proxy.address, "/livez") is not None, "the proxy answers")
+        self.generator = Generator(
+            self.authority, [self.proxy.address, *(node.address for node in self.nodes)], arguments.clients)
+
+    def say(self, text):
+        print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
+
+    @staticmethod
+    def page(address, path):
+        try:
+            with urllib.request.urlopen("http://%s:%d%s" % (*address, path), timeout=3) as reply:
+                return reply.read().decode()
+        except (OSError, ValueError):
+            return None
+
+    def ready(self, node):
+        return self.page(node.address, "/readyz")
+
+    # Faults
+
+    def kill_node(self):
+        node = self.chance.choice(self.nodes)
+        node.kill()
+        time.sleep(2)
+        node.start()
+
+    def upgrade_node(self):
+        node = self.chance.choice(self.nodes)
+        node.terminate()
+        node.program = self.arguments.other if node.program != self.arguments.other else os.environ["ASSAY"]
+        node.start()
+
+    def pause_node(self):
+        node = self.chance.choice(self.nodes)
+        node.pause()
+        time.sleep(4)
+        node.resume()
+
+    def cut_node(self):
+        node = self.chance.choice(self.nodes)
+        node.host.cut()
+        time.sleep(5)
+        node.host.mend()
+
+    def restart_proxy(self):
+        self.proxy.kill()
+        self.proxy.start()
+
+    def change_policy(self):
+        self.version += 1
+        for node in self.nodes:
+            node.write_policy(self.version)
+
+    def rotate_keys(self):
+        # It may be refused while the state is away.
+        run(
+            *self.nodes[0].host.command(
+                os.environ["ASSAY"], "keys", "prepare", "--keys", self.nodes[0].keys, "--state", self.store.location),
+            check=False)
+
+    def faults(self):
+        faults = {
+            "a node is killed": self.kill_node, "a node hangs for a while": self.pause_node,
+            "the proxy is killed": self.restart_proxy, "the policies change": self.change_policy,
+            "a new key is prepared": self.rotate_keys,
+        }
+        if Host.isolated:
+            faults["a node is cut off for a while"] = self.cut_node
+        if self.arguments.other:
+            faults["a node is replaced by another version"] = self.upgrade_node
+        faults |= {
+            name: fault for name, fault in self.store.faults().items() if Host.isolated or "cut off" not in name}
+        return list(faults.items())
+
+    # Running
+
+    def run(self):
+        self.generator.start()
+        end = time.monotonic() + self.arguments.seconds
+        time.sleep(2)
+        turns = []
+        while time.monotonic() < end:
+            if not turns:
+                turns = self.faults()
+                self.chance.shuffle(turns)
+            name, fault = turns.pop()
+            self.say(name)
+            fault()
+            self.recover(name)
+        self.generator.stop()
+
+    def recover(self, name):
+        """All nodes serve again without a restart."""
+        start = time.monotonic()
+        for node in self.nodes:
+            wait(lambda: self.serves(node), f"{node.host.name} serves after this: {name}; see {node.folder}/log", 40)
+        self.log.append((name, time.monotonic() - start))
+        time.sleep(1)
+
+    def serves(self, node):
+        start, count = time.monotonic(), len(self.generator.events)
+        if self.ready(node) is None:
+            return False
+        while time.monotonic() < start + 3:
+            if any(
+                event.kind == "assertion" and event.node == node.address and event.status in (200, 403)
+                for event in self.generator.events[count:]):
+                return True
+            time.sleep(0.05)
+        return False
+
+    def report(self):
+        events = self.generator.events
+        records = [record for node in self.nodes for record in node.records()]
+        found = checker.findings(events, records)
+        client = Client()
+        door = self.nodes[self.chance.randrange(3)].address
+        fresh = [body for body in self.generator.bodies if body[0] != "attestation"][-600:]
+        found += checker.replayed(
+            fresh, lambda path, body, token=None, *_: client.post(door, path, body, token))
+        counts = collections.Counter((event.kind, event.status if event.ours or not event.status else f"{event.status} of the proxy") for event in events)
+        self.say(f"{len(events)} requests, {len(self.generator.devices)} devices, {len(records)} audit records, {len(fresh)} sent again")
+        for (kind, status), count in sorted(counts.items(), key=str):
+            print(f"  {kind:12} {status or 'no answer':>18} {count:7}")
+        for name, times in sorted(self.recoveries().items()):
+            print(f"  {name}: {len(times)} times, all nodes served again within {max(times):.1f} s")
+        return found
+
+    def recoveries(self):
+        times = collections.defaultdict(list)
+        for name, seconds in self.log:
+            times[name].append(seconds)
+        return times
+
+    def stop(self):
+        for process in (self.proxy, *self.nodes):
+            if process.process:
+                process.resume()
+                process.kill()
+        self.store.stop()
+        Host.tidy()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=60, help="how long faults go on")
+    parser.add_argument(
+        "--store", default="postgres", choices=["postgres", "valkey", "forgetful-postgres", "forgetful-valkey"],
+        help="`forgetful` ones lose what they acknowledged: the checker has to find it")
+    parser.add_argument("--clients", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--other", help="another version of the program, which takes the place of a node by turns")
+    parser.add_argument("--keep", action="store_true", help="leave the folder with logs and data")
+    arguments = parser.parse_args()
+    folder = tempfile.mkdtemp(prefix="assay-cluster-")
+    os.chmod(folder, 0o755)
+    trial = Trial(folder, arguments)
+    try:
+        trial.run()
+        found = trial.report()
+    finally:
+        trial.stop()
+    for text in found[:40]:
+        print(f"FOUND: {text}")
+    print(f"{len(found)} findings; logs are in {folder}" if found or arguments.keep else "nothing was found")
+    if arguments.store.startswith("forgetful"):
+        print("the checker found what a forgetful store lost" if found else "the checker found nothing: it cannot be relied on")
+        sys.exit(0 if found else 1)
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,179 @@
+import AssayCore
+import AssayState
+import Foundation
+import Testing
+
+@testable import AssayPostgres
+
+@Suite(isInstalled) struct FaultTests {
+    /// Operations that each leave a trace under a name of their own.
+    private static let operations:
+        [(name: String, run: @Sendable (PostgresStore, String) async throws -> Void)] = [
+            ("insert", { store, name in _ = try await store.commit([insertion(name, [1])]) }),
+            ("commit", { store, name in _ = try await store.commit([insertion(name, [1]), raising(name, to: 1)]) }),
+            ("put", { store, name in try await store.put(StateKey("s", name), value: [1], expires: nil) }),
+            ("get", { store, name in _ = try await store.get(StateKey("s", name)) }),
+            ("list", { store, name in _ = try await store.list(name, after: nil, limit: 9) }),
+        ]
+
+    @Test(arguments: [Proxy.Direction.toServer, .toClient])
+    func aConnectionThatIsCutInAnOperationLosesNothingThatWasConfirmed(direction: Proxy.Direction) async throws {
+        let server = try PostgresServer.shared.get()
+        let proxy = try Proxy(to: server.port)
+        defer { proxy.close() }
+        let schema = server.newSchema()
+        let store = try await openStore(schema, "pool=1&timeout=2s", port: proxy.port)
+        let direct = try await openStore(schema, "pool=1")
+        for (name, run) in Self.operations { try await run(store, "first-\(name)") }
+        var thrown = 0
+        for bytes in [1, 30, 60, 200] {
+            for (name, run) in Self.operations {
+                let key = "\(name)-\(bytes)"
+                proxy.cut(direction, after: bytes)
+                let failure = await code { try await run(store, key) }
+                let entry = try await direct.get(StateKey("s", key))
+                let counter = try server.integer(
+                    "SELECT count(*) FROM \(schema).counter WHERE name = convert_to('\(key)', 'UTF8')")
+                if failure == nil {
+                    #expect((entry != nil) == (name != "get" && name != "list"), "\(key)")
+                } else {
+                    thrown += 1
+                    #expect(failure == .connectionLost || failure == .cannotConnect, "\(key): \(failure as Any)")
+                }
+                if name == "commit" { #expect((entry != nil) == (counter == 1), "\(key)") }
+                proxy.cut(direction, after: .max)
+                // The same store goes on, with a new connection.
+                #expect(try await eventually { try await store.insert(StateKey("s", "after-\(key)"), value: [], expires: nil) })
+            }
+        }
+        #expect(thrown > 0)
+        await store.close()
+        await direct.close()
+    }
+
+    @Test func aServerThatIsSilentIsGivenUpAfterTheTimeLimit() async throws {
+        let server = try PostgresServer.shared.get()
+        let proxy = try Proxy(to: server.port)
+        defer { proxy.close() }
+        let store = try await openStore(server.newSchema(), "pool=2&timeout=300ms", port: proxy.port)
+        #expect(try await store.insert(StateKey("s", "before"), value: [], expires: nil))
+        proxy.stall(true)
+        let begin = ContinuousClock.now
+        let codes = await withTaskGroup(of: PostgresStoreError.Code?.self) { group in
+            for task in 0..<20 {
+                group.addTask { await code { _ = try await store.insert(StateKey("s", "\(task)"), value: [], expires: nil) } }
+            }
+            return await group.reduce(into: [PostgresStoreError.Code?]()) { $0.append($1) }
+        }
+        #expect(ContinuousClock.now - begin < .seconds(2))
+        #expect(codes.allSatisfy { $0 == .timedOut }, "\(codes)")
+        proxy.stall(false)
+        #expect(try await eventually { try await store.insert(StateKey("s", "after"), value: [], expires: nil) })
+        await store.close()
+    }
+
+    @Test func aRowThatAnotherTransactionKeepsLockedEndsInAnErrorAndBlocksNoOther() async throws {
+        let server = try PostgresServer.shared.get()
+        let schema = server.newSchema()
+        let store = try await openStore(schema, "pool=1&timeout=400ms")
+        try await store.put(StateKey("s", "locked"), value: [1], expires: Instant(seconds: 1))
+        Thread.detachNewThread {
+            try? server.sql(
+                "SELECT pg_sleep(0.9) FROM (SELECT 1 FROM \(schema).entry WHERE name = 'locked' FOR UPDATE) AS x")
+        }
+        try await Task.sleep(for: .milliseconds(150))
+        async let failure = code { try await store.put(StateKey("s", "locked"), value: [2], expires: nil) }
+        async let other = code { try await eventually { try await store.put(StateKey("s", "free"), value: [2], expires: nil) } }
+        let codes = await (failure, other)
+        #expect(codes.0 == .conflict || codes.0 == .timedOut, "\(codes)")
+        #expect(codes.1 == nil)
+        try await eventually { try await store.put(StateKey("s", "locked"), value: [3], expires: nil) }
+        #expect(try await store.get(StateKey("s", "locked")) == [3])
+        await store.close()
+    }
+
+    @Test func connectionsThatTheServerEndsAreMadeAnew() async throws {
+        let server = try PostgresServer.shared.get()
+        let schema = server.newSchema()
+        let role = "ended_\(schema)"
+        try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN")
+        let store = try await openStore(schema, "pool=3", user: role)
+        for round in 0..<3 {
+            #expect(try await store.insert(StateKey("s", "\(round)"), value: [], expires: nil))
+            try server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'")
+            // Nothing was sent on a connection that is known to be ended: no operation fails for it.
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(try await store.get(StateKey("s", "\(round)")) == [])
+        }
+        await store.close()
+    }
+
+    @Test func aServerThatTurnsReadOnlyIsLeftAndFoundAgain() async throws {
+        let server = try PostgresServer.shared.get()
+        let schema = server.newSchema()
+        let role = "standby_\(schema)"
+        try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN")
+        let store = try await openStore(schema, "pool=1&timeout=300ms", user: role)
+        #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil))
+        let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'"
+        try server.sql("ALTER ROLE \(role) SET default_transaction_read_only = on", terminate)
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(await code { _ = try await store.insert(StateKey("s", "b"), value: [], expires: nil) } == .readOnly)
+        try server.sql("ALTER ROLE \(role) RESET default_transaction_read_only")
+        #expect(try await eventually { try await store.insert(StateKey("s", "b"), value: [], expires: nil) })
+        await store.close()
+    }
+
+    @Test func anotherDatabaseInItsPlaceBlocksDecisionsUntilTheFirstIsBack() async throws {
+        let server = try PostgresServer.shared.get()
+        let schema = server.newSchema()
+        let role = "moved_\(schema)"
+        try server.sql("CREATE ROLE \(role) SUPERUSER LOGIN")
+        let store = try await openStore(schema, "pool=1&timeout=300ms", user: role)
+        #expect(try await store.insert(StateKey("s", "a"), value: [], expires: nil))
+        #expect(store.blockingReason == nil)
+        let terminate = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '\(role)'"
+        try server.sql("ALTER SCHEMA \(schema) RENAME TO \(schema)_kept")
+        await (try await openStore(schema, "pool=1")).close()
+        try server.sql(terminate)
+        try await eventually { try #require(store.blockingReason?.contains("another database") == true) }
+        #expect(await code { _ = try await store.insert(StateKey("s", "a"), value: [], expires: nil) } == .replaced)
+        try server.sql("DROP SCHEMA \(schema) CASCADE", "ALTER SCHEMA \(schema)_kept RENAME TO \(schema)")
+        try await eventually { try #require(store.blockingReason == nil) }
+        #expect(try await eventually { try await store.insert(StateKey("s", "a"), value: [], expires: nil) } == false)
+        await store.close()
+    }
+
+    @Test func aServerThatIsKilledAndStartedAgainKeepsWhatWasConfirmed() async throws {
+        let server = try PostgresServer()
+        let store = try await openStore("assay", "pool=4&timeout=1s", on: server)
+        let writing = Task {
+            var confirmed: [String] = []
+            for number in 0..<100_000 where !Task.isCancelled {
+                let name = "\(number)"
+                if (try? await store.insert(StateKey("s", name), value: [], expires: nil)) == true { confirmed.append(name) }
+            }
+            return confirmed
+        }
+        try await Task.sleep(for: .milliseconds(200))
+        server.kill()
+        #expect(await code { _ = try await store.get(StateKey("s", "0")) } != nil)
+        try server.start()
+        #expect(try await eventually { try await store.advance(StateKey("s", "c"), to: 1) })
+        writing.cancel()
+        let confirmed = await writing.value
+        #expect(confirmed.isEmpty == false)
+        let kept = Set(try await store.list("s", after: nil, limit: 10_000).map(\.name))
+        #expect(confirmed.allSatisfy { kept.contains($0) })
+        // The settings of a server may change with its restart: a running store does not accept that either.
+        server.kill()
+        try server.start("fsync=off")
+        #expect(await code { _ = try await eventually(within: .seconds(1)) { try await store.get(StateKey("s", "0")) } } == .notDurable)
+        await store.close()
+        let refused = await openingMessage(server.url(options: "pool=1"))
+        #expect(refused?.contains("fsync=off") == true)
+        #expect(await openingMessage(server.url(options: "pool=1&durability=relaxed")) == nil)
+        let findings = try await PostgresStore.examine(server.url(options: "durability=relaxed"))
+        #expect(findings.problems.count == 1)
+    }
+}
