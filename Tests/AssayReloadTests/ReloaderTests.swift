@@ -66,6 +66,23 @@ struct ReloaderTests {
         #expect(unwatched.readings == [0, 0])
     }
 
+    @Test("A caller that waits for a reload finds everything read, or what failed in the readiness")
+    func waiting() async {
+        let things = FakeSubject()
+        let scene = ReloadScene(things.subject())
+        things.set(1)
+        await scene.reloader.reload()
+        #expect(things.readings == [1])
+        #expect(scene.reloader.readiness == .ready)
+        things.fail(FakeSubject.Failure(description: "no good"))
+        await scene.reloader.reload()
+        #expect(scene.reloader.readiness != .ready)
+        things.fail(nil)
+        await scene.reloader.reload()
+        #expect(scene.reloader.readiness == .ready)
+        #expect(scene.outcomes.count == 3, "one attempt each")
+    }
+
     @Test("What changes while it is read is read again")
     func changeDuringReading() async {
         let things = FakeSubject()
