@@ -115,9 +115,10 @@ final class LoadDriver {
     private func send(_ arrival: LoadPacer.Arrival, on connection: LoadConnection, at now: NIODeadline) {
         let method = arrival.method
         guard let pick = stock.next(method, at: now) else {
+            // Before the connection is free, which would have the next call sent.
             pacer.ended()
-            pool.release(connection)
-            return finish(early: "the prepared requests of '\(method.rawValue)' ran out")
+            finish(early: "the prepared requests of '\(method.rawValue)' ran out")
+            return pool.release(connection)
         }
         let isMeasured = arrival.due >= measured
         if isMeasured {
