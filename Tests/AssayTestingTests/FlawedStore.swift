@@ -9,7 +9,7 @@ final class FlawedStore: StateStore {
         case none, insertInTwoSteps, insertReplaces, expiryIgnored, expiryLate, expiredStillInTheWay, expiredForgotten,
             expiredForgottenByGet, expiredForgottenByList, putKeepsExpiry
         case counterGoesDown, counterInTwoSteps, counterTakesEqual, counterSigned, counterIsEntry
-        case commitInSteps, commitSeenInSteps, commitNamesLast
+        case commitInSteps, commitNamesLast
         case listUnsorted, listIncludesStart, listIgnoresLimit, listOfAllSpaces
         case namesEndAtNUL, namesAsText, spaceJoinedToName, valuesCutOff, emptyValueAbsent, torn, forgetful, failing
     }
@@ -45,17 +45,14 @@ final class FlawedStore: StateStore {
             state.withLock { state in for change in changes { make(change, &state) } }
             return nil
         }
-        if flaw == .commitInSteps || flaw == .commitSeenInSteps {
+        if flaw == .commitInSteps {
             for (index, change) in changes.enumerated() {
                 let isMade = state.withLock { state in
                     guard admits(change, state, now) else { return false }
                     make(change, &state)
                     return true
                 }
-                guard isMade else {
-                    if flaw == .commitSeenInSteps { undo(changes[..<index]) }
-                    return index
-                }
+                guard isMade else { return index }
                 await giveWay()
             }
             return nil
@@ -91,13 +88,6 @@ final class FlawedStore: StateStore {
         case .advance(let key, let value):
             state.counters[identity(key)] = value
             if flaw == .counterIsEntry { state.entries[identity(key)] = entry(key.name, [], nil) }
-        }
-    }
-
-    private func undo(_ changes: ArraySlice<StateChange>) {
-        state.withLock { state in
-            for case .insert(let key, _, _, _) in changes { state.entries[identity(key)] = nil }
-            for case .advance(let key, _) in changes { state.counters[identity(key)] = nil }
         }
     }
 

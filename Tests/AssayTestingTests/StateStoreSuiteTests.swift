@@ -21,7 +21,7 @@ import Testing
         (.counterTakesEqual, ["commit", "counter", "counter-order", "counters-apart", "names", "reopening"]),
         (.counterSigned, ["counter"]),
         (.counterIsEntry, ["counters-apart", "names", "spaces"]),
-        (.commitInSteps, ["commit", "commit-once"]), (.commitSeenInSteps, ["commit-once"]),
+        (.commitInSteps, ["commit", "commit-once"]),
         (.commitNamesLast, ["commit"]),
         (.listUnsorted, ["list", "reopening"]),
         (.listIncludesStart, ["list"]),

@@ -187,7 +187,6 @@ extension ProviderCall {
         }
         switch verdict {
         case .refused: scope.failedChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
-        case .verified where isStored: break
         case .verified: scope.spentChallenges.remember(challenge, of: PeerGroup(scope.call.peer))
         }
         return verdict

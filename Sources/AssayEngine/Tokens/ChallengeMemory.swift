@@ -8,8 +8,8 @@ internal import Synchronization
 /// clients with a genuine app can make the state grow. If a challenge is forgotten too early, or by a restart, another
 /// try is possible, but it needs genuine evidence.
 ///
-/// Another one has those of good evidence that refuses its own repetition, such as by a counter. It only saves the work of
-/// verifying that evidence again.
+/// Another one has those of good evidence. It only saves the work of verifying evidence again: what refuses a repetition for
+/// certain is the state, by the challenge or by what the evidence itself uses up.
 ///
 /// The memory is divided by the networks of peers (`PeerGroup.network`), by a secret of the process: a stranger can
 /// push out those of only a few others, however many addresses its network has.
