@@ -6,21 +6,25 @@ import Testing
 
 @testable import AssayPostgres
 
+private let measuredRows = ProcessInfo.processInfo.environment["ASSAY_POSTGRES_ROWS"].flatMap { Int($0) }
+
 /// Measurements, which print figures and check little: they run when they are asked for.
 ///
 ///     ASSAY_POSTGRES_ROWS=10000000 swift test --filter LoadTests
-@Suite(isInstalled, .enabled(if: LoadTests.rows != nil, "set ASSAY_POSTGRES_ROWS to measure"), .serialized)
+@Suite(isInstalled, .enabled(if: measuredRows != nil, "set ASSAY_POSTGRES_ROWS to measure"), .serialized)
 struct LoadTests {
-    static let rows = ProcessInfo.processInfo.environment["ASSAY_POSTGRES_ROWS"].flatMap { Int($0) }
-
     /// Latencies in milliseconds, of many tasks.
     private final class Latencies: Sendable {
         private let all = Mutex<[Double]>([])
+        private let numbers = Atomic(0)
+
+        /// A number that nobody else has.
+        func next() -> Int { numbers.add(1, ordering: .relaxed).newValue }
 
         func measure(_ operation: () async throws -> Void) async throws {
             let begin = ContinuousClock.now
             try await operation()
-            let time = (ContinuousClock.now - begin) / .milliseconds(1)
+            let time = (ContinuousClock.now - begin) / Duration.milliseconds(1)
             all.withLock { $0.append(time) }
         }
 
@@ -50,13 +54,13 @@ struct LoadTests {
             ), ("get", { number in _ = try await store.get(StateKey("s", "\(number)")) }),
         ]
         for (name, run) in kinds {
-            let (latencies, numbers) = (Latencies(), Atomic(0))
+            let latencies = Latencies()
             let begin = ContinuousClock.now
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<tasks {
                     group.addTask {
                         while ContinuousClock.now - begin < .seconds(3) {
-                            let number = numbers.add(1, ordering: .relaxed).newValue
+                            let number = latencies.next()
                             try await latencies.measure { try await run(number) }
                         }
                     }
@@ -72,7 +76,7 @@ struct LoadTests {
     /// Rows that expire within five minutes are removed while others are inserted: the size and the latency stay.
     @Test func aSteadyRateOfInsertionsAndRemovals() async throws {
         let server = try PostgresServer.shared.get()
-        let (schema, rows) = (server.newSchema(), Self.rows ?? 0)
+        let (schema, rows) = (server.newSchema(), measuredRows ?? 0)
         let store = try await openStore(schema)
         let now = HostClock.system.now.milliseconds
         try server.sql(
@@ -86,8 +90,8 @@ struct LoadTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<16 {
                 group.addTask {
-                    for number in 0..<Int.max where !Task.isCancelled {
-                        let key = StateKey("challenges", "\(task)-\(number)")
+                    while !Task.isCancelled {
+                        let key = StateKey("challenges", "\(task)-\(latencies.next())")
                         let end = HostClock.system.now + .seconds(300)
                         try await latencies.measure { _ = try await store.insert(key, value: [], expires: end) }
                         try? await Task.sleep(for: pace)
@@ -107,7 +111,7 @@ struct LoadTests {
                 }
                 cleaning.cancel()
             }
-            try await group.next()
+            _ = try await group.next()
             group.cancelAll()
         }
         await store.close()

@@ -40,7 +40,7 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
     var description: String { place }
 
     /// Nothing: a mirror would show the password.
-    var customMirror: Mirror { Mirror(self, children: []) }
+    var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
 
     private func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
 

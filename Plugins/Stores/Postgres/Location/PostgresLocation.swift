@@ -28,7 +28,7 @@ struct PostgresLocation: Sendable, CustomStringConvertible, CustomReflectable {
     var description: String { "postgres, schema \(schema)" }
 
     /// Nothing, for the same reason.
-    var customMirror: Mirror { Mirror(self, children: []) }
+    var customMirror: Mirror { Mirror(self, children: [Mirror.Child]()) }
 
     private static let usage =
         "the options after # are pool=1…64, timeout=100ms…10s, schema=NAME, durability=strict|relaxed and "
