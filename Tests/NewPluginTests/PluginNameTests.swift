@@ -41,6 +41,7 @@ struct PluginNameTests {
         "A name that is taken is refused, and the message says by what",
         arguments: [
             ("app_attest", "comes with Assay"), ("sqlite", "comes with Assay"), ("memory", "comes with Assay"),
+            ("rediss", "comes with Assay"),
             ("assay_kit", "modules of Assay begin"), ("assayer", "modules of Assay begin"),
             ("class", "keyword of Swift"),
             ("self", "keyword of Swift"), ("foundation", "a module"), ("x_c_test", "a module"), ("logging", "a module"),

@@ -14,7 +14,7 @@ enum ReservedNames {
     /// The names of Assay's own plugins, and those that the kernel uses where names of plugins stand.
     private static let plugins = [
         "app_attest", "custom_backend", "custom_token", "debug", "device_check", "fleet_engine", "memory", "minted",
-        "oauth_client", "postgres", "sqlite",
+        "oauth_client", "postgres", "redis", "rediss", "sqlite",
     ]
 
     private static let keywords = [
