@@ -153,7 +153,8 @@ public final class KeyStore: Sendable {
         var changes: [KeyRing.Change] = []
         var stored = try update(mayBegin: present == nil) { (ring) throws(KeyError) in
             if let present { try ring.checkFollows(present, now: now) }
-            // Another process may have been faster.
+            // Another process may have been faster; in a vault, what was made before that is dropped.
+            changes = []
             guard !ring.isComplete(for: policy, now: now) else { return false }
             changes = try ring.complete(for: policy, now: now, randomness: randomness)
             return true
