@@ -90,7 +90,7 @@ struct AppAttestProviderTests {
 
     @Test("An artifact opens after a restart, and after any number of rotations of the sealing key")
     func artifactsLiveOn() async throws {
-        let keys = KeyStore.ephemeral()
+        let keys = KeyStore.pooled()
         let service = try AppAttestService(keys: keys)
         let (keyID, artifact) = try await service.attested()
         for _ in 0..<3 { try keys.rotateSealingKey(now: service.clock.now) }

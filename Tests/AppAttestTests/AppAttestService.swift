@@ -5,6 +5,7 @@ import AssayEngine
 import AssayHosting
 import AssayKit
 import AssayPolicy
+import AssayState
 import AssayTesting
 import AssayVerifier
 import Logging
@@ -27,7 +28,7 @@ struct AppAttestService {
     let simulatedApp = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production)
 
     init(
-        authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), appAttest: String = "",
+        authority: SimulatedAppleCA? = nil, keys: KeyStore = .pooled(), appAttest: String = "",
         clock: ManualClock = ManualClock(), store: (any StateStore)? = nil
     ) throws {
         self.clock = clock

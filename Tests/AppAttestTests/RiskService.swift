@@ -21,7 +21,7 @@ struct RiskService {
     let team: SimulatedAppleTeam
     let apple: SimulatedAppleServer
     let store: any StateStore
-    let keys = KeyStore.ephemeral()
+    let keys = KeyStore.pooled()
     let sink = RecordingSink()
     let simulatedApp: SimulatedApp
 

@@ -104,7 +104,7 @@ struct ConsumptionTests {
 
     @Test("What a version before this one has consumed stays consumed")
     func formerVersions() async throws {
-        let (clock, keys) = (ManualClock(), KeyStore.ephemeral())
+        let (clock, keys) = (ManualClock(), KeyStore.pooled())
         let store = MemoryStore(clock: clock.hostClock)
         let before = try PlacesService(clock: clock, keys: keys, store: store)
         for (space, place) in [
@@ -129,7 +129,7 @@ struct ConsumptionTests {
 
     @Test("Of a token that is older than the state it is not known whether it was used: it counts as used")
     func youngerState() async throws {
-        let (clock, keys) = (ManualClock(), KeyStore.ephemeral())
+        let (clock, keys) = (ManualClock(), KeyStore.pooled())
         let before = try PlacesService(clock: clock, keys: keys)
         let limited = try await before.token()
         let session = try await before.token(limitedUse: false)

@@ -35,7 +35,7 @@ struct PlacesService: Sendable {
     ///   - verification: the section `verification`.
     ///   - blockingReason: what keeps the engine from deciding.
     init(
-        verification: String = "{}", clock: ManualClock = ManualClock(), keys: KeyStore = .ephemeral(),
+        verification: String = "{}", clock: ManualClock = ManualClock(), keys: KeyStore = .pooled(),
         store: (any StateStore)? = nil, blockingReason: (@Sendable () -> String?)? = nil,
         randomness: Randomness = .system
     ) throws {

@@ -23,7 +23,7 @@ struct VerifyService {
     init(_ section: String) throws {
         engine = try Engine(
             registry: Self.registry(),
-            policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(section))]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(section))]), keys: .pooled(),
             host: Self.host(clock), sink: sink)
     }
 

@@ -60,7 +60,7 @@ struct CustomTokenTests {
             """
         return try Engine(
             registry: Registry([.provider(CustomTokenProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets,
                 logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })), sink: sink)

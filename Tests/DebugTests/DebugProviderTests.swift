@@ -69,7 +69,7 @@ struct DebugProviderTests {
                 logger: DebugServer.silent)
             let engine = try Engine(
                 registry: Registry([.provider(DebugProvider.self)]),
-                policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(), host: host)
+                policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .pooled(), host: host)
             let call = Call(
                 "exchangeDebugToken", resource: "projects/a/apps/1:1:ios:a",
                 body: ["debugToken": .string(DebugServer.debugToken)])

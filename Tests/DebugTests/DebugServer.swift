@@ -29,7 +29,7 @@ struct DebugServer {
     ///   - providers: those of the first app.
     ///   - otherProviders: those of the app of the other project.
     init(
-        providers: String, keys: KeyStore = .ephemeral(), store: (any StateStore)? = nil,
+        providers: String, keys: KeyStore = .pooled(), store: (any StateStore)? = nil,
         otherProviders: String = "{debug: {}}", clock: ManualClock = ManualClock()
     ) throws {
         self.clock = clock

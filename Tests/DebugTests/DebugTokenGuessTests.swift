@@ -18,7 +18,7 @@ struct DebugTokenGuessTests {
 
     private let clock: ManualClock
     private let store: CountingStore
-    private let keys = KeyStore.ephemeral()
+    private let keys = KeyStore.pooled()
     private let service: DebugServer
 
     init() throws {

@@ -71,7 +71,7 @@ struct DeviceCheckScene: Sendable {
         let pem = Array(team.privateKeyPEM.utf8)
         return try Engine(
             registry: Registry([plugin]), policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
                 secrets: SecretSource { _ in pem }, http: http,

@@ -91,7 +91,7 @@ struct OAuthService {
         host.meter = meter
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .consumer(OAuthClientConsumer.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(), host: host, sink: sink)
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(), host: host, sink: sink)
     }
 
     func call(

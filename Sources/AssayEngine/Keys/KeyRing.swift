@@ -17,6 +17,8 @@ struct KeyRing: Sendable {
     /// The most sealing keys: they stay forever, and the file that holds them is bounded.
     private static let sealingLimit = 4096
 
+    /// What makes signing keys.
+    var maker = SigningKeyMaker.fresh
     var signing: [SigningKey] = []
     /// The sealing keys; each of them opens forever.
     var sealing: [SealingKey] = []
@@ -38,7 +40,7 @@ struct KeyRing: Sendable {
     mutating func addSigningKey(_ kind: TokenPolicy, _ times: KeyTimes) throws(KeyError) -> SigningKey {
         guard signing.count < KeyRing.signingLimit * 2 else { throw KeyError("there are too many signing keys") }
         let key = try KeyError.explaining { () throws(CryptoError) in
-            var key = try SigningKey.generate(kind, times: times)
+            var key = try maker.key(of: kind, times, number: signing.count)
             // An identifier that begins with a hyphen is hard to pass to a command.
             while key.id.starts(withExactly: "-") || signing.contains(where: { $0.id.isExactly(key.id) }) {
                 key = try SigningKey.generate(kind, times: times)

@@ -1,5 +1,5 @@
 public import AssayCore
-internal import AssayCrypto
+package import AssayCrypto
 internal import AssayPolicy
 public import AssayState
 internal import Synchronization
@@ -22,9 +22,11 @@ public final class KeyStore: Sendable {
 
     private let place: Place
     private let held = Mutex(Held())
+    private let maker: SigningKeyMaker
 
-    private init(_ place: Place) {
+    private init(_ place: Place, maker: SigningKeyMaker = .fresh) {
         self.place = place
+        self.maker = maker
     }
 
     /// Keys in a folder: one file that only its owner may read; it is made when it is missing, and always replaced as a
@@ -106,6 +108,15 @@ public final class KeyStore: Sendable {
     /// Keys that end with the process, for tests.
     public static func ephemeral() -> KeyStore {
         KeyStore(.memory)
+    }
+
+    /// Keys that end with the process, some of which are ready.
+    ///
+    /// - Parameter ready: a ready RSA key by its size in bits and its number in the store; nil for a new one.
+    package static func ephemeral(
+        ready: @escaping @Sendable (_ bits: Int, _ number: Int) throws(CryptoError) -> PrivateKey?
+    ) -> KeyStore {
+        KeyStore(.memory, maker: SigningKeyMaker(ready: ready))
     }
 
     /// A mark that changes with the stored keys, found without reading them: cheap enough for once a second.
@@ -213,7 +224,7 @@ public final class KeyStore: Sendable {
         switch place {
         case .memory:
             return try held.withLock { (held: inout Held) throws(KeyError) -> StoredKeys in
-                guard var ring = held.ring ?? (mayBegin ? KeyRing() : nil) else { throw nothing }
+                guard var ring = held.ring ?? (mayBegin ? KeyRing(maker: maker) : nil) else { throw nothing }
                 if try change(&ring) { held = Held(ring: ring, revision: held.revision + 1) }
                 return StoredKeys(ring: ring, mark: KeyChangeMark([held.revision]))
             }

@@ -2,6 +2,22 @@ internal import AssayCore
 internal import AssayCrypto
 internal import AssayPolicy
 
+/// What makes the signing keys of a ring.
+struct SigningKeyMaker: Sendable {
+    /// Makes new keys.
+    static let fresh = SigningKeyMaker { _, _ in nil }
+
+    /// A ready RSA key by its size and its number in the ring; nil for a new one.
+    let ready: @Sendable (_ bits: Int, _ number: Int) throws(CryptoError) -> PrivateKey?
+
+    func key(of kind: TokenPolicy, _ times: KeyTimes, number: Int) throws(CryptoError) -> SigningKey {
+        guard kind.algorithm == .rs256, let key = try ready(kind.rsaBits, number) else {
+            return try .generate(kind, times: times)
+        }
+        return try SigningKey(algorithm: .rs256, key: key, times: times)
+    }
+}
+
 /// A key that signs tokens.
 struct SigningKey: RingKey {
     /// The `kid`: the first four bytes of the key's thumbprint (RFC 7638), as six characters, like in Google's tokens.

@@ -31,7 +31,7 @@ final class ConformanceBench: Sendable {
         secretTexts = setup.secretTexts
         let (log, sink) = (log, sink)
         engine = try Engine(
-            registry: Registry(setup.plugins), policies: policies, keys: .ephemeral(),
+            registry: Registry(setup.plugins), policies: policies, keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: store, secrets: setup.secrets, http: upstream,
                 logger: Logger(label: "conformance") { _ in SuiteLog.Handler(log: log) }, meter: counted.meter),

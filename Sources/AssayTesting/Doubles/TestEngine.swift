@@ -42,7 +42,7 @@ public struct TestEngine: Sendable {
         sink = RecordingSink()
         engine = try Engine(
             registry: Registry(plugins), policies: .load([PolicyFile(name: "test.yaml", text: policy)]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: store, secrets: secrets, http: http,
                 logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, meter: meter),

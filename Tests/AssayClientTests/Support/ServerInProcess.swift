@@ -34,7 +34,7 @@ final class ServerInProcess: ClientTransport {
                 .provider(AssayAppAttest.AppAttestProvider.self), .consumer(CustomBackendConsumer.self),
             ]),
             policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(authority, namesKey: namesKey))]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: logger), sink: sink)
         gateway = try HTTPGateway(handler: engine, logger: logger)

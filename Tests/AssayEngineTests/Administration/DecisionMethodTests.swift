@@ -64,7 +64,7 @@ struct DecisionMethodTests {
         return try Engine(
             registry: Registry([.provider(VouchProvider.self)]),
             policies: .load([PolicyFile(name: "a.yaml", text: text)]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent),
             sink: RecordingSink(), options: Engine.Options(archive: archive))

@@ -63,7 +63,7 @@ struct CallerTests {
         }
         return try Engine(
             registry: Registry([.provider(NotesProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
             host: PluginHost(store: store, secrets: secrets, logger: TestService.silent), sink: sink)
     }
 

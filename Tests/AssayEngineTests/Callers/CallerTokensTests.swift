@@ -33,7 +33,7 @@ struct CallerTokensTests {
         }
         return try Engine(
             registry: Registry([.provider(NotesProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets,
                 logger: TestService.silent), sink: sink)

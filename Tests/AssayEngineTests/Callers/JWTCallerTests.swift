@@ -71,7 +71,7 @@ struct JWTCallerTests {
         }
         return try Engine(
             registry: Registry([.provider(NotesProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), secrets: secrets,
                 logger: TestService.silent), sink: sink)

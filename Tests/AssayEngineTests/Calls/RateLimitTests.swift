@@ -22,7 +22,7 @@ struct RateLimitTests {
         init(_ limit: String, client: String = "") throws {
             engine = try Engine(
                 registry: Registry([.provider(DebugProvider.self)]), policies: Self.policies(limit, client: client),
-                keys: .ephemeral(),
+                keys: .pooled(),
                 host: PluginHost(
                     clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent),
                 sink: sink)

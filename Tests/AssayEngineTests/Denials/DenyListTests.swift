@@ -184,7 +184,7 @@ struct DenyListTests {
     func otherServers() async throws {
         let clock = ManualClock()
         let store = FailingStore(MemoryStore(clock: clock.hostClock))
-        let keys = KeyStore.ephemeral()
+        let keys = KeyStore.pooled()
         let hash = Hex.encode(SHA256.hash(Array(Self.denier.utf8)))
         let engines = try (0..<2).map { _ in
             try Engine(

@@ -246,7 +246,7 @@ struct StoredDenialsTests {
                     name: "test.yaml",
                     text: "callers: {root: {sha256: \(hash), permissions: [admin]}}\n"
                         + TestEngine.policy(providers: "gauge: {}"))
-            ]), keys: .ephemeral(),
+            ]), keys: .pooled(),
             host: PluginHost(clock: clock.hostClock, store: store, logger: TestService.silent), sink: RecordingSink())
     }
 

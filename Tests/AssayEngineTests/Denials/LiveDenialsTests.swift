@@ -79,7 +79,7 @@ struct LiveDenialsTests {
                     text: "callers: {root: {sha256: \(Hex.encode(SHA256.hash(Array(Self.admin.utf8)))), "
                         + "permissions: [admin]}}\n" + TestEngine.policy(providers: "label: {}"))
             ]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(clock: clock.hostClock, store: store, logger: TestService.silent), sink: RecordingSink())
     }
 

@@ -33,7 +33,7 @@ struct AdminService {
         project: String = "verification: {accept_development: true}",
         providers: String = "{vouch: {}, debug: {tokens: [{name: a, sha256: \(debugHash)}]}}",
         plugins: [Plugin] = [.provider(VouchProvider.self), .provider(DebugProvider.self)],
-        unoffered: [MethodDescriptor] = [], keys: KeyStore = .ephemeral(), store: (any StateStore)? = nil,
+        unoffered: [MethodDescriptor] = [], keys: KeyStore = .pooled(), store: (any StateStore)? = nil,
         otherProviders: String = "{vouch: {}}",
         clock: ManualClock = ManualClock()
     ) throws {

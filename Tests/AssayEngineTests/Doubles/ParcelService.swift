@@ -42,7 +42,7 @@ struct ParcelService {
         engine = try Engine(
             registry: Self.registry(),
             policies: .load([PolicyFile(name: "test.yaml", text: Self.policy(section, isAlone: isAlone))]),
-            keys: .ephemeral(), host: Self.host(users, clock, store), sink: sink)
+            keys: .pooled(), host: Self.host(users, clock, store), sink: sink)
     }
 
     static func registry() throws -> Registry {

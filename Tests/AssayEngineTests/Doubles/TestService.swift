@@ -30,7 +30,7 @@ struct TestService {
     let simulatedApp = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: .production)
 
     init(
-        authority: SimulatedAppleCA? = nil, keys: KeyStore = .ephemeral(), tokens: String = "",
+        authority: SimulatedAppleCA? = nil, keys: KeyStore = .pooled(), tokens: String = "",
         plugins: [Plugin] = [], providers: String = "", options: Engine.Options = Engine.Options(),
         appAttest: String = "", http: any OutboundHTTP = NoOutboundHTTP(), logger: Logger = Self.silent,
         meter: Meter = .none

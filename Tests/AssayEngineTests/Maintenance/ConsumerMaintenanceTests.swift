@@ -69,7 +69,7 @@ struct ConsumerMaintenanceTests {
         return try Engine(
             registry: Registry([.provider(VouchProvider.self), .consumer(TidyConsumer.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: "projects:\n" + projects.joined(separator: "\n"))]),
-            keys: .ephemeral(),
+            keys: .pooled(),
             host: PluginHost(clock: clock.hostClock, store: store, logger: lines.logger))
     }
 

@@ -61,7 +61,7 @@ struct MaintenanceTests {
             store = MemoryStore(clock: clock.hostClock)
             engine = try Engine(
                 registry: Registry([.provider(CaringProvider.self)]), policies: Self.policies(project, sections),
-                keys: .ephemeral(),
+                keys: .pooled(),
                 host: PluginHost(
                     clock: clock.hostClock, randomness: randomness, store: store, logger: TestService.silent))
         }

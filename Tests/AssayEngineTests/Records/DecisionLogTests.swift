@@ -23,7 +23,7 @@ struct DecisionLogTests {
                     name: "a.yaml",
                     text: "projects: [{number: 1, id: a, apps: [{id: '1:1:ios:a', providers: {talking: {}}}]}]")
             ]),
-            keys: .ephemeral(), host: PluginHost(store: MemoryStore(clock: .system), logger: logger),
+            keys: .pooled(), host: PluginHost(store: MemoryStore(clock: .system), logger: logger),
             options: Engine.Options(timeLimit: .seconds(600)))
         _ = await engine.handle(Call("exchangeTalking", resource: resource, body: body, peer: "192.0.2.1"))
         // The engine says, too, that it made its first keys.

@@ -37,7 +37,7 @@ struct SampledDecisionsTests {
             """
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock), logger: TestService.silent),
             sink: DecisionSinks([decisions, counted]))

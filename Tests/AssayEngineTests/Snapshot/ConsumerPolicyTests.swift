@@ -92,7 +92,7 @@ struct ConsumerPolicyTests {
         let end = try #require(text.range(of: "    consumers:"))
         let engine = try Engine(
             registry: ParcelService.registry(),
-            policies: .load([PolicyFile(name: "test.yaml", text: String(text[..<end.lowerBound]))]), keys: .ephemeral(),
+            policies: .load([PolicyFile(name: "test.yaml", text: String(text[..<end.lowerBound]))]), keys: .pooled(),
             host: ParcelService.host(users, clock, MemoryStore(clock: clock.hostClock)), sink: RecordingSink())
         #expect(await engine.handle(Call("openParcel", token: .one("x"))).status == .notFound)
         #expect(await engine.handle(Call("weighParcel", body: ["audience": "a"])).status == .notFound)

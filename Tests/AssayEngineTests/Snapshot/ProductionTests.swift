@@ -43,7 +43,7 @@ struct ProductionTests {
 
     private func engine(_ apps: String, refusesDevelopment: Bool) throws -> Engine {
         try Engine(
-            registry: #require(Self.registry), policies: policies(apps), keys: .ephemeral(), host: host(),
+            registry: #require(Self.registry), policies: policies(apps), keys: .pooled(), host: host(),
             options: Engine.Options(timeLimit: .seconds(600), refusesDevelopment: refusesDevelopment))
     }
 

@@ -13,7 +13,7 @@ struct StoreProbeTests {
     private static func engine(_ store: any StateStore, _ clock: ManualClock) throws -> Engine {
         try Engine(
             registry: Registry([]), policies: .load([PolicyFile(name: "a.yaml", text: "projects: []")]),
-            keys: .ephemeral(), host: PluginHost(clock: clock.hostClock, store: store, logger: TestService.silent))
+            keys: .pooled(), host: PluginHost(clock: clock.hostClock, store: store, logger: TestService.silent))
     }
 
     @Test("A store that can be read and not written is not ready, and is ready when it can be written again")

@@ -148,7 +148,7 @@ struct ChallengeTests {
 
     @Test("A challenge survives a restart and a rotation of the sealing key")
     func restart() async throws {
-        let keys = KeyStore.ephemeral()
+        let keys = KeyStore.pooled()
         let before = try TestService(keys: keys)
         let challenge = try await before.challenge()
         try keys.rotateSealingKey(now: before.clock.now)

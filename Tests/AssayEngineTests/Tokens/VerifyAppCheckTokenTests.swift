@@ -148,7 +148,7 @@ struct VerifyAppCheckTokenTests {
 
     @Test("A good token of a provider that the program does not have is a bad request, as with Google's service")
     func unsupportedProvider() async throws {
-        let keys = KeyStore.ephemeral()
+        let keys = KeyStore.pooled()
         let token = try await AdminService(keys: keys).token()
         let service = try AdminService(
             providers: "{debug: {}}", plugins: [.provider(DebugProvider.self), .provider(NotesProvider.self)],
