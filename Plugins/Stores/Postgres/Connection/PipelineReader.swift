@@ -47,8 +47,9 @@ struct PipelineReader {
             break
         default:
             let state = assay_pq_sqlstate(result).map { String(cString: $0) } ?? ""
-            let message = assay_pq_message(result) ?? UnsafePointer(PQresultErrorMessage(result))
-            error = error ?? ServerError(state: state, message: message.map { String(cString: $0) } ?? "")
+            let given = assay_pq_message(result).map { String(cString: $0) }
+            let message = given ?? String(cString: PQresultErrorMessage(result))
+            error = error ?? ServerError(state: state, message: message)
         }
         return nil
     }

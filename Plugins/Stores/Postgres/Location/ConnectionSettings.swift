@@ -32,7 +32,8 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         let user = value("user").map { "\($0)@" } ?? ""
         let host = value("host") ?? value("hostaddr") ?? value("service").map { "service \($0)" } ?? "local socket"
         // Several hosts without ports have a list of nothing.
-        let port = value("port").map { $0.utf8.contains { $0 != UInt8(ascii: ",") } ? ":\($0)" : "" } ?? ""
+        let ports = value("port") ?? ""
+        let port = ports.utf8.allSatisfy { $0 == UInt8(ascii: ",") } ? "" : ":\(ports)"
         place = "\(user)\(host)\(port)/\(value("dbname") ?? ""), schema \(location.schema)"
     }
 
@@ -50,7 +51,8 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         let hosts = (value("hostaddr") ?? value("host") ?? "").split(onASCII: ",")
         return !hosts.allSatisfy { host in
             let local = ["localhost", "127.0.0.1", "::1", ""]
-            return local.contains(exactly: host) || ["/", "@"].contains { host.starts(withExactly: $0) }
+            let isSocket = host.starts(withExactly: "/") || host.starts(withExactly: "@")
+            return isSocket || local.contains(exactly: String(host))
         }
     }
 

@@ -85,8 +85,8 @@ struct Statements: Sendable {
 
     /// Makes several changes, or none.
     ///
-    /// The conditions of all are looked up first; each change is then made if the one before was. One that meets a concurrent change of another transaction divides by zero, which rolls everything
-    /// back, to be done again.
+    /// The conditions of all are looked up first; each change is then made if the one before was. One that meets a
+    /// concurrent change of another transaction divides by zero, which rolls everything back, to be done again.
     ///
     /// The first columns are the conditions, in the order of the changes.
     ///

@@ -16,7 +16,7 @@ final class Batch {
 
     /// Reads have a segment each.
     ///
-    /// Writes share one, so that the disk is waited for once, in the order in which all
+    /// Writes share one, so that the disk is waited for once; they run in the order in which all
     /// transactions lock rows; those whose shared transaction was rolled back have one each.
     init(_ requests: [Request], queue: RequestQueue, place: String) {
         self.queue = queue
