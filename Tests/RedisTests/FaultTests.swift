@@ -132,7 +132,10 @@ import Testing
         try FileManager.default.moveItem(atPath: data, toPath: away)
         try server.start()
         #expect(await eventually { store.blockingReason != nil })
-        #expect(await code { _ = try await store.insert(StateKey("s", "used"), value: [], expires: nil) } == .replaced)
+        let isRefused = await eventually {
+            await code { _ = try await store.insert(StateKey("s", "used"), value: [], expires: nil) } == .replaced
+        }
+        #expect(isRefused)
         server.kill()
         try FileManager.default.removeItem(atPath: data)
         try FileManager.default.moveItem(atPath: away, toPath: data)

@@ -116,9 +116,10 @@ import Testing
     func sentinel() async throws {
         let program = try #require(
             ServerProgram.redis, "redis-server is not installed: the README's command installs it")
-        let master = try TestServer(program, port: TestServer.freePort())
+        let settings = TestServer.durable + ["--repl-diskless-sync-delay", "0"]
+        let master = try TestServer(program, settings, port: TestServer.freePort())
         let replica = try TestServer(
-            program, TestServer.durable + ["--replicaof", "127.0.0.1", "\(master.port)"], port: TestServer.freePort())
+            program, settings + ["--replicaof", "127.0.0.1", "\(master.port)"], port: TestServer.freePort())
         #expect(await eventually { try replica.ask("INFO", "replication").contains("master_link_status:up") })
         let port = TestServer.freePort()
         let file = "\(master.folder)/sentinel.conf"
