@@ -54,14 +54,14 @@ struct LoadPacerTests {
     @Test("A closed loop has so many calls at once, and none after it was stopped")
     func concurrency() {
         var pacer = LoadPacer(.concurrency(2), Self.mix, start: 0)
-        #expect(pacer.next(at: 1)?.due == 1)
-        #expect(pacer.next(at: 2)?.due == 2)
-        #expect(pacer.next(at: 3) == nil)
+        var dues = (1...3).map { pacer.next(at: $0)?.due }
         pacer.ended()
-        #expect(pacer.next(at: 4)?.due == 4)
+        dues.append(pacer.next(at: 4)?.due)
         pacer.ended()
-        #expect(pacer.stop().isEmpty)
-        #expect(pacer.next(at: 5) == nil)
+        let waiting = pacer.stop()
+        dues.append(pacer.next(at: 5)?.due)
+        #expect(dues == [1, 2, nil, 4, nil])
+        #expect(waiting.isEmpty)
     }
 
     @Test("Stopping an open loop returns the calls that were due and not sent")
@@ -69,7 +69,8 @@ struct LoadPacerTests {
         var pacer = LoadPacer(.rate(1000), Self.mix, start: 0)
         pacer.advance(to: 10 * Self.millisecond)
         _ = pacer.next(at: 10 * Self.millisecond)
-        #expect(pacer.stop().map(\.due) == (1...10).map { $0 * Self.millisecond })
+        let waiting = pacer.stop()
+        #expect(waiting.map(\.due) == (1...10).map { $0 * Self.millisecond })
         pacer.advance(to: 20 * Self.millisecond)
         #expect(pacer.backlog == 0 && pacer.nextDue == nil)
     }

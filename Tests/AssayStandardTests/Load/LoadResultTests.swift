@@ -123,20 +123,22 @@ struct LoadStockTests {
     func assertions() throws {
         var stock = stock()
         let now = NIODeadline.uptimeNanoseconds(1)
-        let (one, two) = (stock.next(.assert, at: now), stock.next(.assert, at: now))
-        let (first, second) = (try #require(one), try #require(two))
+        let picks = (0..<3).map { _ in stock.next(.assert, at: now) }
+        let first = try #require(picks[0])
+        let second = try #require(picks[1])
         #expect(Set([first, second].map { String(buffer: $0.request) }) == ["0.0", "1.0"])
-        #expect(stock.next(.assert, at: now) == nil)
+        #expect(picks[2] == nil)
         stock.ended(first, method: .assert, isAccepted: false)
-        let thirdFound = stock.next(.assert, at: now)
-        let third = try #require(thirdFound)
+        let next = stock.next(.assert, at: now)
+        let third = try #require(next)
         #expect(third.device == first.device && String(buffer: third.request).hasSuffix(".1"))
     }
 
     @Test("What is too old is not sent, and is counted")
     func expired() {
         var stock = stock()
-        #expect(stock.next(.assert, at: .uptimeNanoseconds(1000)) == nil)
+        let pick = stock.next(.assert, at: .uptimeNanoseconds(1000))
+        #expect(pick == nil)
         #expect(stock.expired == 4)
         #expect(stock.left(.assert) == 0 && stock.left(.consume) == 2 && stock.left(.verify) == nil)
     }
@@ -145,14 +147,14 @@ struct LoadStockTests {
     func replays() throws {
         var stock = stock(replays: 0.5)
         let now = NIODeadline.uptimeNanoseconds(1)
-        let firstFound = stock.next(.consume, at: now)
-        let first = try #require(firstFound)
+        var pick = stock.next(.consume, at: now)
+        let first = try #require(pick)
         #expect(!first.isReplay)
         stock.ended(first, method: .consume, isAccepted: true)
-        let secondFound = stock.next(.consume, at: now)
-        let second = try #require(secondFound)
+        pick = stock.next(.consume, at: now)
+        let second = try #require(pick)
         #expect(second.isReplay && second.request == first.request)
-        let last = stock.next(.consume, at: now)
-        #expect(last?.isReplay == false)
+        pick = stock.next(.consume, at: now)
+        #expect(pick?.isReplay == false)
     }
 }
