@@ -4,7 +4,7 @@ import collections
 import json
 
 
-def findings(events, records, away=()):
+def findings(events, records):
     """What is wrong, in words.
 
     - `events`: of the generator, in any order.
@@ -56,9 +56,10 @@ def audited(records):
     """What the servers wrote down themselves: no token was consumed for the first time twice."""
     firsts = collections.Counter()
     for record in records:
-        if record.get("method") == "verifyAppCheckToken" and record.get("outcome") == "consumed":
-            firsts[record.get("token_id") or record.get("jti")] += 1
-    return [f"audit: the token {token} was consumed first {count} times" for token, count in firsts.items() if count > 1 and token]
+        facts = record.get("facts", {})
+        if facts.get("already_consumed") is False:
+            firsts[facts["token_id"]] += 1
+    return [f"audit: the token {token} was consumed first {count} times" for token, count in firsts.items() if count > 1]
 
 
 def replayed(requests, send):
@@ -69,5 +70,6 @@ def replayed(requests, send):
         body = answer.json or {}
         refused = answer.status == 403 or (answer.status == 200 and body.get("alreadyConsumed"))
         if not refused:
-            found.append(f"{kind} {key}: granted before, and answered {answer.status} {json.dumps(body)[:200]} when it came again")
+            text = json.dumps(body)[:200]
+            found.append(f"{kind} {key}: granted before, and answered {answer.status} {text} when it came again")
     return found

@@ -9,8 +9,8 @@ import json
 import os
 import pathlib
 import random
-import re
 import secrets
+import shutil
 import sys
 import tempfile
 import time
@@ -113,10 +113,14 @@ class Trial:
         self.folder, self.arguments = pathlib.Path(folder), arguments
         self.chance = random.Random(arguments.seed)
         self.authority = Authority()
-        self.log = []
+        self.log, self.nodes, self.proxy, self.store = [], [], None, None
         self.version = 0
+
+    def start(self):
+        """Starts all servers, and waits until they serve."""
+        arguments = self.arguments
         isolated = Host.prepare()
-        self.say("hosts: " + ("network namespaces" if isolated else "this machine: no partitions, the right to make namespaces is missing"))
+        self.say("hosts: " + ("network namespaces" if isolated else "this machine alone, with no partitions: namespaces cannot be made"))
         forgets = arguments.store.startswith("forgetful")
         self.store = (Valkey if "valkey" in arguments.store else Database)(self.folder, forgets)
         master = self.folder / "master.key"
@@ -213,7 +217,7 @@ class Trial:
         self.generator.start()
         end = time.monotonic() + self.arguments.seconds
         time.sleep(2)
-        turns = []
+        turns = [(name, fault) for name, fault in self.faults() if "killed" in name and name in self.store.faults()]
         while time.monotonic() < end:
             if not turns:
                 turns = self.faults()
@@ -253,8 +257,12 @@ class Trial:
         fresh = [body for body in self.generator.bodies if body[0] != "attestation"][-600:]
         found += checker.replayed(
             fresh, lambda path, body, token=None, *_: client.post(door, path, body, token))
-        counts = collections.Counter((event.kind, event.status if event.ours or not event.status else f"{event.status} of the proxy") for event in events)
-        self.say(f"{len(events)} requests, {len(self.generator.devices)} devices, {len(records)} audit records, {len(fresh)} sent again")
+        counts = collections.Counter(
+            (event.kind, event.status if event.ours or not event.status else f"{event.status} of the proxy")
+            for event in events)
+        self.say(
+            f"{len(events)} requests, {len(self.generator.devices)} devices, {len(records)} audit records, "
+            f"{len(fresh)} sent again")
         for (kind, status), count in sorted(counts.items(), key=str):
             print(f"  {kind:12} {status or 'no answer':>18} {count:7}")
         for name, times in sorted(self.recoveries().items()):
@@ -269,10 +277,11 @@ class Trial:
 
     def stop(self):
         for process in (self.proxy, *self.nodes):
-            if process.process:
+            if process and process.process:
                 process.resume()
                 process.kill()
-        self.store.stop()
+        if self.store:
+            self.store.stop()
         Host.tidy()
 
 
@@ -291,15 +300,20 @@ def main():
     os.chmod(folder, 0o755)
     trial = Trial(folder, arguments)
     try:
+        trial.start()
         trial.run()
         found = trial.report()
     finally:
         trial.stop()
     for text in found[:40]:
         print(f"FOUND: {text}")
-    print(f"{len(found)} findings; logs are in {folder}" if found or arguments.keep else "nothing was found")
+    if found or arguments.keep:
+        print(f"{len(found)} findings; logs are in {folder}")
+    else:
+        shutil.rmtree(folder)
+        print("nothing was found")
     if arguments.store.startswith("forgetful"):
-        print("the checker found what a forgetful store lost" if found else "the checker found nothing: it cannot be relied on")
+        print("the checker found what the store lost" if found else "the checker found nothing: it cannot be relied on")
         sys.exit(0 if found else 1)
     sys.exit(1 if found else 0)
 

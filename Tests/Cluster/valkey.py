@@ -27,7 +27,11 @@ class Valkey(Process):
                 self.program, "--bind", self.host.address, "--port", 6379, "--protected-mode", "no", "--dir", self.folder,
                 "--maxmemory-policy", "noeviction", *durability),
             self.folder / "log")
-        wait(lambda: "Ready to accept connections" in (self.folder / "log").read_text(), "the server accepts connections")
+        wait(self.answers, "the server accepts connections")
+
+    def answers(self):
+        answer = run(*self.host.command("redis-cli", "-h", self.host.address, "ping"), check=False)
+        return answer.stdout.strip() == "PONG"
 
     def faults(self):
         faults = {"the server is killed": self.restart, "the server hangs for a while": self.hang}
