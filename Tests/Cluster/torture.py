@@ -216,7 +216,8 @@ class Trial:
     def run(self):
         self.generator.start()
         end = time.monotonic() + self.arguments.seconds
-        time.sleep(2)
+        # A forgetful server has to have kept something, or it is empty after a restart, which nodes notice.
+        time.sleep(8 if self.arguments.store.startswith("forgetful") else 2)
         turns = [(name, fault) for name, fault in self.faults() if "killed" in name and name in self.store.faults()]
         while time.monotonic() < end:
             if not turns:

@@ -11,7 +11,7 @@ struct KeysCommand: ParsableCommand {
                 before it signs; a retired one stays published until its last token has expired. A prepared sealing key \
                 opens, so that every server of the folder can open what it will seal; a retired one goes on opening for ever.
 
-                To replace the key that signs: `\(program) keys prepare --auto`, and no more. It signs 6 hours and 10 minutes later, when no \
+                To replace the key that signs: `\(program) keys prepare --auto`, and no more. It signs 7 hours and 5 minutes later, when no \
                 Admin SDK holds a key set without it. To replace the key that seals: `\(program) keys prepare --sealing --auto`.
 
                 The first keys are made by `\(program) serve`. When a policy asks for another algorithm or size, `\(program) serve` \

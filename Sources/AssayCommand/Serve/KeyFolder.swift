@@ -13,7 +13,9 @@ enum KeyFolder {
     /// Next to the database of the state; without one on this machine, in the user's folder for state
     /// (`$XDG_STATE_HOME/assay/keys`).
     static func standard(forState state: String) -> String {
-        if !StateName(state).isOnServers, let colon = state.firstIndex(of: ":") {
+        if !StateName(state).isOnServers, let colon = state.firstIndex(of: ":"),
+            !state[colon...].starts(withExactly: "://")
+        {
             return "\(state[state.index(after: colon)...])-keys"
         }
         if let folder = variable("XDG_STATE_HOME") { return "\(folder)/assay/keys" }

@@ -14,7 +14,7 @@ extension KeyStore {
     /// How long backends keep a key set: six hours, as Admin SDKs do.
     public static let keySetLifetime = Duration.seconds(6 * 3600)
     /// How long after the last answer of its vault a server publishes its key set and takes up keys that begin.
-    public static let publicationLimit = Duration.seconds(300)
+    public static let publicationLimit = Duration.seconds(3600)
     /// How long after the last answer of its vault a server decides.
     ///
     /// As long as a backend may keep a key set: a key that was revoked is accepted by no server for longer than by them.

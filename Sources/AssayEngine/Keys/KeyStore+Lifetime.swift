@@ -8,7 +8,7 @@ public import AssayPolicy
 /// A running server loads a change with ``Engine/reloadKeys()``. A key with an automatic beginning starts there at its
 /// time.
 extension KeyStore {
-    /// How long a signing key should be published before it signs: 6 hours and 10 minutes, because Admin SDKs keep a key
+    /// How long a signing key should be published before it signs: 7 hours and 5 minutes, because Admin SDKs keep a key
     /// set for six hours, and a server may learn of the key some minutes later.
     public static let signingLead = KeyRing.signingLead
     /// How long a sealing key should be stored before it seals: by then every server that shares the folder has loaded

@@ -30,17 +30,17 @@ struct KeyLifetimeTests {
         ([], [.active]),
         ([.prepare()], [.active, .prepared]),
         ([.prepare(), .pass(hour * 1000)], [.active, .prepared]),
-        ([.prepare(), .refused(.activate(1), "may be activated from 2026-11-21T18:00:00Z")], [.active, .prepared]),
-        ([.prepare(), .pass(hour * 6 - moment), .refused(.activate(1), "18:00:00Z")], [.active, .prepared]),
-        ([.prepare(), .pass(hour * 6), .activate(1)], [.retired, .active]),
+        ([.prepare(), .refused(.activate(1), "may be activated from 2026-11-21T19:05:00Z")], [.active, .prepared]),
+        ([.prepare(), .pass(KeyStore.signingLead - moment), .refused(.activate(1), "19:05:00Z")], [.active, .prepared]),
+        ([.prepare(), .pass(KeyStore.signingLead), .activate(1)], [.retired, .active]),
         ([.prepare(), .activate(1, beforeItsTime: true)], [.retired, .active]),
         ([.prepare(lead: .zero), .activate(1), .activate(1)], [.retired, .active]),
         ([.activate(0)], [.active]),
         ([.prepare(lead: .zero), .activate(1), .refused(.activate(0), "was retired at")], [.retired, .active]),
-        ([.prepare(automatic: true), .pass(hour * 6 - moment)], [.active, .prepared]),
-        ([.prepare(automatic: true), .pass(hour * 6)], [.retired, .active]),
+        ([.prepare(automatic: true), .pass(KeyStore.signingLead - moment)], [.active, .prepared]),
+        ([.prepare(automatic: true), .pass(KeyStore.signingLead)], [.retired, .active]),
         ([.prepare(automatic: true), .activate(1, beforeItsTime: true), .pass(day)], [.retired, .active]),
-        ([.prepare(automatic: true), .pass(hour * 6), .refused(.activate(0), "was retired")], [.retired, .active]),
+        ([.prepare(automatic: true), .pass(KeyStore.signingLead), .refused(.activate(0), "was retired")], [.retired, .active]),
         // An hour before the key that begins by itself, another is activated: the former follows all the same.
         (
             [.prepare(automatic: true), .prepare(lead: .zero), .pass(hour * 5), .activate(2)],
@@ -50,19 +50,19 @@ struct KeyLifetimeTests {
             [.prepare(automatic: true), .prepare(lead: .zero), .pass(hour * 5), .activate(2), .pass(hour)],
             [.retired, .active, .retired]
         ),
-        ([.prepare(automatic: true), .prepare(automatic: true), .pass(hour * 6)], [.retired, .retired, .active]),
+        ([.prepare(automatic: true), .prepare(automatic: true), .pass(KeyStore.signingLead)], [.retired, .retired, .active]),
         ([.refused(.retire(0), "prepare one first")], [.active]),
-        ([.prepare(), .refused(.retire(0), "can take its place from 2026-11-21T18:00:00Z on")], [.active, .prepared]),
-        ([.prepare(), .pass(hour * 6), .retire(0)], [.retired, .active]),
+        ([.prepare(), .refused(.retire(0), "can take its place from 2026-11-21T19:05:00Z on")], [.active, .prepared]),
+        ([.prepare(), .pass(KeyStore.signingLead), .retire(0)], [.retired, .active]),
         ([.prepare(), .retire(1)], [.active, .retired]),
         ([.prepare(automatic: true), .retire(1), .pass(day)], [.active, .retired]),
         ([.prepare(lead: .zero), .activate(1), .retire(0)], [.retired, .active]),
         ([.prepare(lead: .zero), .activate(1), .pass(day * 8 - moment)], [.retired, .active]),
         ([.prepare(lead: .zero), .activate(1), .pass(day * 8)], [.expired, .active]),
-        ([.prepare(automatic: true), .pass(hour * 6 + day * 8 - moment)], [.retired, .active]),
-        ([.prepare(automatic: true), .pass(hour * 6 + day * 8)], [.expired, .active]),
+        ([.prepare(automatic: true), .pass(KeyStore.signingLead + day * 8 - moment)], [.retired, .active]),
+        ([.prepare(automatic: true), .pass(KeyStore.signingLead + day * 8)], [.expired, .active]),
         // What has expired leaves with the next key that is made.
-        ([.prepare(automatic: true), .pass(hour * 6 + day * 8), .prepare()], [.active, .prepared]),
+        ([.prepare(automatic: true), .pass(KeyStore.signingLead + day * 8), .prepare()], [.active, .prepared]),
         ([.revoke(0)], [.revoked, .active]),
         ([.prepare(), .revoke(0)], [.revoked, .active]),
         ([.prepare(), .prepare(lead: .zero), .revoke(0)], [.revoked, .prepared, .active]),
@@ -164,7 +164,7 @@ struct KeyLifetimeTests {
             try keys.list(now: clock.now).first { $0.id == id }?.next
         }
         let first = try #require(try keys.list(now: clock.now).first { $0.state == .active && $0.purpose == .signing })
-        let begins = clock.now + .seconds(6 * 3600)
+        let begins = clock.now + KeyStore.signingLead
         #expect(automatic.algorithm == "ES256", "another key is like the one that signs")
         #expect(try next(first.id) == .init(event: .retires, at: begins))
         #expect(try next(automatic.id) == .init(event: .begins, at: begins))

@@ -106,7 +106,7 @@ struct KeyReloadTests {
         try engine.replacePolicies(policies("tokens: {algorithm: RS256}"))
         #expect(try await algorithms() == ["RS256 2048 prepared", "ES256 256 active"])
         let line = try #require(log.lines.last)
-        #expect(line.contains("asks for another kind of signing key") && line.contains("from=2026-11-21T18:00:00Z"))
+        #expect(line.contains("asks for another kind of signing key") && line.contains("from=2026-11-21T19:05:00Z"))
         clock.advance(by: KeyStore.signingLead - .milliseconds(1))
         #expect(try await algorithms() == ["RS256 2048 prepared", "ES256 256 active"])
         #expect(try engine.reloadKeys() == false, "nothing more is made while it waits")

@@ -34,7 +34,7 @@ struct UnavailablePluginTests {
             engine.pluginHealth.map { "\($0.kind) \($0.name) \($0.summary)" } == [
                 "provider declared ready", "provider vault unavailable: /opt/vault: No such file or directory",
                 "consumer desk unavailable: the socket is missing",
-                "store remote unavailable: libremote.so.1 is missing", "vault file ready",
+                "store remote unavailable: libremote.so.1 is missing", "vault file ready", "vault state ready",
             ])
         #expect(await engine.readiness == .ready, "no policy in force needs them")
     }
@@ -99,7 +99,7 @@ struct UnavailablePluginTests {
             isBroken.withLock { $0 } ? "the process ended" : nil
         }
         let engine = try engine([plugin], Self.plain)
-        #expect(engine.pluginHealth.map(\.summary) == ["failing: the process ended", "ready"])
+        #expect(engine.pluginHealth.map(\.summary) == ["failing: the process ended", "ready", "ready"])
         #expect(await engine.readiness == .degraded("the provider declared fails: the process ended"))
         isBroken.withLock { $0 = false }
         #expect(await engine.readiness == .ready)
@@ -112,7 +112,7 @@ struct UnavailablePluginTests {
         #expect(
             registry.health.map(\.summary) == [
                 "failing: the process\u{FFFD}ended", "unavailable: /opt/vault: No such file or directory",
-                "ready",
+                "ready", "ready",
             ])
     }
 

@@ -190,7 +190,7 @@ struct OpenStoreTests {
         #expect(twice?.message.contains("living") == true)
         let registry = try Registry([.store(LivingStore.self)])
         #expect(registry.storeDescriptors.map(\.scheme) == ["living"])
-        #expect(registry.vaultDescriptors.map(\.scheme) == ["file"])
+        #expect(registry.vaultDescriptors.map(\.scheme) == ["file", "state"])
         #expect(registry.sinkDescriptors.isEmpty)
     }
 }
