@@ -93,15 +93,18 @@ struct ProviderCall: Sendable {
         _ prepared: PreparedExchange, _ tape: CallTape?, limitedUse: Bool, id tokenID: String?
     ) async throws -> CallOutcome {
         let sealer = sealer
-        // The deadline covers all work that waits for the store or the provider.
-        let verdict = try await scope.withinDeadline {
-            guard let challenge = prepared.challenge else {
-                let verdict = try await appraise(prepared, sealer, tape)
-                guard case .verified(let appraisal) = verdict else { return verdict }
-                return try await appraisal.settled(in: scope.host.store, tape)
+        var verdict: Verdict
+        if let challenge = prepared.challenge {
+            // The deadline covers all work that waits for the store or the provider.
+            verdict = try await scope.withinDeadline {
+                try await redeem(challenge, isStored: prepared.storesChallenge, tape) {
+                    try await appraise(prepared, sealer, tape)
+                }
             }
-            return try await redeem(challenge, isStored: prepared.storesChallenge, tape) {
-                try await appraise(prepared, sealer, tape)
+        } else {
+            verdict = try await appraise(prepared, sealer, tape)
+            if case .verified(let appraisal) = verdict, !appraisal.uses.isEmpty {
+                verdict = try await scope.withinDeadline { try await appraisal.settled(in: scope.host.store, tape) }
             }
         }
         switch verdict {

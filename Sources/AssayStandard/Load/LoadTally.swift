@@ -14,7 +14,7 @@ struct LoadLatencies: Sendable {
     var count: UInt64 { histogram.totalCount }
 
     mutating func record(_ microseconds: UInt64, count: UInt64 = 1) {
-        guard self.count + min(count, Self.mostCounted) <= Self.mostCounted else { return }
+        guard count <= Self.mostCounted, self.count <= Self.mostCounted - count else { return }
         histogram.record(min(microseconds, Self.longest - 1), count: count)
     }
 

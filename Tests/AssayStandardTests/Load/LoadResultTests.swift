@@ -45,8 +45,12 @@ struct LoadResultTests {
         #expect(counts.latency.pairs.map(\.value) == expected.latency.pairs.map(\.value))
         #expect(counts.latency.pairs.map(\.count) == expected.latency.pairs.map(\.count))
         for (label, percentile) in LoadText.percentiles {
-            #expect(counts.latency.milliseconds(percentile) == expected.latency.milliseconds(percentile), "\(label)")
-            #expect(counts.refusal.milliseconds(percentile) == expected.refusal.milliseconds(percentile), "\(label)")
+            // The greatest value of all is known to three digits, as every other one is.
+            for path in [\LoadCounts.latency, \.refusal] {
+                let (found, whole) = (counts[keyPath: path], expected[keyPath: path])
+                let (sum, single) = (found.milliseconds(percentile) ?? -1, whole.milliseconds(percentile) ?? -1)
+                #expect(abs(sum - single) <= single.magnitude / 1000, "\(label)")
+            }
         }
         #expect(sum?.tally.problems == whole.tally.problems)
         #expect(sum?.generators == 3 && sum?.seconds == 10)

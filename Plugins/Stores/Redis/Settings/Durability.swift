@@ -12,7 +12,7 @@ struct DurabilityVerdict: Sendable {
         func value(_ name: String) -> String { settings[ExactText(name)] ?? "" }
         var losses: [String] = []
         var kind = replicas > 0 ? Confirmation.Kind.replicas : .none
-        if facts.settings == nil {
+        if case nil = facts.settings {
             losses.append(
                 "its settings cannot be read (CONFIG GET is not permitted), so that nothing is known of its disk")
         } else if !value("appendonly").isExactly("yes") {

@@ -24,7 +24,7 @@ struct PKCS11MasterKey: MasterKey {
     }
 
     static func create(_ uri: PKCS11URI, host: StorageHost) async throws(KeyVaultError) -> PKCS11MasterKey {
-        guard uri.object != nil else { throw KeyVaultError("pkcs11: a new key needs a label: object=LABEL") }
+        guard !uri.object.isNil else { throw KeyVaultError("pkcs11: a new key needs a label: object=LABEL") }
         try await session(uri, host, writes: true) { (session) throws(KeyVaultError) in try session.generate() }
         return try await open(uri, host: host)
     }

@@ -160,8 +160,7 @@ final class PKCS11Module: @unchecked Sendable {
     }
 
     private static func hex(_ number: UInt64) -> String {
-        let text = Hex.encode(number.bigEndianBytes).drop { $0 == "0" }
-        return text.isEmpty ? "0" : String(text)
+        String(number, radix: 16)
     }
 }
 

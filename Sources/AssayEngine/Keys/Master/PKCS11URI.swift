@@ -44,7 +44,7 @@ struct PKCS11URI: Sendable, Equatable, CustomStringConvertible {
         guard !module.isEmpty else {
             throw KeyVaultError("pkcs11: expected ?module-path=PATH of the token's module, such as a lib….so")
         }
-        guard object != nil || id != nil else {
+        guard !object.isNil || id != nil else {
             throw KeyVaultError("pkcs11: expected object=LABEL or id=… of the key")
         }
     }
