@@ -81,7 +81,9 @@ struct SingleUseTests {
         ]
     }
 
-    private func send(_ body: JSON) async -> Reply { await service.call("exchangeAppAttestAssertion", AppAttestService.app, body) }
+    private func send(_ body: JSON) async -> Reply {
+        await service.call("exchangeAppAttestAssertion", AppAttestService.app, body)
+    }
 
     @Test("An exchange of an assertion asks the store once: to raise the counter, and nothing else")
     func onceForAssertions() async throws {
@@ -141,7 +143,8 @@ struct SingleUseTests {
         let other = try AppAttestService(
             authority: service.authority, keys: service.keys, clock: clock, store: store)
         #expect(await send(body).reason == nil)
-        #expect(await other.call("exchangeAppAttestAssertion", AppAttestService.app, body).reason == "counter_not_advanced")
+        #expect(
+            await other.call("exchangeAppAttestAssertion", AppAttestService.app, body).reason == "counter_not_advanced")
     }
 
     @Test("An assertion made before the last one that was accepted is refused, also with a challenge of its own")
@@ -173,7 +176,9 @@ struct SingleUseTests {
         let empty = try AppAttestService(
             authority: service.authority, keys: service.keys, clock: clock,
             store: MemoryStore(clock: clock.hostClock))
-        #expect(await empty.call("exchangeAppAttestAssertion", AppAttestService.app, body).reason == "challenge_already_used")
+        #expect(
+            await empty.call("exchangeAppAttestAssertion", AppAttestService.app, body).reason
+                == "challenge_already_used")
     }
 
     @Test("Without the store there is no token, and the client is told to come back")

@@ -31,7 +31,10 @@ struct KeyLifetimeTests {
         ([.prepare()], [.active, .prepared]),
         ([.prepare(), .pass(hour * 1000)], [.active, .prepared]),
         ([.prepare(), .refused(.activate(1), "may be activated from 2026-11-21T19:05:00Z")], [.active, .prepared]),
-        ([.prepare(), .pass(KeyStore.signingLead - moment), .refused(.activate(1), "19:05:00Z")], [.active, .prepared]),
+        (
+            [.prepare(), .pass(KeyStore.signingLead - moment), .refused(.activate(1), "19:05:00Z")],
+            [.active, .prepared]
+        ),
         ([.prepare(), .pass(KeyStore.signingLead), .activate(1)], [.retired, .active]),
         ([.prepare(), .activate(1, beforeItsTime: true)], [.retired, .active]),
         ([.prepare(lead: .zero), .activate(1), .activate(1)], [.retired, .active]),
@@ -40,7 +43,10 @@ struct KeyLifetimeTests {
         ([.prepare(automatic: true), .pass(KeyStore.signingLead - moment)], [.active, .prepared]),
         ([.prepare(automatic: true), .pass(KeyStore.signingLead)], [.retired, .active]),
         ([.prepare(automatic: true), .activate(1, beforeItsTime: true), .pass(day)], [.retired, .active]),
-        ([.prepare(automatic: true), .pass(KeyStore.signingLead), .refused(.activate(0), "was retired")], [.retired, .active]),
+        (
+            [.prepare(automatic: true), .pass(KeyStore.signingLead), .refused(.activate(0), "was retired")],
+            [.retired, .active]
+        ),
         // An hour before the key that begins by itself, another is activated: the former follows all the same.
         (
             [.prepare(automatic: true), .prepare(lead: .zero), .pass(hour * 5), .activate(2)],
@@ -50,7 +56,10 @@ struct KeyLifetimeTests {
             [.prepare(automatic: true), .prepare(lead: .zero), .pass(hour * 5), .activate(2), .pass(hour)],
             [.retired, .active, .retired]
         ),
-        ([.prepare(automatic: true), .prepare(automatic: true), .pass(KeyStore.signingLead)], [.retired, .retired, .active]),
+        (
+            [.prepare(automatic: true), .prepare(automatic: true), .pass(KeyStore.signingLead)],
+            [.retired, .retired, .active]
+        ),
         ([.refused(.retire(0), "prepare one first")], [.active]),
         ([.prepare(), .refused(.retire(0), "can take its place from 2026-11-21T19:05:00Z on")], [.active, .prepared]),
         ([.prepare(), .pass(KeyStore.signingLead), .retire(0)], [.retired, .active]),
