@@ -1,6 +1,7 @@
 import AssayEngine
 import AssayHosting
 import AssayStandard
+import AssayState
 import Testing
 
 @Suite("The conformance of the plugins that come with Assay")
