@@ -50,7 +50,7 @@ struct FleetEngineService: Sendable {
             """
         engine = try Engine(
             registry: Registry([.provider(DebugProvider.self), .consumer(FleetEngineConsumer.self)]),
-            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .pooled(),
+            policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: .ephemeral(),
             host: PluginHost(
                 clock: clock.hostClock, store: MemoryStore(clock: clock.hostClock),
                 secrets: SecretSource { secrets[$0.description] }, http: http, logger: .silent), sink: sink)

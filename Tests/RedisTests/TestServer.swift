@@ -43,7 +43,9 @@ final class TestServer: Sendable {
     var socket: String { "\(folder)/s" }
     /// Under the prefix of a test.
     func location(_ options: String...) -> String {
-        "//\(socket)" + (options.isEmpty ? "" : "#" + options.joined(separator: "&"))
+        // Many tests run at once, and a server may have to wait for its turn.
+        let patience = options.contains { $0.hasPrefix("timeout=") } ? [] : ["timeout=20000"]
+        return "//\(socket)#" + (options + patience).joined(separator: "&")
     }
 
     func start() throws {

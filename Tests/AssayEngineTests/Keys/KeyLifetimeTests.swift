@@ -49,11 +49,14 @@ struct KeyLifetimeTests {
         ),
         // An hour before the key that begins by itself, another is activated: the former follows all the same.
         (
-            [.prepare(automatic: true), .prepare(lead: .zero), .pass(hour * 5), .activate(2)],
+            [.prepare(automatic: true), .prepare(lead: .zero), .pass(KeyStore.signingLead - hour), .activate(2)],
             [.retired, .prepared, .active]
         ),
         (
-            [.prepare(automatic: true), .prepare(lead: .zero), .pass(hour * 5), .activate(2), .pass(hour)],
+            [
+                .prepare(automatic: true), .prepare(lead: .zero), .pass(KeyStore.signingLead - hour), .activate(2),
+                .pass(hour),
+            ],
             [.retired, .active, .retired]
         ),
         (
