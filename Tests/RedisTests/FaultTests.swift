@@ -6,7 +6,7 @@ import Testing
 
 @testable import AssayRedis
 
-@Suite(.serialized, .enabled(if: ServerProgram.any != nil, ServerProgram.missing)) struct FaultTests {
+@Suite(.serialized, .enabled(if: ServerProgram.isWanted, ServerProgram.reason)) struct FaultTests {
     private typealias Operation = @Sendable (RedisStore, StateKey) async throws -> Void
 
     private static let operations: [(String, Operation)] = [

@@ -55,7 +55,7 @@ import Testing
         let found = await error { _ = try await open("//127.0.0.1:\(server.port)#timeout=500") }
         // A later exchange finds the connection closed.
         #expect(found != nil)
-        #expect(ContinuousClock.now - begin < .seconds(1))
+        #expect(ContinuousClock.now - begin < .seconds(10))
         #expect(server.sent.value < 32 << 20)
     }
 
@@ -65,7 +65,7 @@ import Testing
         defer { server.close() }
         let begin = ContinuousClock.now
         #expect(await code { _ = try await open("//127.0.0.1:\(server.port)#timeout=200") } == .timedOut)
-        #expect(ContinuousClock.now - begin < .seconds(1))
+        #expect(ContinuousClock.now - begin < .seconds(10))
     }
 
     @Test("an error of the server does not forge lines of a log")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import AssayRedis
 
-@Suite(.serialized) struct OpeningTests {
+@Suite(.serialized, .enabled(if: ServerProgram.isWanted, ServerProgram.reason)) struct OpeningTests {
     @Test(
         "a wrong location is refused with words that say what to write, and never with the secret",
         arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayRedis
 
-@Suite(.serialized, .enabled(if: ServerProgram.any != nil, ServerProgram.missing)) struct RedisStoreTests {
+@Suite(.serialized, .enabled(if: ServerProgram.isWanted, ServerProgram.reason)) struct RedisStoreTests {
     @Test("the store keeps the promises of the contract", arguments: ServerProgram.all)
     func contract(_ program: ServerProgram) async throws {
         let server = try TestServer(program)

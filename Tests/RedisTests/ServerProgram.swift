@@ -18,6 +18,13 @@ struct ServerProgram: Sendable, CustomTestStringConvertible {
     static let redis = find("redis-server", cli: "redis-cli", in: folders)
     static let valkey = find("valkey-server", cli: "valkey-cli", in: valkeyFolders + folders)
 
+    /// Whether tests start servers: only when no other tests need the processors, since what they wait for takes time.
+    static var isWanted: Bool { ProcessInfo.processInfo.environment["ASSAY_TESTS_ALONE"] != nil && any != nil }
+
+    /// What is said in place of a test's result.
+    static let reason: Comment =
+        "these tests start servers, such as Debian's redis-server: ASSAY_TESTS_ALONE=1 swift test --filter RedisTests"
+
     /// What is said in place of a test's result.
     static let missing: Comment =
         "neither redis-server nor valkey-server is installed: the README's command installs the first"

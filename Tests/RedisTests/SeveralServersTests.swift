@@ -7,7 +7,7 @@ import Testing
 
 @testable import AssayRedis
 
-@Suite(.enabled(if: ServerProgram.any != nil, ServerProgram.missing)) struct SeveralServersTests {
+@Suite(.serialized, .enabled(if: ServerProgram.isWanted, ServerProgram.reason)) struct SeveralServersTests {
     /// Three masters without replicas.
     private func cluster() async throws -> [TestServer] {
         let program = try #require(ServerProgram.any)

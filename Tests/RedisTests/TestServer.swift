@@ -164,7 +164,7 @@ func error(_ body: () async throws -> Void) async -> RedisStoreError? {
 }
 
 /// Waits until something holds, a few seconds at most.
-func eventually(_ limit: Duration = .seconds(5), _ holds: () async throws -> Bool) async -> Bool {
+func eventually(_ limit: Duration = .seconds(30), _ holds: () async throws -> Bool) async -> Bool {
     let end = ContinuousClock.now + limit
     while ContinuousClock.now < end {
         if (try? await holds()) == true { return true }
