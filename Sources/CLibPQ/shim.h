@@ -15,14 +15,14 @@ static inline const char *assay_pq_message(const PGresult *result) {
     return PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 }
 
-static inline void assay_pq_drop_notice(void *context, const PGresult *notice) {
-    (void)context;
-    (void)notice;
+static inline void assay_pq_count_warning(void *count, const PGresult *notice) {
+    const char *state = assay_pq_sqlstate(notice);
+    if (state && state[0] == '0' && state[1] == '1') *(int *)count += 1;
 }
 
-/// What the server says beside its answers is not printed.
-static inline void assay_pq_silence(PGconn *connection) {
-    PQsetNoticeReceiver(connection, assay_pq_drop_notice, 0);
+/// Counts the warnings of the server (SQLSTATE class 01); no notice is printed.
+static inline void assay_pq_count_warnings(PGconn *connection, int *count) {
+    PQsetNoticeReceiver(connection, assay_pq_count_warning, count);
 }
 
 #endif

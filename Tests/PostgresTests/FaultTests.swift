@@ -147,6 +147,22 @@ import Testing
         await store.close()
     }
 
+    @Test func aWriteWhoseWaitForTheStandbyWasEndedIsNotConfirmed() async throws {
+        let server = try PostgresServer()
+        defer { server.kill() }
+        let store = try await openStore("assay", "pool=1&timeout=20s", on: server)
+        #expect(try await store.insert(StateKey("s", "before"), value: [], expires: nil))
+        try server.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'", "SELECT pg_reload_conf()")
+        let writing = Task { await code { _ = try await store.insert(StateKey("s", "alone"), value: [], expires: nil) } }
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        #expect(try await becomes { (try? server.integer(waiting)) == 1 })
+        try server.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+        #expect(await writing.value == .connectionLost)
+        try server.sql("ALTER SYSTEM RESET synchronous_standby_names", "SELECT pg_reload_conf()")
+        #expect(try await eventually { try await store.insert(StateKey("s", "after"), value: [], expires: nil) })
+        await store.close()
+    }
+
     @Test func aServerThatIsKilledAndStartedAgainKeepsWhatWasConfirmed() async throws {
         let server = try PostgresServer()
         let store = try await openStore("assay", "pool=4&timeout=1s", on: server)

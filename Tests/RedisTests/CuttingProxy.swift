@@ -9,6 +9,8 @@ final class CuttingProxy: Sendable {
     private struct State {
         var cut: (Direction, left: Int)?
         var channels: [ObjectIdentifier: any Channel] = [:]
+        /// The ends of the channels that were cut.
+        var ends: [EventLoopFuture<Void>] = []
     }
 
     private let state = Mutex(State())
@@ -41,6 +43,15 @@ final class CuttingProxy: Sendable {
     /// Whether the cut was made.
     var isCut: Bool { state.withLock { $0.cut == nil } }
 
+    /// Waits until what was cut is closed: a connection that still works then is a new one.
+    func waitForEnds() async throws {
+        let ends = state.withLock { state in
+            defer { state.ends = [] }
+            return state.ends
+        }
+        for end in ends { try await end.get() }
+    }
+
     func close() {
         listener.withLock { $0?.close(promise: nil) }
         closeAll()
@@ -49,6 +60,7 @@ final class CuttingProxy: Sendable {
     fileprivate func closeAll() {
         let channels = state.withLock { state in
             defer { state.channels = [:] }
+            state.ends += state.channels.values.map(\.closeFuture)
             return state.channels.values
         }
         for channel in channels { channel.close(promise: nil) }

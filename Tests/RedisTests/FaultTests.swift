@@ -45,7 +45,8 @@ import Testing
                         return true
                     }
                     #expect(works)
-                    // Both connections are there again before the next one is cut.
+                    // Both connections are there again before the next one is cut, or the cut would meet a greeting.
+                    try await proxy.waitForEnds()
                     let isWhole = await eventually {
                         try await store.put(StateKey("lost", "x"), value: nil, expires: nil)
                         return try await store.get(StateKey("lost", "x")) == nil

@@ -10,7 +10,7 @@ public import AssayState
 ///   the wait for the disk. A lone operation is sent at once.
 /// - An operation ends or throws within the time limit of the location, 2 seconds by default. One that was sent and not
 ///   answered throws, whether it was made or not.
-/// - Connections that are lost are made anew, to any host of the location that accepts writes.
+/// - Connections that are lost are replaced, by one to any host of the location that accepts writes.
 /// - Spaces and names have at most 1024 bytes of UTF-8, values at most 1 MiB, pages of a list at most 10 000 entries and
 ///   64 MiB. Counters go up to `UInt64.max`.
 /// - Threads of its own wait for the network, never those of Swift's tasks. Cancelling a task does not undo a write.

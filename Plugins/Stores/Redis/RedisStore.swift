@@ -10,7 +10,7 @@ internal import Synchronization
 /// - By default it refuses a server that may forget what it acknowledged; see the article of the module.
 /// - Entries expire by the caller's clock. The server frees their memory later, by its own clock.
 /// - Data that was lost or replaced while the store had it open is noticed, and nothing is decided upon it.
-/// - A lost connection is made anew, without a restart. An operation whose effect is not known throws; it is not
+/// - A lost connection is replaced by a new one, without a restart. An operation whose effect is not known throws; it is not
 ///   repeated.
 /// - Spaces and names have at most 1024 bytes of UTF-8, values at most 1 MiB, pages of a list at most 10 000 entries.
 public final class RedisStore: StateStore {

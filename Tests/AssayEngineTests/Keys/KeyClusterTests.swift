@@ -153,7 +153,7 @@ struct KeyClusterTests {
     func neverUnknown(seed: UInt64) async throws {
         var random = Numbers(seed)
         let cluster = Cluster()
-        // Versions with another kind of key run beside each other.
+        // Versions with another kind of key run at the same time.
         let kinds = seed == 4 ? ["ES256", "RS256", "ES256"] : ["ES256", "ES256", "ES256"]
         var nodes: [Cluster.Node?] = []
         for kind in kinds { nodes.append(try await cluster.start(kind)) }

@@ -24,6 +24,8 @@ final class Connection {
     private let handle: OpaquePointer
     private let settings: ConnectionSettings
     private var prepared: Set<ExactText> = []
+    /// How many warnings the server has sent.
+    private let warnings = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
 
     /// Connects to the first host that accepts it.
     ///
@@ -32,13 +34,14 @@ final class Connection {
         let made = try settings.withKeywords(connectTimeout: max(timeout, 2)) { keywords, values in
             PQconnectdbParams(keywords, values, 0)
         }
+        warnings.initialize(to: 0)
         guard let made else { throw PostgresStoreError(.failed, "postgres: no memory for a connection") }
         handle = made
         self.settings = settings
         guard PQstatus(made) == CONNECTION_OK else {
             throw ConnectFailure.error(settings.redacted(String(cString: PQerrorMessage(made))), settings)
         }
-        assay_pq_silence(made)
+        assay_pq_count_warnings(made, warnings)
         guard PQsetnonblocking(made, 1) == 0, PQenterPipelineMode(made) == 1 else {
             throw PostgresStoreError(.failed, "\(settings.place): no pipeline mode: \(lastMessage)")
         }
@@ -46,6 +49,7 @@ final class Connection {
 
     deinit {
         PQfinish(handle)
+        warnings.deallocate()
     }
 
     private var lastMessage: String { settings.redacted(String(cString: PQerrorMessage(handle))) }
@@ -83,12 +87,14 @@ final class Connection {
             try check(PQpipelineSync(handle))
         }
         var refused: [ExactText: ServerError] = [:]
+        warnings.pointee = 0
         var reader = PipelineReader(added.map { _ in 1 } + segments.map(\.count))
         while !reader.isDone {
             let isFlushed = try flush()
             while !reader.isDone, PQisBusy(handle) == 0 {
                 guard let answer = try reader.take(PQgetResult(handle)) else { continue }
                 try checkStatus()
+                try checkWarnings()
                 if answer.segment >= added.count {
                     let segment = answer.segment - added.count
                     answered(segment, Self.explained(answer.result, segments[segment], refused))
@@ -162,6 +168,14 @@ final class Connection {
 
     private func check(_ result: CInt) throws(ConnectionLost) {
         guard result == 1 else { throw ConnectionLost(reason: lastMessage) }
+    }
+
+    /// A server that is told to end its wait for a standby says so by a warning, and that the change was committed; it may
+    /// be lost with the server.
+    private func checkWarnings() throws(ConnectionLost) {
+        guard warnings.pointee == 0 else {
+            throw ConnectionLost(reason: "the server warns: it may not have waited for its standby")
+        }
     }
 
     private func checkStatus() throws(ConnectionLost) {

@@ -56,7 +56,7 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         }
     }
 
-    /// Calls a body with the keywords and values for one connection; the password is read anew, so that it can change.
+    /// Calls a body with the keywords and values for one connection; the password is read again for each, so that it can change.
     func withKeywords<T>(
         connectTimeout: Int64, _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> T
     ) throws(PostgresStoreError) -> T {

@@ -68,7 +68,7 @@ struct Connector: Sendable {
             }
             guard facts.isCluster == (slots != nil) else {
                 throw RedisStoreError(
-                    .failed, "\(server): this server has changed between cluster and no cluster; start anew")
+                    .failed, "\(server): this server has changed between cluster and no cluster; restart this program")
             }
             let verdict = DurabilityVerdict(facts, replicas: location.replicas)
             try verdict.check(location.durability, server: "\(server)")

@@ -2,7 +2,7 @@ internal import AssayCore
 internal import NIOCore
 internal import Synchronization
 
-/// The operations for one server that share a connection, which is made anew when it is lost.
+/// The operations for one server that share a connection, which is replaced when it is lost.
 ///
 /// While an exchange is under way, operations that arrive wait; the next exchange takes them together. A lone operation
 /// does not wait for company. While the server cannot be reached, operations fail at once.
@@ -99,7 +99,7 @@ final class Link: Sendable {
         }
     }
 
-    /// Ends the connection, so that the server is looked for and verified anew.
+    /// Ends the connection, so that the server is looked for and verified again.
     func drop() {
         state.withLock { $0.connection }?.close()
     }

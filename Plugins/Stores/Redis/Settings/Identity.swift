@@ -4,7 +4,7 @@ internal import Synchronization
 /// The identity of the data: a random value that the first store writes, and that is there as long as the data is.
 ///
 /// A server that was started empty, or with other data, has none or another one. Then the store decides nothing until
-/// the known data is there again, or until the program is started anew, for which an operator is needed.
+/// the known data is there again, or until the program is restarted, for which an operator is needed.
 final class Identity: Sendable {
     private struct State {
         /// By slot; 0 outside of a cluster.
@@ -44,6 +44,6 @@ final class Identity: Sendable {
 
     private static func reason(_ server: String, isEmpty: Bool) -> String {
         "the data in Redis at \(server) was \(isEmpty ? "lost" : "lost or replaced") while it was in use: restore it, "
-            + "or start this program anew to go on with what is there"
+            + "or restart this program to go on with what is there"
     }
 }

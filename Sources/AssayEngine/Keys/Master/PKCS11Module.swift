@@ -47,7 +47,7 @@ final class PKCS11Module: @unchecked Sendable {
     ) async throws(KeyVaultError) -> Value {
         let answer = FirstResult<Value>()
         let isStarted = thread.start {
-            // Whoever asked may have given up while another call did not end.
+            // The caller may have given up while another call did not end.
             guard answer.present == nil else { return }
             do throws(KeyVaultError) {
                 answer.settle(.success(try work()))

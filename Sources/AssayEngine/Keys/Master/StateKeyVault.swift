@@ -18,7 +18,7 @@ public final class StateKeyVault: KeyVaultPlugin {
         posture: SecurityPosture(
             proves: "The keys are read and changed only by who has the master key and may read and write the state.",
             trusts: [
-                "whoever has the master key", "root of each server", "the state store, for not losing the keys",
+                "everyone who has the master key", "root of each server", "the state store, for not losing the keys",
                 "the token, where the master key is in one",
             ]),
         survival: .powerLoss, sharing: .servers)
