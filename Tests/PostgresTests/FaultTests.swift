@@ -150,10 +150,12 @@ import Testing
     @Test func aWriteWhoseWaitForTheStandbyWasEndedIsNotConfirmed() async throws {
         let server = try PostgresServer()
         defer { server.kill() }
-        let store = try await openStore("assay", "pool=1&timeout=20s", on: server)
+        let store = try await openStore("assay", "pool=1&timeout=10s", on: server)
         #expect(try await store.insert(StateKey("s", "before"), value: [], expires: nil))
         try server.sql("ALTER SYSTEM SET synchronous_standby_names = 'absent'", "SELECT pg_reload_conf()")
-        let writing = Task { await code { _ = try await store.insert(StateKey("s", "alone"), value: [], expires: nil) } }
+        let writing = Task {
+            await code { _ = try await store.insert(StateKey("s", "alone"), value: [], expires: nil) }
+        }
         let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
         #expect(try await becomes { (try? server.integer(waiting)) == 1 })
         try server.sql("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")

@@ -24,16 +24,19 @@ struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
 final class Connection: Sendable {
     let server: ServerAddress
     private let channel: any Channel
+    private let end: ConnectionEnd
 
-    private init(_ channel: any Channel, _ server: ServerAddress) {
+    private init(_ channel: any Channel, _ server: ServerAddress, _ end: ConnectionEnd) {
         self.channel = channel
         self.server = server
+        self.end = end
     }
 
     /// Connects; with TLS the handshake follows, and fails the first exchange if it fails.
     static func open(
         _ server: ServerAddress, tls: NIOSSLContext?, limit: TimeAmount
     ) async throws(RedisStoreError) -> Connection {
+        let end = ConnectionEnd()
         let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .connectTimeout(limit)
             .channelOption(.socketOption(.so_keepalive), value: server.port == 0 ? 0 : 1)
@@ -44,7 +47,7 @@ final class Connection: Sendable {
                         try channel.pipeline.syncOperations.addHandler(
                             NIOSSLClientHandler(context: tls, serverHostname: name))
                     }
-                    try channel.pipeline.syncOperations.addHandler(ExchangeHandler(server: "\(server)"))
+                    try channel.pipeline.syncOperations.addHandler(ExchangeHandler(server: "\(server)", end: end))
                 }
             }
         do {
@@ -52,7 +55,7 @@ final class Connection: Sendable {
                 server.port == 0
                 ? try await bootstrap.connect(unixDomainSocketPath: server.host).get()
                 : try await bootstrap.connect(host: server.host, port: server.port).get()
-            return Connection(channel, server)
+            return Connection(channel, server, end)
         } catch {
             throw RedisStoreError(connecting: error, to: "\(server)")
         }
@@ -63,12 +66,13 @@ final class Connection: Sendable {
     /// Returns their answers, in order. After a failure the connection is closed.
     func exchange(_ bytes: ByteBuffer, count: Int, limit: TimeAmount) async throws(ExchangeFailure) -> [Reply] {
         let promise = channel.eventLoop.makePromise(of: [Reply].self)
-        let server = server
-        channel.writeAndFlush(Exchange(bytes: bytes, count: count, limit: limit, promise: promise)).whenFailure {
-            error in
-            // Nothing happens where the handler has failed it before; without a handler nothing was sent.
-            promise.fail(
-                ExchangeFailure(error: RedisStoreError(connecting: error, to: "\(server)"), wasSent: false))
+        let (server, end) = (server, end)
+        let exchange = Exchange(bytes: bytes, count: count, limit: limit, promise: promise)
+        channel.writeAndFlush(exchange).whenFailure { error in
+            // A handler that has accepted it learns why the connection ends; otherwise nothing was sent.
+            guard !exchange.isAccepted else { return }
+            let reason = end.reason ?? RedisStoreError(connecting: error, to: "\(server)")
+            promise.fail(ExchangeFailure(error: reason, wasSent: false))
         }
         do {
             return try await promise.futureResult.get()

@@ -78,7 +78,7 @@ struct Connector: Sendable {
                 if case .error(let text) = answer { throw RedisStoreError(answer: text, from: "\(server)") }
                 digests.append(answer.bytes ?? [])
             }
-            try await checkIdentity(connection, digests, slots, verdict.confirmation)
+            try await checkIdentity(connection, slots, verdict.confirmation)
             return Session(connection: connection, facts: facts, digests: digests, confirmation: verdict.confirmation)
         } catch {
             connection.close()
@@ -113,7 +113,7 @@ struct Connector: Sendable {
     }
 
     private func checkIdentity(
-        _ connection: Connection, _ digests: [[UInt8]], _ ranges: [Range<Int>]?, _ confirmation: Confirmation
+        _ connection: Connection, _ ranges: [Range<Int>]?, _ confirmation: Confirmation
     ) async throws(RedisStoreError) {
         var slots = [0]
         if let ranges {
@@ -127,7 +127,8 @@ struct Connector: Sendable {
             let fresh = known == nil ? Array(Hex.encode(Randomness.system.bytes(16)).utf8) : []
             var buffer = ByteBuffer()
             Command.script(.identify, keys: [keys.identity(tag: tag), keys.trial(tag: tag)], arguments: [fresh])
-                .write(to: &buffer, digests: digests)
+                // As text: its scripts may be forgotten between the loading and here.
+                .write(to: &buffer, digests: nil)
             let confirm =
                 known == nil ? confirmation.command(milliseconds: max(limit.nanoseconds / 1_000_000 - 50, 1)) : nil
             confirm?.write(to: &buffer, digests: nil)

@@ -2,6 +2,7 @@ internal import AssayCore
 internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
+internal import Synchronization
 
 /// Commands that are sent in one piece, and the answers that are awaited.
 struct Exchange: Sendable {
@@ -9,6 +10,23 @@ struct Exchange: Sendable {
     let count: Int
     let limit: TimeAmount
     let promise: EventLoopPromise<[Reply]>
+    private let acceptance = Acceptance()
+
+    init(bytes: ByteBuffer, count: Int, limit: TimeAmount, promise: EventLoopPromise<[Reply]>) {
+        self.bytes = bytes
+        self.count = count
+        self.limit = limit
+        self.promise = promise
+    }
+
+    private final class Acceptance: Sendable {
+        let isGiven = Atomic(false)
+    }
+
+    /// Whether a handler answers for it: from then on a part of the commands may have been sent.
+    var isAccepted: Bool { acceptance.isGiven.load(ordering: .acquiring) }
+
+    func accept() { acceptance.isGiven.store(true, ordering: .releasing) }
 }
 
 /// Why an exchange has no answers.
@@ -16,6 +34,18 @@ struct ExchangeFailure: Error {
     let error: RedisStoreError
     /// Whether the server may have received the commands.
     let wasSent: Bool
+}
+
+/// Why a connection has ended, which is asked for also after its handler is gone.
+final class ConnectionEnd: Sendable {
+    private let error = Mutex<RedisStoreError?>(nil)
+
+    var reason: RedisStoreError? { error.withLock { $0 } }
+
+    /// The first reason counts.
+    func note(_ reason: RedisStoreError) {
+        error.withLock { $0 = $0 ?? reason }
+    }
 }
 
 /// Sends commands and matches answers to them, in their order, until one is late or not of the protocol.
@@ -33,10 +63,12 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private let server: String
     private let reader = ReplyReader()
     private var pending: [Pending] = []
-    private var failure: RedisStoreError?
+    private let connectionEnd: ConnectionEnd
+    private var failure: RedisStoreError? { connectionEnd.reason }
 
-    init(server: String) {
+    init(server: String, end: ConnectionEnd) {
         self.server = server
+        connectionEnd = end
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -50,6 +82,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
         let timer = context.eventLoop.assumeIsolated().scheduleTask(in: exchange.limit) { [server] in
             self.end(context, RedisStoreError(.timedOut, "\(server): no answer in time"))
         }
+        exchange.accept()
         pending.append(Pending(exchange: exchange, timer: timer))
         context.write(wrapOutboundOut(exchange.bytes), promise: promise)
     }
@@ -99,7 +132,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     /// Fails what waits for answers, once, and closes the connection: later answers would belong to nothing.
     private func end(_ context: ChannelHandlerContext, _ error: RedisStoreError) {
         guard failure == nil else { return }
-        failure = error
+        connectionEnd.note(error)
         for pending in pending {
             pending.timer.cancel()
             pending.exchange.promise.fail(ExchangeFailure(error: error, wasSent: true))

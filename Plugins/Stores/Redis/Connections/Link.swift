@@ -225,8 +225,7 @@ final class Link: Sendable {
         }
         do throws(ExchangeFailure) {
             let replies = try await session.connection.exchange(buffer, count: count, limit: limit)
-            let isConfirmed = confirmation == nil || replies.last.map { session.confirmation.isMet(by: $0) } ?? false
-            return (true, distribute(replies, to: batch, isConfirmed: isConfirmed))
+            return (true, distribute(replies, to: batch, unconfirmed(confirmation, replies.last, session)))
         } catch {
             guard !error.wasSent else {
                 release(batch)
@@ -238,6 +237,22 @@ final class Link: Sendable {
             requeue(batch)
             return (false, nil)
         }
+    }
+
+    /// Why the writes of an exchange are not confirmed; nil when they are.
+    private func unconfirmed(_ confirmation: Command?, _ reply: Reply?, _ session: Session) -> RedisStoreError? {
+        guard confirmation != nil else { return nil }
+        // A server that has become a replica refuses to wait, also where a script found nothing to write.
+        if case .error(let text)? = reply {
+            return RedisStoreError(
+                .readOnly,
+                "\(name): the server does not confirm writes; it may have become a replica, and the change may be made: "
+                    + RedisStoreError.shortened(text))
+        }
+        if let reply, session.confirmation.isMet(by: reply) { return nil }
+        return RedisStoreError(
+            .notConfirmed,
+            "\(name): the write was not confirmed by the disk or by enough replicas in time; it may be made")
     }
 
     private func release(_ batch: [Ticket]) {
@@ -263,10 +278,12 @@ final class Link: Sendable {
         }
     }
 
-    private func distribute(_ replies: [Reply], to batch: [Ticket], isConfirmed: Bool) -> RedisStoreError? {
+    private func distribute(
+        _ replies: [Reply], to batch: [Ticket], _ unconfirmed: RedisStoreError?
+    ) -> RedisStoreError? {
         var index = 0
         var again: [Ticket] = []
-        var serious: RedisStoreError?
+        var serious = unconfirmed.flatMap { $0.endsConnection ? $0 : nil }
         release(batch)
         for ticket in batch {
             if ticket.isAsking { index += 1 }
@@ -288,13 +305,8 @@ final class Link: Sendable {
                 let error = RedisStoreError(answer: text, from: name)
                 if error.endsConnection { serious = error }
                 ticket.settle(.success(reply))
-            } else if !isConfirmed {
-                ticket.settle(
-                    .failure(
-                        RedisStoreError(
-                            .notConfirmed,
-                            "\(name): the write was not confirmed by the disk or by enough replicas in time; it may be made"
-                        )))
+            } else if let unconfirmed {
+                ticket.settle(.failure(unconfirmed))
             } else {
                 ticket.settle(.success(reply))
             }

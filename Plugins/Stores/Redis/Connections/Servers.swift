@@ -46,6 +46,7 @@ final class SingleServer: Servers {
             if case .error(let text) = reply, text.starts(withExactly: "READONLY") { reader.drop() }
             return reply
         } catch {
+            if writes, error.code == .readOnly { reader.drop() }
             if error.code == .replaced { identity.report(slot: 0, server: name) }
             throw error
         }
