@@ -93,12 +93,22 @@ public struct HTTPGateway: Sendable {
     /// - `peer`: as in ``reply(to:peer:)``.
     public func reply(to fault: HTTPFault, of request: GatewayRequest?, peer: String?) -> HTTPReply {
         record(fault, of: request, peer: client(request, peer))
-        var reply = HTTPReply(fault)
-        if let request {
-            let outcome = table.find(request.method, request.target)
-            reply.headers += access.headers(for: outcome, request.target, request.headers, table: table)
-        }
-        return reply
+        return refusal(fault, of: request)
+    }
+
+    /// The reply to a request that comes while the server cannot keep up.
+    ///
+    /// It is counted but not logged: a server that is overloaded saves its work for others.
+    public func replyWhileBusy(to request: GatewayRequest) -> HTTPReply {
+        metrics.shed()
+        return refusal(.busy, of: request)
+    }
+
+    /// Whether a request is for a page for operators, which is answered also while the server cannot keep up.
+    public func isForPage(method: String, target: String) -> Bool {
+        guard case .found(let match) = table.find(method, target) else { return false }
+        if case .method = match.endpoint { return false }
+        return true
     }
 
     /// The reply that a server sends when it has no room for the real one.
@@ -138,6 +148,16 @@ public struct HTTPGateway: Sendable {
     private func record(_ fault: HTTPFault, of request: GatewayRequest?, peer: String?) {
         metrics.refused(fault.status)
         refusals.refused(UInt(fault.status.code), peer: peer) { metadata(fault, request, peer: peer) }
+    }
+
+    /// Scripts may read refusals as well.
+    private func refusal(_ fault: HTTPFault, of request: GatewayRequest?) -> HTTPReply {
+        var reply = HTTPReply(fault)
+        if let request {
+            let outcome = table.find(request.method, request.target)
+            reply.headers += access.headers(for: outcome, request.target, request.headers, table: table)
+        }
+        return reply
     }
 
     private func metadata(_ fault: HTTPFault, _ request: GatewayRequest?, peer: String?) -> Logger.Metadata {
@@ -343,10 +363,19 @@ struct GatewayMetrics: Sendable {
             .init("status", ["400", "404", "405", "408", "413", "415", "429", "431", "501", "503"])
         ])
 
+    static let shed = Metric.counter(
+        "http_requests_shed_total",
+        "HTTP requests refused because the server could not keep up; http_requests_refused_total counts them, too.")
+
     private let meter: Meter
 
     init(_ meter: Meter) {
         self.meter = meter
+    }
+
+    func shed() {
+        meter.add(to: GatewayMetrics.shed)
+        refused(HTTPFault.busy.status)
     }
 
     func refused(_ status: HTTPStatus) {

@@ -3,7 +3,7 @@ package import AssayCore
 /// What reference pages say about this transport: made by the code that answers requests, so that both agree.
 package enum HTTPReference {
     /// All metrics that it records.
-    package static let metrics = [GatewayMetrics.refusals]
+    package static let metrics = [GatewayMetrics.refusals, GatewayMetrics.shed]
 
     /// The response to a client whose call failed.
     package struct Answer: Sendable, Hashable {

@@ -34,6 +34,12 @@ struct LimitOptions: ParsableArguments {
         reading: .number(1...1_000_000))
     var maxStreams = TransportBudget().streamLimit
 
+    @Option(
+        help:
+            "While requests arrive faster than they can be answered, those that would wait longer than this are refused with "
+            + "503; 0 to let all wait.", valueName: "milliseconds", reading: .number(0...10_000))
+    var queueTime = 5
+
     var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.maximumConnections = maxConnections
@@ -42,6 +48,7 @@ struct LimitOptions: ParsableArguments {
         limits.headTime = .seconds(receiveTime)
         limits.bodyTime = .seconds(receiveTime)
         limits.idleTime = .seconds(idleTime)
+        limits.queueTime = queueTime == 0 ? nil : .milliseconds(queueTime)
         return limits
     }
 

@@ -59,6 +59,10 @@ public struct HTTPFault: Error, Sendable, Hashable {
     /// The server has no room for the request or its reply.
     public static let overloaded = HTTPFault(
         .serviceUnavailable, "UNAVAILABLE", "The server holds as many requests as it can. Retry later.", retryAfter: 1)
+    /// Requests arrive faster than the server can answer them.
+    public static let busy = HTTPFault(
+        .serviceUnavailable, "UNAVAILABLE", "The server has more requests than it can answer in time. Retry later.",
+        retryAfter: 1)
     /// No method has this path.
     public static let unknownMethod = HTTPFault(.notFound, "NOT_FOUND", "Method not found.")
 

@@ -14,6 +14,7 @@ struct HTTPConnections: Sendable {
     let clock: ReplyDate
     let limits: HTTPLimits
     let admission: ConnectionAdmission
+    let requests: RequestAdmission
     let metrics: ConnectionMetrics
     let budget: TransportBudget
     /// The server's certificate for TLS; nil to serve without TLS.
@@ -87,7 +88,7 @@ struct HTTPConnections: Sendable {
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
-                limits: limits, gate: gate, admission: admission,
+                limits: limits, gate: gate, admission: admission, requests: requests,
                 reading: RequestReading(limits: limits, room: room, ignoresBody: gateway.ignoresBody)),
             InputSink(exchanges),
         ])
@@ -106,11 +107,11 @@ struct HTTPConnections: Sendable {
         let streams = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
-        ) { [limits, gateway] stream in
+        ) { [limits, gateway, requests] stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandler(
                     StreamReader(
-                        limits: limits, connection: bound.value,
+                        limits: limits, connection: bound.value, requests: requests,
                         reading: StreamReading(limits: limits, ignoresBody: gateway.ignoresBody)))
             }
         }
@@ -151,6 +152,10 @@ struct HTTPConnections: Sendable {
         // Kept until the client's system has received the reply, even if the request itself is released before.
         defer { withExtendedLifetime(reservation) {} }
         do {
+            if let refusal = requests.begin(exchange.input) {
+                try await exchange.send(refusal)
+                return true
+            }
             var reply =
                 switch exchange.input.content {
                 case .request(let request): await gateway.reply(to: request, peer: peer)

@@ -1,4 +1,5 @@
 internal import AssayHTTP
+internal import AssayTransport
 internal import NIOCore
 
 /// An accepted connection, and its requests.
@@ -35,6 +36,8 @@ struct HTTPInput: Sendable {
     let announcesKeepAlive: Bool
     /// What the request holds of the process's budget; nil for one that was refused because there was no room.
     var reservation: Reservation?
+    /// Its place among the requests that wait; nil for one that comes after others of its connection.
+    var ticket: OverloadGate.Ticket?
 
     /// The known part of the request.
     var request: GatewayRequest? {

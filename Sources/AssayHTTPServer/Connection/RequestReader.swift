@@ -14,15 +14,20 @@ final class RequestReader: ChannelDuplexHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let admission: ConnectionAdmission
+    private let requests: RequestAdmission
     private var reading: RequestReading
     private var timer: WaitTimer?
     /// The place in the queue of connections that may have to make room, while the server waits for the client.
     private var ticket: IdleQueue.Ticket?
 
-    init(limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, reading: RequestReading) {
+    init(
+        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, requests: RequestAdmission,
+        reading: RequestReading
+    ) {
         self.limits = limits
         self.gate = gate
         self.admission = admission
+        self.requests = requests
         self.reading = reading
     }
 
@@ -124,7 +129,12 @@ final class RequestReader: ChannelDuplexHandler {
 
     private func perform(_ actions: RequestReading.Actions, _ context: ChannelHandlerContext) {
         if actions.shutsInput { gate.isShut = true }
-        if let input = actions.input { context.fireChannelRead(wrapInboundOut(input)) }
+        var refusal: ServerReply?
+        if var input = actions.input {
+            // A request that comes ahead of earlier replies waits for them, and not for a thread.
+            if reading.isWithoutOthers { refusal = requests.admit(&input) }
+            if refusal == nil { context.fireChannelRead(wrapInboundOut(input)) }
+        }
         if actions.stays { admission.stay() }
         if actions.sendsContinue {
             let head = HTTPResponseHead(version: .http1_1, status: .continue)
@@ -135,6 +145,7 @@ final class RequestReader: ChannelDuplexHandler {
         // This comes last, since it may bring in the next bytes at once.
         if actions.reads { context.read() }
         if actions.closes { context.close(promise: nil) }
+        if let refusal { write(context: context, data: NIOAny(refusal), promise: nil) }
     }
 
     private func begin(_ wait: Wait, _ context: ChannelHandlerContext) {

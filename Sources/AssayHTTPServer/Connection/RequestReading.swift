@@ -309,6 +309,9 @@ struct RequestReading {
         if case .idle = state { true } else { false }
     }
 
+    /// Whether there is one request only that was forwarded and not yet answered.
+    var isWithoutOthers: Bool { unanswered == 1 }
+
     /// Whether every request has its reply.
     private var isCaughtUp: Bool { unanswered == 0 && undelivered == 0 }
 

@@ -13,13 +13,15 @@ final class StreamReader: ChannelInboundHandler {
 
     private let limits: HTTPLimits
     private let connection: StreamConnection
+    private let requests: RequestAdmission
     private var reading: StreamReading
     private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
 
-    init(limits: HTTPLimits, connection: StreamConnection, reading: StreamReading) {
+    init(limits: HTTPLimits, connection: StreamConnection, requests: RequestAdmission, reading: StreamReading) {
         self.limits = limits
         self.connection = connection
+        self.requests = requests
         self.reading = reading
     }
 
@@ -75,11 +77,15 @@ final class StreamReader: ChannelInboundHandler {
 
     private func pass(_ content: HTTPInput.Content, _ context: ChannelHandlerContext) {
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        connection.pass(
-            HTTPInput(
-                content: content, omitsBody: reading.omitsBody, endsConnection: false, announcesKeepAlive: false,
-                reservation: reading.reservation)
-        ) { [eventLoop = context.eventLoop] answer in
+        var input = HTTPInput(
+            content: content, omitsBody: reading.omitsBody, endsConnection: false, announcesKeepAlive: false,
+            reservation: reading.reservation)
+        if let refusal = requests.admit(&input) {
+            connection.perform(connection.streams.passed(input))
+            _ = send(refusal, on: context.eventLoop)
+            return
+        }
+        connection.pass(input) { [eventLoop = context.eventLoop] answer in
             try await eventLoop.flatSubmit { bound.value.send(answer, on: eventLoop) }.get()
         }
     }

@@ -36,6 +36,11 @@ public struct HTTPLimits: Sendable, Hashable {
     public var maximumConnections = 10_000
     /// How long a client may be silent, or not read its reply, without having to make room for another.
     public var graceTime: Duration = .seconds(1)
+    /// How long requests may wait to be worked on while they arrive faster than they can be answered; nil if they may wait
+    /// for any time.
+    ///
+    /// More are answered with 503 at once: see `OverloadGate`.
+    public var queueTime: Duration? = .milliseconds(5)
     /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
     /// How many connections wait in the system's backlog before it refuses more.

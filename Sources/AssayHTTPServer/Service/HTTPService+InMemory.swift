@@ -28,7 +28,8 @@ internal import NIOEmbedded
         let admission = ConnectionAdmission(most: 1, grace: .seconds(1), eventLoop: loop)
         let connections = HTTPConnections(
             gateway: gateway, clock: ReplyDate(.system), limits: configuration.limits, admission: admission,
-            metrics: metrics, budget: configuration.budget)
+            requests: RequestAdmission(gate: nil, gateway: gateway, clock: ReplyDate(.system)), metrics: metrics,
+            budget: configuration.budget)
         let room = PeerRoom(configuration.budget)
         guard let reservation = Reservation.connection(room, isSecure: wire == .http2) else {
             return Conversation(output: [], hasEnded: true)

@@ -17,6 +17,7 @@ public struct HTTPService: Service {
     let gateway: HTTPGateway
     let logger: Logger
     let metrics: ConnectionMetrics
+    private let overload: OverloadGate?
     private let onListening: @Sendable (ListenerAddress) async -> Void
 
     /// Makes a server for a handler.
@@ -32,6 +33,7 @@ public struct HTTPService: Service {
         gateway = try HTTPGateway(
             handler: handler, pages: pages, configuration: configuration.gateway, logger: logger, meter: meter)
         metrics = ConnectionMetrics(meter)
+        overload = configuration.limits.queueTime.map { OverloadGate(limit: $0, threads: System.coreCount) }
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening
@@ -51,6 +53,7 @@ public struct HTTPService: Service {
                 }
             }
             group.addTask { await gateway.run() }
+            if let overload { group.addTask { await report(overload) } }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -58,11 +61,13 @@ public struct HTTPService: Service {
 
     private func serve() async throws {
         let limits = configuration.limits
+        let clock = ReplyDate(.system)
         let group = MultiThreadedEventLoopGroup.singleton
         let admission = ConnectionAdmission(
             most: mostConnections, grace: limits.graceTime, eventLoop: group.any())
         let connections = HTTPConnections(
-            gateway: gateway, clock: ReplyDate(.system), limits: limits, admission: admission, metrics: metrics,
+            gateway: gateway, clock: clock, limits: limits, admission: admission,
+            requests: RequestAdmission(gate: overload, gateway: gateway, clock: clock), metrics: metrics,
             budget: configuration.budget, certificate: configuration.certificate)
         let quiescing = ServerQuiescingHelper(group: group)
         let (listening, address) = try await ServerBootstrap(group: group)
@@ -91,6 +96,19 @@ public struct HTTPService: Service {
             }
         } onGracefulShutdown: {
             quiescing.initiateShutdown(promise: nil)
+        }
+    }
+
+    /// Counts and logs, until the task is cancelled, how many requests were refused because the server could not keep up.
+    private func report(_ overload: OverloadGate) async {
+        var counted = 0
+        while (try? await Task.sleep(for: .seconds(10))) != nil {
+            let refused = overload.refused
+            guard refused > counted else { continue }
+            logger.warning(
+                "requests arrived faster than they could be answered",
+                metadata: ["refused": "\(refused - counted)", "seconds": "10"])
+            counted = refused
         }
     }
 

@@ -1,6 +1,7 @@
 import AssayCore
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import AssayTransport
 import NIOCore
 import NIOEmbedded
@@ -19,12 +20,14 @@ struct EmbeddedConnection {
         headerLimits.maxHeaderListSize = limits.headerBytes
         headerLimits.maxHeaderFieldCount = limits.headerFields
         let admission = ConnectionAdmission(most: 1, grace: .seconds(1), eventLoop: channel.eventLoop)
+        let gateway = try HTTPGateway(handler: FakeHandler(), logger: TestServer.logger)
+        let requests = RequestAdmission(gate: nil, gateway: gateway, clock: ReplyDate(.system))
         try channel.pipeline.syncOperations.addHandlers([
             gate, HTTPResponseEncoder(),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
-                limits: limits, gate: gate, admission: admission,
+                limits: limits, gate: gate, admission: admission, requests: requests,
                 reading: RequestReading(limits: limits, room: PeerRoom(budget))),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()

@@ -9,6 +9,7 @@ extension HTTPLimits {
         limits.headTime = .seconds(600)
         limits.bodyTime = .seconds(600)
         limits.idleTime = .seconds(600)
+        limits.queueTime = nil
         limits.drainTime = .seconds(600)
         return limits
     }

@@ -1,0 +1,36 @@
+internal import AssayHTTP
+internal import AssayTransport
+
+/// Refuses requests before they cost any work, while the server cannot keep up.
+struct RequestAdmission: Sendable {
+    /// Nil if nothing is refused.
+    let gate: OverloadGate?
+    let gateway: HTTPGateway
+    let clock: ReplyDate
+
+    /// Gives a request its place among those that wait.
+    ///
+    /// Returns the reply to a request that is refused.
+    func admit(_ input: inout HTTPInput) -> ServerReply? {
+        guard let gate, case .request(let request) = input.content else { return nil }
+        input.ticket = gate.arrive()
+        guard input.ticket == nil, !gateway.isForPage(method: request.method, target: request.target) else {
+            return nil
+        }
+        return refusal(of: request, input)
+    }
+
+    /// Returns the reply to a request that has waited for too long; nil when it is to be answered.
+    func begin(_ input: HTTPInput) -> ServerReply? {
+        guard case .request(let request) = input.content, let ticket = input.ticket, !ticket.begin(),
+            !gateway.isForPage(method: request.method, target: request.target)
+        else { return nil }
+        return refusal(of: request, input)
+    }
+
+    private func refusal(of request: GatewayRequest, _ input: HTTPInput) -> ServerReply {
+        var reply = gateway.replyWhileBusy(to: request)
+        reply.headers.append(("date", clock.text))
+        return ServerReply(reply, to: input)
+    }
+}

@@ -1,0 +1,103 @@
+import AssayCore
+import AssayHosting
+import AssayHTTP
+import AssayHTTPServer
+import AssayKit
+import AssayTestSupport
+import AssayTransport
+import Testing
+
+/// More requests than can be answered.
+///
+/// Each costs milliseconds of a processor, so that a queue forms on any machine.
+@Suite("An overloaded server", .timeLimit(.minutes(20)))
+struct OverloadTests {
+    private static let target = "/v1/projects/1/apps/2:exchangeDebugToken"
+
+    private static var limits: HTTPLimits {
+        var limits = HTTPLimits.patient
+        limits.queueTime = .milliseconds(1)
+        return limits
+    }
+
+    private static let handler = FakeHandler { _ in
+        let end = ContinuousClock.now + .milliseconds(3)
+        while ContinuousClock.now < end {}
+        return .success(["token": "t"])
+    }
+
+    @Test("It refuses with 503 at once, answers others, and still says that it is alive")
+    func http1() async throws {
+        let counts = try await TestServer.with(Self.handler, limits: Self.limits) { port, _ in
+            let counts = try await withThrowingTaskGroup(of: [Int: Int].self) { group in
+                for _ in 0..<48 {
+                    group.addTask {
+                        try await RawConnection.with(port: port) { connection in
+                            var counts: [Int: Int] = [:]
+                            for _ in 0..<40 {
+                                try await connection.send(TestServer.post(Self.target, "{}"))
+                                let reply = try await connection.reply()
+                                counts[reply.status, default: 0] += 1
+                                guard reply.status == 503 else { continue }
+                                #expect(reply["retry-after"] == "1")
+                                let body = String(decoding: reply.body, as: UTF8.self)
+                                #expect(body.contains("more requests than it can answer in time"))
+                            }
+                            return counts
+                        }
+                    }
+                }
+                group.addTask {
+                    try await RawConnection.with(port: port) { connection in
+                        for _ in 0..<40 {
+                            try await connection.send(TestServer.get("/livez"))
+                            let reply = try await connection.reply()
+                            #expect(reply.status == 200)
+                        }
+                        return [:]
+                    }
+                }
+                var counts: [Int: Int] = [:]
+                for try await part in group { counts.merge(part, uniquingKeysWith: +) }
+                return counts
+            }
+            // When it is over, one after the other is answered.
+            try await RawConnection.with(port: port) { connection in
+                for _ in 0..<20 {
+                    try await connection.send(TestServer.post(Self.target, "{}"))
+                    let reply = try await connection.reply()
+                    #expect(reply.status == 200)
+                }
+            }
+            return counts
+        }
+        #expect(counts.values.reduce(0, +) == 48 * 40)
+        #expect(counts[503] ?? 0 > 0, "\(counts)")
+        #expect(counts[200] ?? 0 > 0, "\(counts)")
+        #expect(Set(counts.keys) == [200, 503])
+    }
+
+    @Test("Streams of HTTP/2 are refused one by one, and their connection stays")
+    func http2() async throws {
+        let identity = try TestIdentity()
+        let files = try IdentityFiles(identity)
+        let certificate = try files.open()
+        try await TestServer.with(Self.handler, limits: Self.limits, certificate: certificate) { port, _ in
+            try await StreamClient.with(port: port, identity: identity) { client in
+                var counts: [Int: Int] = [:]
+                // The client's window is not enlarged, and has room for so many replies.
+                for round in 0..<8 {
+                    let streams = (0..<50).map { 1 + 2 * (50 * round + $0) }
+                    for stream in streams { try await client.post(stream, Self.target, "{}") }
+                    for stream in streams {
+                        let reply = try await client.reply(stream)
+                        counts[reply.status, default: 0] += 1
+                    }
+                }
+                #expect(counts[503] ?? 0 > 0, "\(counts)")
+                #expect(counts[200] ?? 0 > 0, "\(counts)")
+                #expect(client.goAways.isEmpty)
+            }
+        }
+    }
+}
