@@ -2,11 +2,14 @@ internal import Synchronization
 
 /// Refuses requests at once while a server has more of them than it can answer, so that those that it accepts do not wait.
 ///
-/// A request arrives when it is complete, and begins when a thread takes it up. The time between is short while there is
-/// a thread to spare. When even the shortest of these times within a tenth of a second is longer than the limit, the
-/// server cannot keep up. From then on only so many requests may wait as begin within the limit, and requests that have
-/// waited for longer than twice the limit are refused, too. This ends when none had to be refused for a tenth of a
-/// second. So a burst is answered, and a queue that stays is not (compare CoDel, RFC 8289).
+/// A request arrives when it is complete, and begins when a thread takes it up. When the mean of the time between is longer
+/// than the limit in two tenths of a second in a row, the server cannot keep up. From then on only so many requests may
+/// wait as begin within the limit, and requests that have waited for longer than twice the limit are refused, too. This ends
+/// when none had to be refused for a tenth of a second. So a burst is answered, and a queue that stays is not (compare CoDel,
+/// RFC 8289; its least wait says nothing here, because threads do not take up requests in their order).
+///
+/// A refusal costs work as well. There are as many a second as answers; beyond, refusals are delayed by up to a second,
+/// in which their connections send no more.
 ///
 /// Several listeners may share one.
 public final class OverloadGate: Sendable {
@@ -29,14 +32,23 @@ public final class OverloadGate: Sendable {
 
         /// A thread has taken up the request.
         ///
-        /// Returns false if it has waited for too long, so that it must be refused.
-        ///
-        /// Only the first call counts; later ones return true.
+        /// Returns false if it has waited for too long, so that it must be refused. Only the first call counts; later ones
+        /// return true.
         public func begin() -> Bool {
             guard isWaiting.exchange(false, ordering: .relaxed) else { return true }
             let now = ContinuousClock.now
-            return gate.count(gate.queue.withLock { $0.begin(arrived: time, at: now) })
+            let isAccepted = gate.queue.withLock { $0.begin(arrived: time, at: now) }
+            if !isAccepted { gate.refusals.add(1, ordering: .relaxed) }
+            return isAccepted
         }
+    }
+
+    /// What becomes of a request that has arrived.
+    public enum Admission: Sendable {
+        /// It waits for a thread.
+        case waits(Ticket)
+        /// It is refused after this time, which is mostly zero.
+        case refused(after: Duration)
     }
 
     private let queue: Mutex<WaitingRequests>
@@ -56,17 +68,11 @@ public final class OverloadGate: Sendable {
     public var refused: Int { refusals.load(ordering: .relaxed) }
 
     /// A request is complete.
-    ///
-    /// Returns nil if it must be refused now.
-    public func arrive() -> Ticket? {
+    public func arrive() -> Admission {
         let now = ContinuousClock.now
-        guard count(queue.withLock({ $0.arrive(at: now) })) else { return nil }
-        return Ticket(self, now)
-    }
-
-    private func count(_ isAccepted: Bool) -> Bool {
-        if !isAccepted { refusals.add(1, ordering: .relaxed) }
-        return isAccepted
+        guard let delay = queue.withLock({ $0.arrive(at: now) }) else { return .waits(Ticket(self, now)) }
+        refusals.add(1, ordering: .relaxed)
+        return .refused(after: delay)
     }
 }
 
@@ -76,10 +82,10 @@ public final class OverloadGate: Sendable {
 struct WaitingRequests {
     typealias Time = ContinuousClock.Instant
 
-    /// How long the shortest wait must be too long.
-    ///
-    /// A wait that ends within this time is a burst.
+    /// How long waits are observed before the next decision.
     static let period = Duration.milliseconds(100)
+    /// The longest delay of a refusal.
+    static let longestDelay = Duration.seconds(1)
 
     private let limit: Duration
     private let fewest: Int
@@ -87,12 +93,17 @@ struct WaitingRequests {
     private(set) var count = 0
     /// The most that may wait; nil while the server keeps up.
     private(set) var most: Int?
+    /// Whether the waits of the last period were too long.
+    private var isSlow = false
+    /// The time between two refusals, and the earliest time of the next one.
+    private var pause = Duration.zero
+    private var nextRefusal: Time?
 
     // What was seen since the present period began.
     private var start: Time?
     private var begun = 0
     private var refused = 0
-    private var shortest: Duration?
+    private var waits = Duration.zero
 
     /// - Parameter fewest: so many may wait in any case.
     init(limit: Duration, fewest: Int) {
@@ -102,15 +113,17 @@ struct WaitingRequests {
 
     /// A request is complete.
     ///
-    /// Returns whether it may wait.
-    mutating func arrive(at now: Time) -> Bool {
+    /// Returns nil if it may wait, or after which time it is refused.
+    mutating func arrive(at now: Time) -> Duration? {
         look(at: now)
-        if let most, count >= most {
-            refused += 1
-            return false
+        guard let most, count >= most else {
+            count += 1
+            return nil
         }
-        count += 1
-        return true
+        refused += 1
+        let time = max(nextRefusal ?? now, now)
+        nextRefusal = min(time, now + Self.longestDelay) + pause
+        return min(time - now, Self.longestDelay)
     }
 
     /// A request begins.
@@ -120,14 +133,12 @@ struct WaitingRequests {
         look(at: now)
         count -= 1
         let wait = now - arrived
-        shortest = min(shortest ?? wait, wait)
-        // Few requests that have waited for long mean that others use the processors.
-        if most != nil, count >= fewest, wait > limit * 2 {
-            refused += 1
-            return false
-        }
         begun += 1
-        return true
+        waits += wait
+        // Few requests that have waited for long mean that others use the processors.
+        guard most != nil, count >= fewest, wait > limit * 2 else { return true }
+        refused += 1
+        return false
     }
 
     /// A request does not begin any more.
@@ -143,20 +154,21 @@ struct WaitingRequests {
         }
         let passed = now - start
         guard passed >= Self.period else { return }
-        if most != nil {
-            // A server that was idle, or stopped, for long says nothing about its speed.
-            if refused == 0 || passed > Self.period * 3 { most = nil } else { bound(passed) }
-        } else if let shortest, shortest > limit, passed <= Self.period * 3 {
-            bound(passed)
+        // A server that was idle, or stopped, for long says nothing about its speed.
+        let isCurrent = passed <= Self.period * 3
+        let wasSlow = isSlow
+        isSlow = isCurrent && begun > 0 && waits / begun > limit
+        if most != nil ? isCurrent && refused > 0 : wasSlow && isSlow {
+            // As many as begin within the limit at the present speed.
+            most = max(fewest, Int(Double(begun) * (limit / passed)))
+            pause = passed / max(begun, 10)
+        } else {
+            most = nil
+            nextRefusal = nil
         }
         self.start = now
         begun = 0
         refused = 0
-        shortest = nil
-    }
-
-    /// As many may wait as begin within the limit at the present speed.
-    private mutating func bound(_ passed: Duration) {
-        most = max(fewest, Int(Double(begun) * (limit / passed)))
+        waits = .zero
     }
 }

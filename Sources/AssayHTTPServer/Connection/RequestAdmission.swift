@@ -10,14 +10,17 @@ struct RequestAdmission: Sendable {
 
     /// Gives a request its place among those that wait.
     ///
-    /// Returns the reply to a request that is refused.
-    func admit(_ input: inout HTTPInput) -> ServerReply? {
+    /// Returns the reply to a request that is refused, and after which time it is to be sent.
+    func admit(_ input: inout HTTPInput) -> (reply: ServerReply, delay: Duration)? {
         guard let gate, case .request(let request) = input.content else { return nil }
-        input.ticket = gate.arrive()
-        guard input.ticket == nil, !gateway.isForPage(method: request.method, target: request.target) else {
+        switch gate.arrive() {
+        case .waits(let ticket):
+            input.ticket = ticket
             return nil
+        case .refused(let delay):
+            let isForPage = gateway.isForPage(method: request.method, target: request.target)
+            return isForPage ? nil : (refusal(of: request, input), delay)
         }
-        return refusal(of: request, input)
     }
 
     /// Returns the reply to a request that has waited for too long; nil when it is to be answered.

@@ -82,7 +82,13 @@ final class StreamReader: ChannelInboundHandler {
             reservation: reading.reservation)
         if let refusal = requests.admit(&input) {
             connection.perform(connection.streams.passed(input))
-            _ = send(refusal, on: context.eventLoop)
+            guard refusal.delay > .zero else {
+                _ = send(refusal.reply, on: context.eventLoop)
+                return
+            }
+            context.eventLoop.scheduleTask(in: TimeAmount(refusal.delay)) { [eventLoop = context.eventLoop] in
+                _ = bound.value.send(refusal.reply, on: eventLoop)
+            }
             return
         }
         connection.pass(input) { [eventLoop = context.eventLoop] answer in
