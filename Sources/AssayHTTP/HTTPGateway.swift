@@ -319,7 +319,10 @@ public struct HTTPGateway: Sendable {
                     HTTPReply(headers, statusField: route.binding.statusField, of: json)
                 } else {
                     HTTPReply(
-                        .ok, json, cacheControl: route.audience == .verifiers ? "public, max-age=3600" : "no-store")
+                        .ok, json,
+                        cacheControl: route.audience == .verifiers
+                            ? "public, max-age=\(max(answer.lifetime ?? .seconds(3600), .zero).wholeSeconds)"
+                            : "no-store")
                 }
             case .failure(let failure): HTTPReply(failure, decision: answer.decision, route)
             }

@@ -42,10 +42,13 @@ public struct Reply: Sendable {
     public let decision: DecisionID
     /// The reply message, or the failure.
     public let result: Result<JSON, CallFailure>
+    /// How long a cache may keep the message, for methods whose replies are public; nil for the method's usual time.
+    public let lifetime: Duration?
 
     /// Makes a reply from a message or a failure.
-    public init(decision: DecisionID, result: Result<JSON, CallFailure>) {
+    public init(decision: DecisionID, result: Result<JSON, CallFailure>, lifetime: Duration? = nil) {
         self.decision = decision
         self.result = result
+        self.lifetime = lifetime
     }
 }

@@ -7,8 +7,10 @@ import Testing
 
 @Suite("The key set and what clients keep of it", .timeLimit(.minutes(20)))
 struct EntityTagTests {
-    private func get(_ headers: String = "", key: String = "k", verb: String = "GET") async throws -> RawReply {
-        let handler = FakeHandler { _ in .success(["keys": [["kid": .string(key)]]]) }
+    private func get(
+        _ headers: String = "", key: String = "k", verb: String = "GET", lifetime: Duration? = nil
+    ) async throws -> RawReply {
+        let handler = FakeHandler(lifetime: lifetime) { _ in .success(["keys": [["kid": .string(key)]]]) }
         return try await TestGateway.answer(
             to: "\(verb) /v1/jwks HTTP/1.1\r\nHost: a\r\n\(headers)\r\n", handler: handler)
     }
@@ -22,6 +24,16 @@ struct EntityTagTests {
         #expect(try await get()["etag"] == tag)
         #expect(try await get(verb: "HEAD")["etag"] == tag)
         #expect(try await get(key: "other")["etag"] != tag)
+    }
+
+    @Test("it may be kept for as long as the kernel says, also by who has it already")
+    func lifetime() async throws {
+        let first = try await get(lifetime: .milliseconds(60_900))
+        #expect(first["cache-control"] == "public, max-age=60")
+        let tag = try #require(first["etag"])
+        let again = try await get("If-None-Match: \(tag)\r\n", lifetime: .seconds(61))
+        #expect(again.status == 304 && again["cache-control"] == "public, max-age=61")
+        #expect(try await get(lifetime: .seconds(-1))["cache-control"] == "public, max-age=0")
     }
 
     @Test(

@@ -14,16 +14,19 @@ public final class FakeHandler: CallHandler {
     public let methods: [MethodDescriptor]
     /// The readiness that it reports.
     public let readiness: Readiness
+    /// How long caches may keep its replies.
+    private let lifetime: Duration?
     private let answer: @Sendable (Call) async -> Result<JSON, CallFailure>
     private let recorded = Mutex<[Call]>([])
 
     /// Makes a handler that answers each call with `answer`.
     public init(
-        methods: [MethodDescriptor] = FakeHandler.exchanges, readiness: Readiness = .ready,
+        methods: [MethodDescriptor] = FakeHandler.exchanges, readiness: Readiness = .ready, lifetime: Duration? = nil,
         answer: @escaping @Sendable (Call) async -> Result<JSON, CallFailure> = { .success(FakeHandler.echo($0)) }
     ) {
         self.methods = methods
         self.readiness = readiness
+        self.lifetime = lifetime
         self.answer = answer
     }
 
@@ -33,7 +36,7 @@ public final class FakeHandler: CallHandler {
     /// Records the call and answers it.
     public func handle(_ call: Call) async -> Reply {
         recorded.withLock { $0.append(call) }
-        return Reply(decision: DecisionID(text: "01DECISION"), result: await answer(call))
+        return Reply(decision: DecisionID(text: "01DECISION"), result: await answer(call), lifetime: lifetime)
     }
 
     /// A reply that repeats the call.

@@ -17,8 +17,8 @@ struct CaptureOptions: ParsableArguments {
     var capture: String?
 
     @Option(
-        help: "How many pieces of evidence a second are captured at most, of all apps together.", valueName: "number",
-        reading: .number(1...10_000))
+        help: "How many pieces of evidence a second this server captures at most, of all apps together.",
+        valueName: "number", reading: .number(1...10_000))
     var captureRate = EvidenceFolder.Options().perSecond
 
     /// - Throws: `EvidenceFolderError` when the folder cannot be used.

@@ -8,7 +8,7 @@ internal import ServiceLifecycle
 struct RecordOptions: ParsableArguments {
     @Option(
         help:
-            "How many requests a second about no known app and without a valid credential are logged and audited one by one; "
+            "How many requests a second about no known app and without a valid credential this server logs and audits one by one; "
             + "the others are summed.", valueName: "number", reading: rate)
     var recordRate = RecordLimits().strangersPerSecond
 

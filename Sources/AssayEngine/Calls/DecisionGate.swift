@@ -95,7 +95,7 @@ final class DecisionGate: Sendable {
         clockWatch.observe(now, uptime: start)
         let decision = DecisionID(now: now, randomness: host.randomness)
         var found: Callers.Found?
-        let outcome: CallOutcome
+        var outcome: CallOutcome
         switch await admission(snapshot, now: now, uptime: start) {
         case .blocked(let reason):
             outcome = .unavailable(reason)
@@ -111,6 +111,11 @@ final class DecisionGate: Sendable {
                     denials: denials)
                 outcome = await answer(RequestScope(passage, call: call, caller: found?.caller, gate: self))
             }
+        }
+        if outcome.reason == KernelReasons.tokenKeyUnknown, let undecided = live.undecided {
+            let resource = outcome.resource
+            outcome = .ended(by: undecided)
+            outcome.resource = resource
         }
         if outcome.isOnRecord {
             sink.record(
@@ -178,7 +183,7 @@ final class DecisionGate: Sendable {
 extension DecisionGate {
     /// Why the engine must not decide, in words for an operator; nil when it may.
     var blockingReason: String? {
-        reasonOfProgram?() ?? host.store.blockingReason ?? live.freshness.blockingReason
+        reasonOfProgram?() ?? host.store.blockingReason
     }
 
     /// The same, or why the keys of the present snapshot cannot be used with the state.

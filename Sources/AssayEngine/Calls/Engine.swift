@@ -139,15 +139,25 @@ public final class Engine: CallHandler {
     /// The snapshot for a request that begins now.
     var snapshot: Snapshot { live.snapshot }
 
+    /// How far the knowledge of the keys has aged, and what operators should know of that.
+    var keyFreshness: KeyFreshness { live.freshness }
+
     /// Whether a write to the state store succeeded in the last few seconds, the keys are those that the state was used
-    /// with, and nothing else blocks decisions; degraded while calls of a plugin fail.
+    /// with, and nothing else blocks decisions; degraded while calls of a plugin fail, or while the keys may be out of
+    /// date.
     public var readiness: Readiness {
         get async {
             if let reason = gate.blockingReason { return .notReady(reason) }
+            let keys: Readiness
+            switch (keyFreshness.stage, keyFreshness.caution) {
+            case (.silent, let caution): return .notReady(caution ?? "no tokens are issued")
+            case (_, let caution?): keys = .degraded(caution)
+            case (_, nil): keys = .ready
+            }
             let readiness = await storeProbe.readiness
             if case .notReady = readiness { return readiness }
             if let reason = await gate.blockingReasonOfKeys { return .notReady(reason) }
-            return Readiness.combined([readiness, pluginReadiness])
+            return Readiness.combined([readiness, keys, pluginReadiness])
         }
     }
 
@@ -157,17 +167,11 @@ public final class Engine: CallHandler {
         // Serving the public keys decides nothing, so there is no record.
         if case .keySet? = route?.target {
             let now = host.clock.now
-            // Backends would keep a set without a key by which other servers sign.
-            let result: Result<JSON, CallFailure> =
-                if live.freshness.isOver(KeyStore.publicationLimit) {
-                    .failure(
-                        CallFailure(
-                            .unavailable, CallOutcome.unavailableMessage, detail: "the key vault does not answer",
-                            retryAfter: .seconds(5)))
-                } else {
-                    .success(snapshot.keys.keySet(at: now))
-                }
-            return Reply(decision: DecisionID(now: now, randomness: host.randomness), result: result)
+            // Before the keys, which may be taken up meanwhile.
+            let lifetime = live.freshness.cacheLifetime
+            return Reply(
+                decision: DecisionID(now: now, randomness: host.randomness),
+                result: .success(snapshot.keys.keySet(at: now)), lifetime: lifetime)
         }
         let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
             await answer(route, $0)

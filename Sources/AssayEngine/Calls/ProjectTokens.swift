@@ -46,6 +46,11 @@ struct ProjectTokens: ConsumerTokens {
         do throws(TokenInspection.Refusal) {
             accepted = try admission.judge(token)
         } catch {
+            if error.reason == KernelReasons.tokenKeyUnknown, let undecided = scope.live.undecided {
+                // Not a fault of the consumer.
+                throw CallFailure(
+                    .unavailable, CallOutcome.unavailableMessage, detail: undecided.message, retryAfter: .seconds(5))
+            }
             return .refused(error.reason)
         }
         guard try await !isReused(accepted, admission) else { return .refused(KernelReasons.tokenReused) }

@@ -74,6 +74,8 @@ struct ProviderCall: Sendable {
     private func exchange(
         _ prepare: @escaping @Sendable (RequestFields) throws(InvalidRequest) -> PreparedExchange
     ) async throws -> CallOutcome {
+        // No evidence is used up for a token that cannot be signed.
+        _ = try scope.issuer
         let fields = try RequestFields(scope.call.body, bytesLimit: provider.descriptor.limits.evidence)
         let limitedUse = try fields.bool("limitedUse")
         let tokenID =

@@ -48,7 +48,18 @@ final class RequestScope: Sendable {
     /// When the decision must have been made.
     var deadline: Instant { now + gate.timeLimit }
     /// What signs tokens now.
-    var issuer: TokenIssuer { snapshot.keys.issuer(at: live.freshness.signingTime(now)) }
+    ///
+    /// Fails as unavailable while the keys have not been known to be the present ones for too long.
+    var issuer: TokenIssuer {
+        get throws(CallFailure) {
+            let freshness = live.freshness
+            guard freshness.stage != .silent else {
+                throw CallFailure(
+                    .unavailable, CallOutcome.unavailableMessage, detail: freshness.caution, retryAfter: .seconds(5))
+            }
+            return snapshot.keys.issuer(at: freshness.signingTime(now))
+        }
+    }
     /// The source of newer keys than the snapshot's.
     var live: LiveSnapshot { gate.live }
     var failedChallenges: ChallengeMemory { gate.failedChallenges }

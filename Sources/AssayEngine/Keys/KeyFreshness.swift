@@ -4,23 +4,39 @@ public import AssayCore
 ///
 /// | since the last answer | what it does no more |
 /// |---|---|
-/// | a minute | refuse what an unknown sealing key has sealed: that is unavailable |
-/// | ``KeyStore/publicationLimit`` | publish its key set, in which a new key may be missing; begin to sign by another key |
-/// | ``KeyStore/decisionLimit`` | decide anything |
+/// | a minute | refuse what an unknown key has sealed or signed: that is unavailable |
+/// | ``KeyStore/publicationLimit`` | let its key set be kept, in which a new key may be missing; begin to sign by another key |
+/// | ``KeyStore/signingLimit`` | sign tokens |
 ///
-/// A key signs ``KeyStore/signingLead`` after it was made. By then every key set without it is out of date: it was
-/// fetched at most ``KeyStore/publicationLimit`` later, and is kept for ``KeyStore/keySetLifetime``.
+/// It serves its key set and verifies tokens by the keys that it knows for as long as the process lives.
+///
+/// **New keys.** A key signs ``KeyStore/signingLead`` after it was made. By then every key set without it that may be kept
+/// is out of date: servers and caches hand it out for at most ``KeyStore/publicationLimit``, and backends keep it for
+/// ``KeyStore/keySetLifetime``. What a server serves after that says that it may be kept for a minute, and `/readyz`
+/// says `degraded`, so that load balancers can prefer other servers. A backend that keeps every key set for six hours, as
+/// Admin SDKs do, and got it from a server that was cut off for more than an hour, may refuse tokens of a key that is
+/// newer than that. To serve nothing instead would be worse: a store that is away for all servers, which is far more
+/// frequent than one server alone, would stop every backend that starts or whose key set ends, although nobody can
+/// change keys meanwhile and the key set is right.
+///
+/// **Revoked keys.** A server that is cut off cannot know that a key was revoked: it publishes and accepts the key until it
+/// hears of its vault again or is stopped. It does so because it cannot tell that case from a store that is away for
+/// all. An operator who revokes a key looks at `/readyz` of each server, and stops those that are degraded.
+///
+/// **Signing.** A server that hears nothing signs by the key that it signed by, which the others publish for
+/// `KeyRing.publication` after its retirement: longer than ``KeyStore/signingLimit`` and the life of its last token.
 extension KeyStore {
     /// How long backends keep a key set: six hours, as Admin SDKs do.
     public static let keySetLifetime = Duration.seconds(6 * 3600)
-    /// How long after the last answer of its vault a server publishes its key set and takes up keys that begin.
+    /// How long after the last answer of its vault a server and the caches after it hand out its key set as a present one,
+    /// and a server takes up keys that begin.
     public static let publicationLimit = Duration.seconds(3600)
-    /// How long after the last answer of its vault a server decides.
+    /// How long after the last answer of its vault a server signs tokens.
     ///
-    /// As long as a backend may keep a key set: a key that was revoked is accepted by no server for longer than by them.
-    /// A retired key is published for a day longer than its tokens are valid, which is more.
-    public static let decisionLimit = Duration.seconds(6 * 3600)
-    /// How long after the last answer of its vault a server refuses what an unknown sealing key has sealed.
+    /// As long as a backend may keep a key set: by a key that was revoked no server signs for longer than backends accept
+    /// it. A retired key is published for a day longer than its tokens are valid, which is more.
+    public static let signingLimit = Duration.seconds(6 * 3600)
+    /// How long after the last answer of its vault a server refuses what an unknown key has sealed or signed.
     static let refusalLimit = Duration.seconds(60)
 }
 
@@ -28,6 +44,9 @@ extension KeyStore {
 struct KeyFreshness: Sendable {
     /// How long ago; nil for keys in a folder or in memory, which are read when they have changed.
     let age: Duration?
+
+    /// How long a key set may be kept that may be out of date: one that hears of a newer one soon.
+    private static let leastLifetime = Duration.seconds(60)
 
     /// Whether the age is more than a limit.
     func isOver(_ limit: Duration) -> Bool { age.map { $0 > limit } ?? false }
@@ -39,10 +58,35 @@ struct KeyFreshness: Sendable {
         return now - (age - KeyStore.publicationLimit)
     }
 
-    /// Why nothing may be decided by these keys; nil when it may.
-    var blockingReason: String? {
-        guard let age, age > KeyStore.decisionLimit else { return nil }
-        let minutes = age.wholeSeconds / 60
-        return "the key vault has not answered for \(minutes) minutes: keys may have been replaced or revoked"
+    /// How long caches may keep the key set: with the age, an hour; a minute at least.
+    var cacheLifetime: Duration {
+        // A vault that answers is asked every few seconds: the value is then always the same.
+        guard let age, age > KeyStore.refusalLimit else { return KeyStore.publicationLimit }
+        return max(KeyStore.publicationLimit - age, Self.leastLifetime)
+    }
+
+    /// How far the knowledge of the keys has aged.
+    enum Stage: Int, Sendable {
+        case present
+        /// The key set may lack a key, and have one that was revoked.
+        case outdated
+        /// No token is signed.
+        case silent
+    }
+
+    var stage: Stage {
+        if isOver(KeyStore.signingLimit) { return .silent }
+        return isOver(KeyStore.publicationLimit) ? .outdated : .present
+    }
+
+    /// What operators should know, by the stage; nil for present keys.
+    var caution: String? {
+        let minutes = (age ?? .zero).wholeSeconds / 60
+        let silence = "the key vault has not answered for \(minutes) minutes: keys may have been replaced or revoked"
+        return switch stage {
+        case .present: nil
+        case .outdated: "\(silence); the key set is served as it was"
+        case .silent: "\(silence); the key set is served as it was, and no tokens are issued"
+        }
     }
 }

@@ -9,8 +9,8 @@ struct KeyRing: Sendable {
     /// How long a key stays published after another took its place: the longest lifetime of a token, and a day for
     /// servers that share the keys and load a change later.
     static let publication = Duration.seconds(8 * 86_400)
-    /// How long a key is published before it signs: as long as a fetched key set is kept, as long as a server may publish
-    /// one in which the key is missing, and five minutes for servers that are slow or begin meanwhile.
+    /// How long a key is published before it signs: as long as a fetched key set is kept, as long as servers and caches may
+    /// hand out one without the key as a present one, and five minutes for servers that are slow or begin meanwhile.
     static let signingLead = KeyStore.keySetLifetime + KeyStore.publicationLimit + .seconds(300)
     /// How many keys an operator can make before earlier ones have left: readers of key sets limit their number.
     private static let signingLimit = 32

@@ -44,7 +44,7 @@ public final class KeyStore: Sendable {
     /// which makes the keys that its policies need.
     ///
     /// An engine asks for keys that are known to be the present ones: call ``refresh()`` and ``Engine/reloadKeys()`` every
-    /// few seconds while it runs, as ``OpenKeys/run(for:every:clock:logger:)`` does. See ``KeyStore/decisionLimit``.
+    /// few seconds while it runs, as ``OpenKeys/run(for:every:clock:logger:)`` does. See ``KeyStore/signingLimit``.
     ///
     /// - Parameter name: what the vault is called in errors.
     public static func vault(

@@ -15,6 +15,8 @@ public final class OpenKeys: Sendable {
     public let name: String
     private let vault: (any KeyVaultPlugin)?
     private let failure = Mutex<String?>(nil)
+    /// How far the knowledge of the keys had aged at the last look.
+    private let stage = Mutex(KeyFreshness.Stage.present)
     private let isClosed = Mutex(false)
 
     init(_ store: KeyStore, name: String, _ vault: (any KeyVaultPlugin)? = nil) {
@@ -25,8 +27,8 @@ public final class OpenKeys: Sendable {
 
     /// Takes up what other servers change in a vault, until the task is cancelled; returns at once for a folder.
     ///
-    /// While the vault cannot be read, the keys that are known stay in force for some time; see ``readiness`` and
-    /// ``KeyStore/decisionLimit``.
+    /// While the vault cannot be read, the keys that are known stay in force, and sign for some time; see ``readiness`` and
+    /// ``KeyStore/signingLimit``.
     public func run(
         for engine: Engine, every interval: Duration = .seconds(5), clock: HostClock = .system, logger: Logger
     ) async {
@@ -44,6 +46,12 @@ public final class OpenKeys: Sendable {
         } catch {
             report(SafeText.of("\(error)"), logger)
         }
+        let freshness = engine.keyFreshness
+        let hasAged = stage.withLock { stage in
+            defer { stage = freshness.stage }
+            return freshness.stage.rawValue > stage.rawValue
+        }
+        if hasAged, let caution = freshness.caution { logger.error("\(caution)") }
     }
 
     private func report(_ problem: String?, _ logger: Logger) {

@@ -8,12 +8,19 @@ internal import Logging
 struct MaintenanceRunner: Sendable {
     let host: PluginHost
     let options: MaintenanceOptions
+    /// What the servers of one state store share the work by; nil where no other server does it.
+    let leases: MaintenanceLeases?
     /// The list of the policies in force.
     let list: @Sendable () -> MaintenanceList
 
     func run() async {
         let schedule = MaintenanceSchedule(
-            randomness: host.randomness, round: options.round, longestPause: options.longestPause)
+            randomness: host.randomness, round: options.round, longestPause: options.longestPause,
+            isShared: leases != nil)
+        if let leases {
+            host.logger.info(
+                "runs of maintenance are claimed in the state store", metadata: ["server": "\(leases.server)"])
+        }
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<max(options.concurrency, 1) {
                 group.addTask { await work(schedule) }
@@ -26,22 +33,50 @@ struct MaintenanceRunner: Sendable {
             switch schedule.next(list(), at: host.clock.uptime) {
             case .wait(let duration):
                 guard (try? await host.clock.sleep(for: duration)) != nil else { return }
+            case .announce(let entry, let delay):
+                await leases?.announce(entry, after: delay, schedule)
             case .run(let entry):
-                let (record, least) = await run(entry)
-                // A run that ended because the task was cancelled has not failed.
-                guard !Task.isCancelled else { return }
-                let failed = record.outcome != .succeeded
-                let pause = schedule.finished(entry, failed: failed, at: host.clock.uptime, least: least)
-                log(record, pause)
-                options.onRun(record)
+                guard let leases else {
+                    let (record, least) = await run(entry, under: nil)
+                    // A run that ended because the task was cancelled has not failed.
+                    guard !Task.isCancelled else { return }
+                    _ = conclude(entry, record, least, schedule)
+                    continue
+                }
+                guard let lease = await leases.take(entry, schedule) else { continue }
+                let (record, least) = await run(entry, under: lease)
+                guard !Task.isCancelled || record.outcome == .succeeded else {
+                    await lease.release()
+                    return
+                }
+                let pause = conclude(entry, record, least, schedule)
+                await lease.finish(
+                    next: pause ?? entry.maintenance.interval, failures: schedule.failures(of: entry))
             }
         }
+    }
+
+    /// Schedules the next run, and tells of the last one.
+    ///
+    /// Returns the time until the next run; nil when no policy asks for it any more.
+    private func conclude(
+        _ entry: MaintenanceEntry, _ record: MaintenanceRecord, _ least: Duration, _ schedule: MaintenanceSchedule
+    ) -> Duration? {
+        let failed = record.outcome != .succeeded
+        let pause = schedule.finished(entry, failed: failed, at: host.clock.uptime, least: least)
+        log(record, pause)
+        options.onRun(record)
+        return pause
     }
 
     /// Runs an entry.
     ///
     /// Returns the result, and the least time until its next run.
-    private func run(_ entry: MaintenanceEntry) async -> (MaintenanceRecord, least: Duration) {
+    ///
+    /// - Parameter lease: without which the run does not go on; nil where no other server does the work.
+    private func run(
+        _ entry: MaintenanceEntry, under lease: MaintenanceLease?
+    ) async -> (MaintenanceRecord, least: Duration) {
         var logger = host.logger
         logger[metadataKey: entry.kind.rawValue] = "\(entry.plugin)"
         logger[metadataKey: "resource"] = "\(entry.resource)"
@@ -51,10 +86,14 @@ struct MaintenanceRunner: Sendable {
             state: StateSpace(entry.space, in: host.store), logger: logger)
         let outcome: MaintenanceRecord.Outcome
         var least = Duration.zero
-        do {
-            try await Deadline.run(entry.maintenance.timeLimit, clock: host.clock) {
+        let clock = host.clock
+        let work = { @Sendable in
+            try await Deadline.run(entry.maintenance.timeLimit, clock: clock) {
                 try await entry.maintenance.run(context)
             }
+        }
+        do {
+            if let lease { try await lease.hold(during: work) } else { try await work() }
             outcome = .succeeded
         } catch is DeadlineExceeded {
             outcome = .timedOut
@@ -98,17 +137,22 @@ public struct MaintenanceOptions: Sendable {
     public var round: Duration
     /// The longest pause after repeated failures; a plugin's own interval may be longer.
     public var longestPause: Duration
+    /// Whether other processes with the same state store do the same maintenance, so that each run must be done by one of
+    /// them; nil to go by what the store says of itself (`StorageDescriptor.sharing`).
+    public var isShared: Bool?
     /// Called after each run; it must not block.
     public var onRun: @Sendable (MaintenanceRecord) -> Void
 
-    /// By default, four runs at once, a look at the policies every ten seconds, and pauses of at most an hour.
+    /// By default, four runs at once, a look at the policies every ten seconds, and pauses of at most an hour; the work
+    /// is shared if the store is one that several processes can use.
     public init(
         concurrency: Int = 4, round: Duration = .seconds(10), longestPause: Duration = .seconds(3600),
-        onRun: @escaping @Sendable (MaintenanceRecord) -> Void = { _ in }
+        isShared: Bool? = nil, onRun: @escaping @Sendable (MaintenanceRecord) -> Void = { _ in }
     ) {
         self.concurrency = concurrency
         self.round = round
         self.longestPause = longestPause
+        self.isShared = isShared
         self.onRun = onRun
     }
 }
@@ -118,8 +162,12 @@ extension Engine {
     /// calls.
     ///
     /// The runs of apps and projects are spread over their intervals. Changed policies take effect within a round. No run is
-    /// abandoned: a cancelled run is waited for.
+    /// abandoned: a cancelled run is waited for. Processes that share a state store share the runs: each is done by one
+    /// of them, and another one goes on within a minute when that one has ended.
     public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
-        await MaintenanceRunner(host: host, options: options) { self.maintenance }.run()
+        let sharing = (host.store as? any StateStorePlugin).map { type(of: $0).descriptor.sharing } ?? .process
+        let isShared = options.isShared ?? (sharing != .process)
+        let leases = isShared ? MaintenanceLeases(host, longestPause: options.longestPause) : nil
+        await MaintenanceRunner(host: host, options: options, leases: leases) { self.maintenance }.run()
     }
 }

@@ -50,6 +50,12 @@ final class LiveSnapshot: Sendable {
         KeyFreshness(age: confirmed.withLock { $0 }.map { store.age(of: $0) })
     }
 
+    /// Why something by an unknown key is not refused: the vault may have the key; nil when it is known not to.
+    var undecided: KeyError? {
+        guard freshness.isOver(KeyStore.refusalLimit) else { return nil }
+        return KeyError("the key vault does not answer: it may have a key that is unknown here")
+    }
+
     /// Notes that the vault has answered, if the keys of the snapshot are those that it has; returns whether they are.
     func confirmKeys() -> Bool {
         let answered = store.answered
@@ -104,9 +110,7 @@ final class LiveSnapshot: Sendable {
             {
                 throw failure.error
             }
-            guard !freshness.isOver(KeyStore.refusalLimit) else {
-                throw KeyError("the key vault does not answer: it may have a key that is unknown here")
-            }
+            if let undecided { throw undecided }
             if reading.failure != nil || !isUnchanged {
                 do throws(KeyError) {
                     _ = takeUp(try read(&reading, for: nil))

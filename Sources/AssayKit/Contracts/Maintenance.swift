@@ -3,8 +3,8 @@ public import AssayCore
 /// Work that an instance of a plugin does between calls: refreshing what it keeps, fetching keys.
 ///
 /// The kernel runs it about every ``interval``, at another moment for each app of a provider and each project of a
-/// consumer, and never twice at once in one process.
-/// Several servers may share one state: work that only one of them may do is claimed in the `StateSpace` first. A run
+/// consumer, and never twice at once in one process. Servers that share a state share the runs, too; work that must not
+/// be done twice even if a server loses its clock or its store is claimed in the `StateSpace` first. A run
 /// that throws, or takes longer than ``timeLimit``, is logged, and the wait before the next one grows until one
 /// succeeds. After a change of policies the new instance's maintenance replaces the old one's.
 public struct Maintenance: Sendable {

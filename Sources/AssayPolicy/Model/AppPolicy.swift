@@ -57,7 +57,7 @@ public struct RateLimit: Sendable, Hashable {
     static let intervals = Duration.seconds(1)...Duration.seconds(86_400)
     static let standardInterval = Duration.seconds(60)
 
-    /// The most calls in each interval, on average.
+    /// The most calls in each interval, on average, on each server.
     public let requests: Int
     /// The time that `requests` are counted for.
     public let interval: Duration

@@ -50,7 +50,8 @@ extension PolicySchema {
             tokenLifetime("The lifetime of tokens, if a provider's section does not set it."),
             reference(
                 RateLimitReader.key, to: "rate_limit",
-                "The rate limit of calls for the app by devices; callers with a permission do not count."),
+                "The rate limit of calls for the app by devices; callers with a permission do not count. Each server counts on its own."
+            ),
             reference("providers", to: "providers", "The kinds of evidence that the app's tokens are issued for."),
             list(
                 RuleReader.key, of: "rule",
@@ -91,7 +92,9 @@ extension PolicySchema {
                     .object(
                         ShapeSchema.members(
                             of: .integer,
-                            PolicyKey("The most calls in each interval, on average.", counts, examples: [600])))),
+                            PolicyKey(
+                                "The most calls in each interval, on average, on each server.", counts, examples: [600])
+                        ))),
                 JSONMember(
                     "interval",
                     .object(

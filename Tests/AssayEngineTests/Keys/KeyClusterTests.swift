@@ -52,11 +52,11 @@ struct KeyClusterTests {
     func lead() {
         let slowest = KeyStore.keySetLifetime + KeyStore.publicationLimit
         #expect(KeyStore.signingLead >= slowest + .seconds(2 * 5))
-        // A server that hears nothing decides for less time than the reserve of the publication of a retired key.
-        #expect(KeyStore.decisionLimit + .seconds(7 * 86_400) < KeyRing.publication)
+        // A server that hears nothing signs for less time than the reserve of the publication of a retired key.
+        #expect(KeyStore.signingLimit + .seconds(7 * 86_400) < KeyRing.publication)
     }
 
-    @Test("A server whose vault does not answer publishes no keys after an hour, begins with none, and ends deciding")
+    @Test("A server whose vault does not answer publishes and verifies on, begins with no key, and ends signing")
     func silence() async throws {
         let cluster = Cluster()
         let (node, other) = (try await cluster.start(), try await cluster.start())
@@ -75,12 +75,20 @@ struct KeyClusterTests {
         cluster.clock.advance(by: .seconds(400))
         await node.follow()
         await other.follow()
-        #expect(await node.published() == nil, "backends would keep a set that may lack a key")
+        #expect(await node.published()?.contains(pending) == true)
+        #expect(await node.keySetLifetime() == .seconds(60), "it may lack a key: backends ask again soon")
+        #expect(await other.keySetLifetime() == .seconds(3600))
+        guard case .degraded(let warning) = await node.engine.readiness else {
+            Issue.record("it does not say so")
+            return
+        }
+        #expect(warning.contains("the key vault has not answered for 66 minutes"))
         #expect(await node.token() == first, "the pending key may have been revoked")
         #expect(await other.token() == pending)
         #expect(await other.published()?.contains(first) == true)
 
-        cluster.clock.advance(by: KeyStore.decisionLimit - KeyStore.publicationLimit - .seconds(400))
+        let token = try #require(await node.wholeToken())
+        cluster.clock.advance(by: KeyStore.signingLimit - KeyStore.publicationLimit - .seconds(400))
         #expect(await node.token() == first)
         cluster.clock.advance(by: .seconds(1))
         #expect(await node.token() == nil)
@@ -92,11 +100,57 @@ struct KeyClusterTests {
         }
         #expect(reason.contains("the key vault has not answered for 360 minutes"))
 
+        // However long it lasts: the key set is served, and its tokens are verified.
+        let latest = try #require(await other.wholeToken())
+        for _ in 0..<3 {
+            #expect(await node.verification(of: latest) == nil)
+            #expect(await node.published()?.isSuperset(of: [first, pending]) == true)
+            cluster.clock.advance(by: .seconds(900))
+            await node.follow()
+        }
+        cluster.clock.advance(by: .seconds(5 * 86_400))
+        #expect(await node.verification(of: token) == .unauthenticated, "it has expired")
+        cluster.clock.advance(by: .seconds(60 * 86_400))
+        #expect(await node.published() == [pending], "the first key has left, as it was due")
+
         node.vault.isFailing = false
         await node.follow()
         #expect(await node.token() == pending)
-        #expect(await node.published()?.contains(first) == true)
+        #expect(await node.keySetLifetime() == .seconds(3600))
         #expect(node.keys.readiness == .ready)
+    }
+
+    @Test("While the vault does not answer, a token by a key that is unknown here is not refused but unavailable")
+    func unknownSigningKey() async throws {
+        let cluster = Cluster()
+        let (node, other) = (try await cluster.start(), try await cluster.start())
+        // With its first decision it compares its keys with those that the state was used with.
+        #expect(await node.token() != nil)
+        node.vault.isFailing = true
+        _ = try await cluster.prepare(on: other)
+        cluster.clock.advance(by: KeyStore.signingLead)
+        await node.follow()
+        await other.follow()
+        let token = try #require(await other.wholeToken())
+        #expect(await other.verification(of: token) == nil)
+        #expect(await node.verification(of: token) == .unavailable)
+        // What is wrong in another way is refused.
+        #expect(await node.verification(of: "a.b.c") == .unauthenticated)
+        node.vault.isFailing = false
+        await node.follow()
+        #expect(await node.verification(of: token) == nil)
+        var parts = token.split(separator: ".").map(String.init)
+        parts[0] = Base64.encodeURL(Array(#"{"alg":"ES256","typ":"JWT","kid":"nobody"}"#.utf8))
+        #expect(await node.verification(of: parts.joined(separator: ".")) == .unauthenticated)
+    }
+
+    @Test("A key set is handed out for an hour after the last answer, by the server and by caches together")
+    func lifetimes() {
+        func lifetime(_ age: Duration?) -> Duration { KeyFreshness(age: age).cacheLifetime }
+        #expect(lifetime(nil) == .seconds(3600))
+        for age in [0, 5, 60] { #expect(lifetime(.seconds(age)) == .seconds(3600)) }
+        for age in [61, 1800, 3539] { #expect(lifetime(.seconds(age)) == .seconds(3600 - age)) }
+        for age in [3541, 3600, 86_400, 86_400 * 365] { #expect(lifetime(.seconds(age)) == .seconds(60)) }
     }
 
     @Test("While the vault does not answer, what an unknown sealing key has sealed is not refused but unavailable")
@@ -137,7 +191,7 @@ struct KeyClusterTests {
         await node.follow()
         #expect(node.keys.readiness != .ready)
         #expect(await node.token() != nil)
-        cluster.clock.advance(by: KeyStore.decisionLimit + .seconds(1))
+        cluster.clock.advance(by: KeyStore.signingLimit + .seconds(1))
         await node.follow()
         #expect(await node.token() == nil, "its keys are not those of the vault")
 
@@ -148,7 +202,7 @@ struct KeyClusterTests {
     }
 
     @Test(
-        "No token is signed by a key that a server, or a backend with a key set of six hours, does not know",
+        "No token is signed by a key that is missing in a key set which a server serves as a present one, or which a backend keeps",
         arguments: [1, 2, 3, 4] as [UInt64])
     func neverUnknown(seed: UInt64) async throws {
         var random = Numbers(seed)
@@ -158,7 +212,7 @@ struct KeyClusterTests {
         var nodes: [Cluster.Node?] = []
         for kind in kinds { nodes.append(try await cluster.start(kind)) }
         var fetched: [(at: Instant, kids: Set<String>)] = []
-        var (signed, changes, silent): (Set<String>, Int, Int) = ([], 0, 0)
+        var (signed, changes, silent, verified): (Set<String>, Int, Int, Int) = ([], 0, 0, 0)
         for step in 0..<150 {
             let index = random.next(below: 3)
             switch random.next(below: 8) {
@@ -179,23 +233,35 @@ struct KeyClusterTests {
             }
             // Most servers ask in time.
             for node in nodes.compactMap(\.self) where random.next(below: 10) > 0 { await node.follow() }
-            if let kids = await nodes[random.next(below: 3)]?.published() { fetched.append((cluster.clock.now, kids)) }
             let now = cluster.clock.now
             fetched.removeAll { $0.at + KeyStore.keySetLifetime <= now }
             var sets = fetched.map(\.kids)
-            for node in nodes.compactMap(\.self) {
-                if let kids = await node.published() { sets.append(kids) } else { silent += 1 }
+            for (index, node) in nodes.enumerated() {
+                guard let node, let kids = await node.published() else { continue }
+                // A key set that may be kept for a minute only lasts no longer than the server's answers.
+                guard let lifetime = await node.keySetLifetime(), lifetime > .seconds(60) else {
+                    silent += 1
+                    continue
+                }
+                sets.append(kids)
+                if index == random.next(below: 3) { fetched.append((now, kids)) }
             }
             for node in nodes.compactMap(\.self) {
-                guard let kid = await node.token() else { continue }
+                guard let token = await node.wholeToken(), let kid = Cluster.Node.key(of: token) else { continue }
                 signed.insert(kid)
                 #expect(sets.allSatisfy { $0.contains(kid) }, "step \(step)")
+                for other in nodes.compactMap(\.self) {
+                    let status = await other.verification(of: token)
+                    #expect(status == nil || status == .unavailable, "step \(step)")
+                    verified += status == nil ? 1 : 0
+                }
             }
         }
         // The test has seen what it is about.
         #expect(signed.count > 1)
         #expect(changes > 1)
         #expect(silent > 0)
+        #expect(verified > 100)
     }
 
     private struct Numbers {
@@ -232,12 +298,31 @@ struct Cluster: Sendable {
                     body: ["debugToken": .string(TestService.debugToken)], peer: "192.0.2.1"))
         }
 
+        /// A new token; nil when none is issued.
+        func wholeToken() async -> String? {
+            try? await exchange().result.get()["token"]?.string
+        }
+
         /// The key of a new token; nil when none is issued.
-        func token() async -> String? {
-            guard let token = try? await exchange().result.get()["token"]?.string,
-                let head = token.split(separator: ".").first.flatMap({ Base64.decode($0) })
-            else { return nil }
+        func token() async -> String? { await wholeToken().flatMap { Self.key(of: $0) } }
+
+        static func key(of token: String) -> String? {
+            guard let head = token.split(separator: ".").first.flatMap({ Base64.decode($0) }) else { return nil }
             return try? JSON.parse(head)["kid"]?.string
+        }
+
+        /// Why a request with a token is not let through; nil when it is.
+        func verification(of token: String) async -> StatusCode? {
+            let protection = await engine.protect(
+                ProtectedRequest(
+                    project: "example-project", service: "orders.example.com", token: token, peer: "192.0.2.1"))
+            if case .failure(let failure) = protection.result { return failure.status }
+            return nil
+        }
+
+        /// How long the key set may be kept.
+        func keySetLifetime() async -> Duration? {
+            await engine.handle(Call("jwks", resource: "")).lifetime
         }
 
         /// The identifiers of the key set; nil when it is not served.
@@ -261,6 +346,7 @@ struct Cluster: Sendable {
             projects:
               - number: 1234567890
                 id: example-project
+                services: {orders.example.com: {enforcement: ENFORCED, accept_development: true}}
                 apps:
                   - id: 1:1234567890:ios:321abc456def7890
                     providers:
