@@ -8,7 +8,7 @@ internal import Synchronization
 /// when none had to be refused for a tenth of a second. So a burst is answered, and a queue that stays is not (compare CoDel,
 /// RFC 8289; its least wait says nothing here, because threads do not take up requests in their order).
 ///
-/// A refusal costs work as well. There are as many a second as answers; beyond, refusals are delayed by up to a second,
+/// A refusal costs work as well. There are at most twice as many a second as answers; beyond, refusals are delayed by up to a second,
 /// in which their connections send no more.
 ///
 /// Several listeners may share one.
@@ -161,7 +161,7 @@ struct WaitingRequests {
         if most != nil ? isCurrent && refused > 0 : wasSlow && isSlow {
             // As many as begin within the limit at the present speed.
             most = max(fewest, Int(Double(begun) * (limit / passed)))
-            pause = passed / max(begun, 10)
+            pause = passed / (2 * max(begun, 10))
         } else {
             most = nil
             nextRefusal = nil

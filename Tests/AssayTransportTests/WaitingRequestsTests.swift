@@ -88,7 +88,7 @@ struct WaitingRequestsTests {
         #expect(waiting.most == nil, "nothing had to be refused")
     }
 
-    @Test("Refusals beyond as many as there are answers are delayed, by a second at most")
+    @Test("Refusals beyond twice as many as there are answers are delayed, by a second at most")
     func manyRefusals() {
         var waiting = WaitingRequests(limit: .milliseconds(5), fewest: 2)
         let start = ContinuousClock.now

@@ -115,10 +115,19 @@ struct LoadPreparation: Sendable {
         return (try Self.bytes("challenge", of: reply), now + TimeAmount(life))
     }
 
+    /// How often a server may say that it cannot keep up before the preparation ends.
+    private static let patience = 50
+
     /// The reply to a request that must be accepted.
+    ///
+    /// It is sent again while the server says that it cannot keep up.
     private func accepted(_ request: ByteBuffer, _ what: String) async throws -> JSON {
         try Task.checkCancellation()
-        let reply = try await call(request)
+        var reply = try await call(request)
+        for _ in 0..<Self.patience where reply.status == 503 {
+            try await Task.sleep(for: .milliseconds(100))
+            reply = try await call(request)
+        }
         guard reply.isSuccess, let json = try? JSON.parse(reply.body) else {
             throw LoadFailure(
                 "the server refused \(what) with status \(reply.status): "
