@@ -23,6 +23,8 @@ final class BundleServer: Sendable {
         var headers: [OutboundHeader] = []
         var body: [UInt8] = []
         var etag: String?
+        /// Whether the end of the body never comes.
+        var stalls = false
     }
 
     private let state = Mutex((content: Content(), requests: [OutboundRequest]()))
@@ -37,6 +39,10 @@ final class BundleServer: Sendable {
         state.withLock { $0.content = Content(status: status, headers: headers, body: body) }
     }
 
+    func stall(_ body: [UInt8]) {
+        state.withLock { $0.content = Content(body: body, stalls: true) }
+    }
+
     func answer(_ request: OutboundRequest) -> ScriptedAnswer {
         let content = state.withLock { state in
             state.requests.append(request)
@@ -49,7 +55,8 @@ final class BundleServer: Sendable {
                 return .respond(OutboundResponse(status: 304, headers: headers))
             }
         }
-        return .respond(OutboundResponse(status: content.status, headers: headers, body: content.body))
+        let response = OutboundResponse(status: content.status, headers: headers, body: content.body)
+        return content.stalls ? .stall(response) : .respond(response)
     }
 }
 

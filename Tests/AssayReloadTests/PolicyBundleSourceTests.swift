@@ -9,6 +9,7 @@ import AssayReload
 import AssayTestSupport
 import Foundation
 import ServiceLifecycle
+import Synchronization
 import Testing
 
 @Suite("Policies of a signed bundle")
@@ -269,6 +270,36 @@ struct PolicyBundleSourceTests {
         }
     }
 
+    @Test("A body that never ends is waited for up to the time limit")
+    func stalling() async throws {
+        try await BundleScene.run { scene, url in
+            scene.server.stall(try scene.bundle(1))
+            let start = ContinuousClock.now
+            let source = try await scene.source(url, timeLimit: .milliseconds(300))
+            #expect(ContinuousClock.now - start < .seconds(15))
+            #expect(source.readiness.reason.hasPrefix("policy bundle: cannot be downloaded: localhost:"))
+            #expect(throws: (any Error).self) { try scene.start(source) }
+        }
+    }
+
+    @Test("Of two downloads at once, the one that began last counts")
+    func order() async throws {
+        try await BundleScene.run { scene, url in
+            let (old, new) = (try scene.bundle(1), try scene.bundle(2, apps: 2))
+            let http = GatedHTTP([old, new])
+            let options = PolicyBundleOptions(
+                url: url, keyFiles: [scene.keyFile], folder: scene.folder.appendingPathComponent("kept").path)
+            let source = try PolicyBundleSource(options, http: http, logger: scene.log.logger)
+            async let late = source.poll()
+            await http.first.wait()
+            #expect(await source.poll())
+            http.second.open()
+            #expect(await !late)
+            _ = try scene.start(source)
+            #expect(source.present?.version == 2)
+        }
+    }
+
     @Test("The waits of a source are a half to one and a half of the interval")
     func waits() async throws {
         let url = try #require(EndpointURL("https://policies.example.com/assay.bundle"))
@@ -276,5 +307,37 @@ struct PolicyBundleSourceTests {
         let waits = (0..<1000).map { _ in options.wait() }
         #expect(waits.allSatisfy { (.seconds(10)...(.seconds(30))).contains($0) })
         #expect(Set(waits).count > 100)
+    }
+}
+
+/// Something that is waited for.
+private struct Gate: Sendable {
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (stream, continuation) = AsyncStream.makeStream() }
+
+    func open() { continuation.finish() }
+
+    func wait() async { for await _ in stream {} }
+}
+
+/// Answers in the order of the requests, the first one when it is told to.
+private final class GatedHTTP: OutboundHTTP {
+    /// The first request has come.
+    let first = Gate()
+    /// The first answer may go.
+    let second = Gate()
+    private let bodies: Mutex<[[UInt8]]>
+
+    init(_ bodies: [[UInt8]]) { self.bodies = Mutex(bodies) }
+
+    func send(_ request: OutboundRequest) async throws(OutboundFailure) -> OutboundResponse {
+        let (body, isFirst) = bodies.withLock { ($0.removeFirst(), $0.count == 1) }
+        if isFirst {
+            first.open()
+            await second.wait()
+        }
+        return OutboundResponse(status: 200, body: body)
     }
 }

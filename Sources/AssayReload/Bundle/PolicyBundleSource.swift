@@ -212,7 +212,7 @@ extension PolicyBundleSource {
         if let failure = result.failure, !before.isExactly(failure) {
             logger.warning(
                 "the policy bundle cannot be downloaded",
-                metadata: ["url": "\(options.shownURL)", "error": "\(LogField(failure))"])
+                metadata: ["url": "\(options.shownURL)", "error": "\(failure)"])
         } else if result.failure.isNil, !before.isNil {
             logger.notice("the policy bundle can be downloaded again", metadata: ["url": "\(options.shownURL)"])
         }
