@@ -359,7 +359,7 @@ let package = Package(
         .target(
             name: "AssayReload",
             dependencies: [
-                "AssayCore", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayYAML",
+                "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayPolicy", "AssayYAML",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -512,8 +512,8 @@ let package = Package(
         .target(
             name: "AssayCommand",
             dependencies: [
-                "AssayAudit", "AssayCore", "AssayEngine", "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer",
-                "AssayHosting",
+                "AssayAudit", "AssayCore", "AssayCrypto", "AssayEngine", "AssayHTTP", "AssayHTTPClient",
+                "AssayHTTPServer", "AssayHosting",
                 "AssayKit", "AssayMetrics", "AssayPolicy", "AssayReload", "AssayState", "AssayTransport", "AssayYAML",
                 "CProcess", .target(name: "AssayExtAuthz", condition: extAuthz),
                 .target(name: "AssayProcesses", condition: processes),
@@ -751,7 +751,7 @@ let package = Package(
         .testTarget(
             name: "AssayPolicyTests",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayYAML",
+                "AssayCore", "AssayCrypto", "AssayHosting", "AssayKit", "AssayPolicy", "AssayState", "AssayYAML",
             ], swiftSettings: settings),
         .testTarget(
             name: "AssayEngineTests",
@@ -881,7 +881,9 @@ let package = Package(
             dependencies: [
                 "AssayCore", "AssayCrypto", "AssayEngine", "AssayHosting", "AssayKit", "AssayMetrics",
                 "AssayPolicy", "AssayState", "AssayTestSupport", "AssayTesting", "AssayYAML", "AssayCommand",
-                "AssayHTTP", "AssayHTTPServer", "AssayStandard", "AssayTransport", "assay", "till-server",
+                "AssayHTTP", "AssayHTTPClient", "AssayHTTPServer", "AssayStandard", "AssayTestingHTTP",
+                "AssayTransport",
+                "assay", "till-server",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -930,8 +932,8 @@ let package = Package(
         .testTarget(
             name: "AssayReloadTests",
             dependencies: [
-                "AssayCore", "AssayDebug", "AssayEngine", "AssayHosting", "AssayKit", "AssayPolicy",
-                "AssayReload", "AssayState", "AssayTesting",
+                "AssayCore", "AssayCrypto", "AssayDebug", "AssayEngine", "AssayHTTPClient", "AssayHosting", "AssayKit",
+                "AssayPolicy", "AssayReload", "AssayState", "AssayTestSupport", "AssayTesting", "AssayTestingHTTP",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],

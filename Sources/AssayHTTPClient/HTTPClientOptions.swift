@@ -1,4 +1,5 @@
 public import AssayCore
+internal import NIOSSL
 
 /// How an ``HTTPClientService`` behaves.
 public struct HTTPClientOptions: Sendable {
@@ -52,5 +53,18 @@ public struct HTTPClientOptions: Sendable {
         self.headBytes = headBytes
         self.responseBytes = responseBytes
         self.proxy = proxy
+    }
+}
+
+extension HTTPClientOptions {
+    /// The certificates of a text in PEM, for ``additionalTrustRoots``.
+    ///
+    /// - Throws: `OutboundFailure` (`tls_refused`) when the text has none, or has one that cannot be read.
+    public static func certificates(pem text: [UInt8]) throws(OutboundFailure) -> [[UInt8]] {
+        do {
+            let certificates = try NIOSSLCertificate.fromPEMBytes(text)
+            if !certificates.isEmpty { return try certificates.map { try $0.toDERBytes() } }
+        } catch {}
+        throw OutboundFailure(.tlsRefused, "it is not one or more certificates in PEM")
     }
 }

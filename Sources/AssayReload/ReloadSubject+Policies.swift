@@ -5,7 +5,7 @@ internal import Logging
 internal import Synchronization
 
 extension ReloadSubject {
-    /// The policies of a folder, which are read, checked and put in force as a whole.
+    /// The policies of a folder or a signed bundle, which are read, checked and put in force as a whole.
     ///
     /// Secrets and other files that they refer to are read again with them. Files that were only touched, so that they say the same as
     /// those in force, change nothing; a request reads them again all the same.
@@ -14,22 +14,24 @@ extension ReloadSubject {
     /// any app or OAuth client do not replace policies that have one: a missing file is more probable than such an
     /// intention.
     ///
-    /// - `loaded`: the folder's fingerprint from before the engine's present policies were read.
+    /// - `source`: a `PolicyDirectory`, or a ``PolicyBundleSource``.
+    /// - `loaded`: the fingerprint of the source from before the engine's present policies were read.
     /// - `present`: the policies that are in force now; nil when unknown.
     /// - `then`: receives the policies that are in force from now on, and those before them if they are known.
     /// - `refused`: receives the revision of policies that were refused, and why, once for each reason.
     public static func policies(
-        in directory: PolicyDirectory, for engine: Engine, loaded: FileFingerprint? = nil, present: PolicySet? = nil,
+        in source: some PolicySource, for engine: Engine, loaded: FileFingerprint? = nil, present: PolicySet? = nil,
         then: @escaping @Sendable (_ policies: PolicySet, _ before: PolicySet?) -> Void = { _, _ in },
         refused: @escaping @Sendable (PolicyRevision, any Error) -> Void = { _, _ in }
     ) -> ReloadSubject {
         let last = PresentPolicies(present)
-        return ReloadSubject("policies", fingerprint: { directory.fingerprint }, loaded: loaded) { cause in
-            let policies = directory.read()
+        return ReloadSubject("policies", fingerprint: { source.fingerprint }, loaded: loaded) { cause in
+            let policies = source.read()
             if cause == .change, policies.problems == nil, policies.revision == engine.revision,
                 !last.hasFailed(with: policies.revision)
             {
                 last.failureIsOver()
+                source.didTakeEffect()
                 return nil
             }
             let extent = PolicyExtent(policies)
@@ -42,6 +44,7 @@ extension ReloadSubject {
                 if last.fails(with: policies.revision, "\(error)") { refused(policies.revision, error) }
                 throw error
             }
+            source.didTakeEffect()
             let before = last.replace(by: policies, extent)
             then(policies, before?.policies)
             let counts = policies.counts

@@ -35,6 +35,8 @@ public final class Reloader: Service {
         var progress: [Progress]
         /// Whether everything is to be read again.
         var isAsked = false
+        /// The subjects that are to be read again although no file of theirs has changed.
+        var changed: Set<ExactText> = []
     }
 
     /// The time from a failure to the next try, if no file has changed.
@@ -78,6 +80,12 @@ public final class Reloader: Service {
         wake.yield()
     }
 
+    /// Requests that a subject is read again because something other than its files has changed.
+    public func requestCheck(of subject: String) {
+        state.withLock { _ = $0.changed.insert(ExactText(subject)) }
+        wake.yield()
+    }
+
     /// Reloads everything, also without a visible change, and returns when that is done or has failed.
     public func reload() async {
         state.withLock { $0.isAsked = true }
@@ -116,11 +124,12 @@ public final class Reloader: Service {
     package func work() async {
         await withCheckedContinuation { continuation in
             thread.async {
-                let isAsked = self.state.withLock { state in
-                    defer { state.isAsked = false }
-                    return state.isAsked
+                let (isAsked, changed) = self.state.withLock { state in
+                    defer { (state.isAsked, state.changed) = (false, []) }
+                    return (state.isAsked, state.changed)
                 }
-                for index in self.subjects.indices where isAsked || self.isDue(index) {
+                for index in self.subjects.indices
+                where isAsked || changed.contains(ExactText(self.subjects[index].name)) || self.isDue(index) {
                     self.attempt(index, isAsked: isAsked)
                 }
                 continuation.resume()

@@ -14,7 +14,7 @@ internal import AssayProcesses
 ///
 /// A build without the package trait `Processes` refuses such a file.
 struct PluginProcesses: Sendable {
-    private let directory: PolicyDirectory
+    private let directory: PolicyDirectory?
     private let loaded: FileFingerprint
     #if Processes
     private let processes: ProcessPlugins
@@ -22,18 +22,20 @@ struct PluginProcesses: Sendable {
 
     /// Starts the processes that the folder names, and returns when each of them answers or has failed.
     ///
-    /// - Parameter checksOnly: whether policies will only be checked.
+    /// - Parameters:
+    ///   - directory: nil for no folder, and no processes.
+    ///   - checksOnly: whether policies will only be checked.
     /// - Throws: `Diagnostics` when the file is wrong.
     static func start(
-        in directory: PolicyDirectory, checksOnly: Bool = true, logger: Logger
+        in directory: PolicyDirectory?, checksOnly: Bool = true, logger: Logger
     ) async throws -> PluginProcesses {
-        let loaded = FileFingerprint(of: [directory.possiblePluginsPath])
+        let loaded = fingerprint(directory)
         #if Processes
-        let file = try PluginsFile.read(in: directory)
+        let file = try directory.flatMap { directory throws(Diagnostics) in try PluginsFile.read(in: directory) }
         let processes = await ProcessPlugins.start(file?.plugins ?? [], checksOnly: checksOnly, logger: logger)
         return PluginProcesses(directory: directory, loaded: loaded, processes: processes)
         #else
-        if let path = directory.pluginsPath {
+        if let path = directory?.pluginsPath {
             throw Diagnostics(
                 Diagnostic(
                     file: path, location: nil,
@@ -86,11 +88,15 @@ struct PluginProcesses: Sendable {
 
     /// Says in the log and in the readiness that a changed file takes effect at the next start only.
     var subject: ReloadSubject {
-        let (path, loaded) = (directory.possiblePluginsPath, loaded)
-        return ReloadSubject("plugins", fingerprint: { FileFingerprint(of: [path]) }, loaded: loaded) {
-            guard FileFingerprint(of: [path]) != loaded else { return nil }
-            throw ChangedPlugins(path: path)
+        let (directory, loaded) = (directory, loaded)
+        return ReloadSubject("plugins", fingerprint: { Self.fingerprint(directory) }, loaded: loaded) {
+            guard let directory, Self.fingerprint(directory) != loaded else { return nil }
+            throw ChangedPlugins(path: directory.possiblePluginsPath)
         }
+    }
+
+    private static func fingerprint(_ directory: PolicyDirectory?) -> FileFingerprint {
+        FileFingerprint(of: directory.map { [$0.possiblePluginsPath] } ?? [])
     }
 
     private struct ChangedPlugins: Error, CustomStringConvertible {

@@ -7,5 +7,6 @@ struct PolicyCommand: ParsableCommand {
         subcommands: [
             PolicyCheckCommand.self, PolicyFormatCommand.self, PolicyShowCommand.self, PolicyExplainCommand.self,
             PolicyDiffCommand.self, PolicyTestCommand.self, PolicySchemaCommand.self, PolicyKeysCommand.self,
+            BundleCommand.self,
         ])
 }

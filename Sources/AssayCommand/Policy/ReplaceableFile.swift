@@ -71,6 +71,21 @@ struct ReplaceableFile {
         try Self.flush(folder)
     }
 
+    /// Makes a file of some bytes, or replaces them in a file that is there.
+    static func put(_ bytes: [UInt8], in path: String) throws(FileFailure) {
+        guard access(path, F_OK) != 0 else { return try ReplaceableFile(path).replace(with: bytes) }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
+        guard descriptor >= 0 else { throw .system("make") }
+        defer { close(descriptor) }
+        do throws(FileFailure) {
+            try write(bytes, to: descriptor)
+            guard fsync(descriptor) == 0 else { throw .system("flush") }
+        } catch {
+            unlink(path)
+            throw error
+        }
+    }
+
     private static func create(in folder: String) throws(FileFailure) -> (descriptor: Int32, path: String) {
         for attempt in 0..<100 {
             let path = "\(folder).assay-fmt-\(getpid())-\(attempt)"

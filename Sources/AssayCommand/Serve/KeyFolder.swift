@@ -8,18 +8,20 @@ internal import Musl
 internal import Darwin
 #endif
 
-/// The default place of the keys.
+/// The default place of the keys, and of what else a server keeps.
 enum KeyFolder {
     /// Next to the database of the state; without one on this machine, in the user's folder for state
     /// (`$XDG_STATE_HOME/assay/keys`).
-    static func standard(forState state: String) -> String {
+    ///
+    /// - Parameter content: what is in the folder, as its name says it.
+    static func standard(forState state: String, content: String = "keys") -> String {
         if !StateName(state).isOnServers, let colon = state.firstIndex(of: ":"),
             !state[colon...].starts(withExactly: "://")
         {
-            return "\(state[state.index(after: colon)...])-keys"
+            return "\(state[state.index(after: colon)...])-\(content)"
         }
-        if let folder = variable("XDG_STATE_HOME") { return "\(folder)/assay/keys" }
-        return "\(variable("HOME") ?? ".")/.local/state/assay/keys"
+        if let folder = variable("XDG_STATE_HOME") { return "\(folder)/assay/\(content)" }
+        return "\(variable("HOME") ?? ".")/.local/state/assay/\(content)"
     }
 
     private static func variable(_ name: String) -> String? {

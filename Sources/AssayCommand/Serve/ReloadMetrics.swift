@@ -8,7 +8,11 @@ struct ReloadMetrics {
     static let succeeded = Metric.gauge(
         "last_reload_successful",
         "Whether the last attempt to reload something succeeded: 1 or 0. After a failure the previous state stays in force.",
-        labels: [.init("subject", ["policies", "keys", "tls_certificate", "ext_authz_certificates", "audit_file"])])
+        labels: [
+            .init(
+                "subject",
+                ["policies", "policy_bundle", "keys", "tls_certificate", "ext_authz_certificates", "audit_file"])
+        ])
 
     init(_ meter: Meter, subjects: [ReloadSubject]) {
         self.meter = meter

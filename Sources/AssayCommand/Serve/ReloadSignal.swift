@@ -8,6 +8,8 @@ struct ReloadSignal: Service {
     /// Made before the server says that it listens: until then, the signal ends a process.
     let signals: UnixSignalsSequence
     let reloader: Reloader
+    /// Is asked for its bundle before a reload; nil when the policies are in a folder.
+    let bundle: PolicyBundlePolling?
     /// Is told when a reload begins and ends.
     let systemd: SystemdService?
 
@@ -21,6 +23,7 @@ struct ReloadSignal: Service {
             }
             for await _ in requests {
                 await systemd?.reportReload()
+                await bundle?.poll()
                 await reloader.reload()
                 await systemd?.report(.reloaded(isApplied: reloader.readiness == .ready))
             }

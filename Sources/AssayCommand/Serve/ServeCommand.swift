@@ -30,7 +30,9 @@ struct ServeCommand: AsyncParsableCommand {
                 error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends.
 
                 Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
-                hold still, and on SIGHUP at once. Policies that are wrong are refused with each problem in the log; those in \
+                hold still, and on SIGHUP at once. With a URL as --policies, they come as a bundle that is signed with a key of \
+                --bundle-key, see `\(program) policy bundle --help`: it is asked for at intervals and on SIGHUP, and the last one in \
+                force is kept for a start without the URL. Policies that are wrong are refused with each problem in the log; those in \
                 force stay, and /readyz at --operations says "degraded" and why, with status 200, until the files are good again.
 
                 The state remembers which keys it was used with: it does not start when one of them is missing, for then artifacts \
@@ -43,8 +45,14 @@ struct ServeCommand: AsyncParsableCommand {
                 """)
     }
 
-    @Option(help: "The folder of policy files.", completion: .directory)
+    @Option(
+        help: ArgumentHelp(
+            "The folder of policy files, or the URL of a signed bundle of them.", valueName: "folder|url"),
+        completion: .directory)
     var policies = "policies"
+
+    @OptionGroup
+    var bundle: BundleOptions
 
     @Option(help: "The state store: sqlite:PATH, or memory, which loses used challenges and counters at the end.")
     var state = AssayProgram.current.state
@@ -124,6 +132,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--socket-mode needs a Unix socket in --listen")
         }
         try extAuthz.validate(with: tls)
+        try bundle.validate(with: policies, production: production)
     }
 
     func run() async throws {
@@ -140,14 +149,14 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(_ logger: Logger) async throws {
         let hangups = await UnixSignalsSequence(trapping: .sighup)
-        let processes = try await PluginProcesses.start(
-            in: PolicyDirectory(policies), checksOnly: false, logger: logger)
+        let place = try bundle.place(of: policies, state: state, logger: logger)
+        let processes = try await PluginProcesses.start(in: place.plugins, checksOnly: false, logger: logger)
         do {
             let registry = try AssayProgram.current.registry(with: processes.plugins)
             PluginWarnings.log(registry, to: logger)
             let store = try await registry.openStore(state)
             do {
-                try await serve(registry, processes, store, hangups, logger)
+                try await serve(registry, processes, store, place, hangups, logger)
             } catch {
                 await store.close()
                 throw error
@@ -161,13 +170,12 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(
-        _ registry: Registry, _ processes: PluginProcesses, _ store: OpenStore, _ hangups: UnixSignalsSequence,
-        _ logger: Logger
+        _ registry: Registry, _ processes: PluginProcesses, _ store: OpenStore, _ place: PolicyPlace,
+        _ hangups: UnixSignalsSequence, _ logger: Logger
     ) async throws {
         let metrics = try ServerMetrics(registry, in: .bootstrapped())
-        let directory = PolicyDirectory(policies)
-        let fingerprint = directory.fingerprint
-        let policies = directory.read()
+        let source = place.source
+        let fingerprint = source.fingerprint
         let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
         let host = PluginHost(
             store: store.store, http: client, logger: logger, meter: metrics.meter)
@@ -185,9 +193,9 @@ struct ServeCommand: AsyncParsableCommand {
         let recorded = SampledDecisions(targets, limits: records.limits) {
             auditFiles.contains { $0.blockingReason != nil } || sinkReason?() != nil
         }
-        var place = storage
-        place.state = store.store
-        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: place)
+        var keyHost = storage
+        keyHost.state = store.store
+        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: keyHost)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
             logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
@@ -196,10 +204,13 @@ struct ServeCommand: AsyncParsableCommand {
         let options = Engine.Options(
             blockingReason: ServeCommand.first(audit.blockingReason(auditFiles), sinkReason, { keys.blockingReason }),
             refusesDevelopment: production, evidence: evidence, archive: archive)
-        let engine = try await OwnThread.run {
-            try Engine(
-                registry: registry, policies: policies, keys: keys.store, host: host,
-                sink: DecisionSinks([recorded, metrics.decisions]), options: options)
+        await place.bundle?.poll()
+        let (engine, policies) = try await OwnThread.run {
+            try source.start { policies in
+                try Engine(
+                    registry: registry, policies: policies, keys: keys.store, host: host,
+                    sink: DecisionSinks([recorded, metrics.decisions]), options: options)
+            }
         }
         metrics.loaded(policies, at: host.clock.now)
         PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
@@ -217,7 +228,7 @@ struct ServeCommand: AsyncParsableCommand {
 
         let subjects: [ReloadSubject] =
             [
-                .policies(in: directory, for: engine, loaded: fingerprint, present: policies) {
+                .policies(in: source, for: engine, loaded: fingerprint, present: policies) {
                     [capture] policies, before in
                     PolicyWarnings.log(policies, engine.policyWarnings, to: logger)
                     capture.warn(engine, logger)
@@ -252,7 +263,7 @@ struct ServeCommand: AsyncParsableCommand {
         var pages = HTTPPages(
             showsDetail: true,
             checks: audit.checks(auditFiles) + sinks.checks(queues) + capture.checks(evidence) + [
-                { reloader.readiness }, { store.readiness }, { keys.readiness },
+                { reloader.readiness }, { place.readiness }, { store.readiness }, { keys.readiness },
             ],
             metrics: metrics.page)
         pages.notes = [{ store.caution }]
@@ -280,7 +291,9 @@ struct ServeCommand: AsyncParsableCommand {
         }
         // They end in the reverse order: what is written about decisions ends when no more are made, and what calls
         // other servers outlives those that it calls for.
+        let polling = place.polling(reloader) { reloads.record("policy_bundle", $0 ? .reloaded : .failed) }
         var services: [any Service] = [StoreService(store: store, logger: logger), client]
+        if let client = place.client { services.append(client) }
         services += audit.services(auditFiles, archive, logger)
         services += capture.services(evidence, engine)
         for queue in queues { services.append(SinkService(queue: queue)) }
@@ -288,8 +301,9 @@ struct ServeCommand: AsyncParsableCommand {
         services += [
             KeyService(keys: keys, engine: engine, logger: logger),
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
-            ReloadSignal(signals: hangups, reloader: reloader, systemd: systemd),
+            ReloadSignal(signals: hangups, reloader: reloader, bundle: polling, systemd: systemd),
         ]
+        if let polling { services.append(polling) }
         if let operations { services.append(operations) }
         if let authorization { services.append(authorization) }
         services.append(service)

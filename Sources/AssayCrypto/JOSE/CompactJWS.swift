@@ -16,7 +16,14 @@ public struct CompactJWS: Sendable {
     ///
     /// - Throws: ``JWSError``: `malformed` or `unsupportedAlgorithm`.
     public static func parse(utf8 token: ArraySlice<UInt8>) throws(JWSError) -> CompactJWS {
-        let parts = try JWSParts(token)
+        try parse(utf8: token, limit: maximumByteCount)
+    }
+
+    /// Separates the parts of a document that may be larger than a token.
+    ///
+    /// - Parameter limit: the most bytes that it may have.
+    package static func parse(utf8 token: ArraySlice<UInt8>, limit: Int) throws(JWSError) -> CompactJWS {
+        let parts = try JWSParts(token, limit: limit)
         guard let json = parts.header.withUnsafeBufferPointer(Base64URL.decode) else { throw .malformed(.encoding) }
         let header = try JWSHeader(json: json)
         guard let payload = parts.payload.withUnsafeBufferPointer(Base64URL.decode),
@@ -52,8 +59,8 @@ struct JWSParts {
     let signingInput: ArraySlice<UInt8>
 
     /// Splits a token at its two dots.
-    init(_ token: ArraySlice<UInt8>) throws(JWSError) {
-        guard token.count <= CompactJWS.maximumByteCount else { throw .malformed(.tooLarge) }
+    init(_ token: ArraySlice<UInt8>, limit: Int = CompactJWS.maximumByteCount) throws(JWSError) {
+        guard token.count <= limit else { throw .malformed(.tooLarge) }
         let dot = UInt8(ascii: ".")
         guard let first = token.firstIndex(of: dot),
             let second = token[(first + 1)...].firstIndex(of: dot),

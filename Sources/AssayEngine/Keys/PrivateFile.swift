@@ -9,13 +9,21 @@ internal import Darwin
 #endif
 
 /// A file that holds a secret (see `SecretFile`), replaced as a whole or not at all.
-struct PrivateFile: Sendable {
+package struct PrivateFile: Sendable {
     let directory: String
     let name: String
+    private let sizeLimit: Int
 
-    private static let sizeLimit = 4 << 20
+    /// Refers to a file of a folder; neither need exist.
+    ///
+    /// - Parameter sizeLimit: the most bytes that are read.
+    package init(directory: String, name: String, sizeLimit: Int = 4 << 20) {
+        self.directory = directory
+        self.name = name
+        self.sizeLimit = sizeLimit
+    }
 
-    var path: String { "\(directory)/\(name)" }
+    package var path: String { "\(directory)/\(name)" }
 
     /// The mark of the file; nil when there is none, or when it cannot be seen.
     var mark: KeyChangeMark? {
@@ -26,7 +34,7 @@ struct PrivateFile: Sendable {
     /// The file's bytes with its mark; nil when there is no such file.
     ///
     /// - Throws: when it cannot be read, or when its mode allows more than `SecretFile` does.
-    func read() throws(KeyError) -> (bytes: [UInt8], mark: KeyChangeMark)? {
+    package func read() throws(KeyError) -> (bytes: [UInt8], mark: KeyChangeMark)? {
         // Without O_NONBLOCK, opening a pipe in the file's place would wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if descriptor < 0, errno == ENOENT { return nil }
@@ -39,7 +47,7 @@ struct PrivateFile: Sendable {
         } catch {
             throw KeyError(error.message)
         }
-        guard status.st_size <= off_t(PrivateFile.sizeLimit) else { throw KeyError("\(path) is too large") }
+        guard status.st_size <= off_t(sizeLimit) else { throw KeyError("\(path) is too large") }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
         var filled = 0
         while filled < bytes.count {
@@ -56,7 +64,7 @@ struct PrivateFile: Sendable {
     ///
     /// Call it within ``locked(_:)``, so that there is only one new file at a time: the next call replaces what a crash
     /// leaves of it and of its secrets.
-    func write(_ bytes: [UInt8]) throws(KeyError) {
+    package func write(_ bytes: [UInt8]) throws(KeyError) {
         let temporary = "\(directory)/.\(name).new"
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -95,7 +103,7 @@ struct PrivateFile: Sendable {
     }
 
     /// Runs an operation while no other process runs one on this directory; makes the directory if it is missing.
-    func locked<Value>(_ operation: () throws(KeyError) -> Value) throws(KeyError) -> Value {
+    package func locked<Value>(_ operation: () throws(KeyError) -> Value) throws(KeyError) -> Value {
         try makeDirectory()
         let lock = "\(directory)/.lock"
         let descriptor = open(lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -72,7 +72,7 @@ public struct PolicyDirectory: Sendable {
     }
 
     /// The name of the file with the plugins in other processes, which is no policy.
-    private static let pluginsName = "plugins.yaml"
+    static let pluginsName = "plugins.yaml"
 
     /// The path of the file with the plugins in other processes; nil when the folder has none.
     package var pluginsPath: String? {
@@ -104,7 +104,7 @@ public struct PolicyDirectory: Sendable {
     }
 
     /// What a file of the folder says.
-    private enum Kind {
+    enum Kind {
         case policies
         case tests
     }
@@ -158,7 +158,7 @@ public struct PolicyDirectory: Sendable {
     /// Files from Windows may have upper-case endings, which count as others do.
     ///
     /// - Returns: nil for a file that is not read.
-    private static func kind(of name: String) -> Kind? {
+    static func kind(of name: String) -> Kind? {
         let parts = name.split(onASCII: ".")
         guard parts.count > 1, let ending = parts.last, !name.isExactly(pluginsName),
             ending.isExactlyIgnoringASCIICase("yaml") || ending.isExactlyIgnoringASCIICase("yml")

@@ -59,6 +59,17 @@ extension PolicySet {
         read(files, isWhole: true, problems: DiagnosticSink())
     }
 
+    /// Policies that cannot be read at all.
+    ///
+    /// - Parameters:
+    ///   - place: the file that is wrong.
+    ///   - message: what is wrong with it.
+    package static func unreadable(_ place: String, _ message: String) -> PolicySet {
+        let sink = DiagnosticSink()
+        sink.report(Diagnostics(Diagnostic(file: place, location: nil, message: message)))
+        return read([], isWhole: false, problems: sink)
+    }
+
     /// - Parameters:
     ///   - isWhole: whether these are all the files.
     ///   - sink: holds what is wrong with other files.
