@@ -976,7 +976,9 @@ let package = Package(
         .testTarget(
             name: "PostgresTests",
             dependencies: [
-                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState", "AssayTesting",
+                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState",
+                "AssayTestSupport",
+                "AssayTesting",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -990,7 +992,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteTests",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssaySQLite", "AssayState", "AssayTesting",
+                "AssayCore", "AssayHosting", "AssayKit", "AssaySQLite", "AssayState", "AssayTestSupport",
+                "AssayTesting",
             ],
             swiftSettings: settings),
     ]
