@@ -978,7 +978,9 @@ let package = Package(
         .testTarget(
             name: "PostgresTests",
             dependencies: [
-                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState", "AssayTesting",
+                "AssayCore", "AssayEngine", "AssayHosting", "AssayKit", "AssayPostgres", "AssayState",
+                "AssayTestSupport",
+                "AssayTesting",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -992,7 +994,8 @@ let package = Package(
         .testTarget(
             name: "SQLiteTests",
             dependencies: [
-                "AssayCore", "AssayHosting", "AssayKit", "AssaySQLite", "AssayState", "AssayTesting",
+                "AssayCore", "AssayHosting", "AssayKit", "AssaySQLite", "AssayState", "AssayTestSupport",
+                "AssayTesting",
             ],
             swiftSettings: settings),
     ]

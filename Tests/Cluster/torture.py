@@ -11,6 +11,7 @@ import pathlib
 import random
 import secrets
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,6 +39,9 @@ projects:
           app_attest:
             trust_anchor: ANCHOR
 """
+
+
+UPGRADE = "a node is replaced by another version"
 
 
 class Database:
@@ -114,7 +118,9 @@ class Trial:
         self.chance = random.Random(arguments.seed)
         self.authority = Authority()
         self.log, self.nodes, self.proxy, self.store = [], [], None, None
-        self.version = 0
+        # How often the policies changed, and how many nodes were replaced by another version.
+        self.version, self.replaced = 0, 0
+        self.found = []
 
     def start(self):
         """Starts all servers, and waits until they serve."""
@@ -164,10 +170,18 @@ class Trial:
         node.start()
 
     def upgrade_node(self):
-        node = self.chance.choice(self.nodes)
-        node.terminate()
-        node.program = self.arguments.other if node.program != self.arguments.other else os.environ["ASSAY"]
+        """One node after the other is replaced, first by the other version, and then by the first one again."""
+        node = self.nodes[self.replaced % len(self.nodes)]
+        self.replaced += 1
+        try:
+            node.terminate()
+        except subprocess.TimeoutExpired:
+            self.found.append(f"{node.host.name} did not end within 30 s of SIGTERM")
+            node.kill()
+        versions = (os.environ["ASSAY"], self.arguments.other)
+        node.program = versions[node.program == versions[0]]
         node.start()
+        self.say(f"  {node.host.name} runs {node.program}")
 
     def pause_node(self):
         node = self.chance.choice(self.nodes)
@@ -194,7 +208,7 @@ class Trial:
         # It may be refused while the state is away.
         run(
             *self.nodes[0].host.command(
-                os.environ["ASSAY"], "keys", "prepare", "--keys", self.nodes[0].keys, "--state", self.store.location),
+                self.nodes[0].program, "keys", "prepare", "--keys", self.nodes[0].keys, "--state", self.store.location),
             check=False)
 
     def faults(self):
@@ -206,7 +220,7 @@ class Trial:
         if Host.isolated:
             faults["a node is cut off for a while"] = self.cut_node
         if self.arguments.other:
-            faults["a node is replaced by another version"] = self.upgrade_node
+            faults[UPGRADE] = self.upgrade_node
         faults |= {
             name: fault for name, fault in self.store.faults().items() if Host.isolated or "cut off" not in name}
         return list(faults.items())
@@ -219,6 +233,9 @@ class Trial:
         # A forgetful server has to have kept something, or it is empty after a restart, which nodes notice.
         time.sleep(8 if self.arguments.store.startswith("forgetful") else 2)
         turns = [(name, fault) for name, fault in self.faults() if "killed" in name and name in self.store.faults()]
+        if self.arguments.other:
+            # First of all every node is replaced, so that a short run has seen that.
+            turns += [(UPGRADE, self.upgrade_node) for _ in self.nodes]
         while time.monotonic() < end:
             if not turns:
                 turns = self.faults()
@@ -252,7 +269,9 @@ class Trial:
     def report(self):
         events = self.generator.events
         records = [record for node in self.nodes for record in node.records()]
-        found = checker.findings(events, records)
+        found = self.found + checker.findings(events, records)
+        if self.arguments.other and self.replaced < len(self.nodes):
+            found.append(f"only {self.replaced} nodes were replaced by another version: give more --seconds")
         client = Client()
         door = self.nodes[self.chance.randrange(3)].address
         fresh = [body for body in self.generator.bodies if body[0] != "attestation"][-600:]
@@ -286,6 +305,16 @@ class Trial:
         Host.tidy()
 
 
+def program(path):
+    """A program that answers `--version`, by its full path."""
+    path = os.path.realpath(path)
+    try:
+        subprocess.run([path, "--version"], check=True, capture_output=True, timeout=30)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise argparse.ArgumentTypeError(f"not a program that answers --version: {error}") from error
+    return path
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=int, default=60, help="how long faults go on")
@@ -294,9 +323,13 @@ def main():
         help="`forgetful` ones lose what they acknowledged: the checker has to find it")
     parser.add_argument("--clients", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--other", help="another version of the program, which takes the place of a node by turns")
+    parser.add_argument(
+        "--other", type=program,
+        help="another version of the program: it takes the place of every node, one after the other, and later gives it back")
     parser.add_argument("--keep", action="store_true", help="leave the folder with logs and data")
     arguments = parser.parse_args()
+    if arguments.other and os.path.samefile(arguments.other, os.environ["ASSAY"]):
+        parser.error("--other is the program itself: give another version, or a copy")
     folder = tempfile.mkdtemp(prefix="assay-cluster-")
     os.chmod(folder, 0o755)
     trial = Trial(folder, arguments)

@@ -80,16 +80,20 @@ import Testing
         try await store.put(StateKey("s", "locked"), value: [1], expires: Instant(seconds: 1))
         Thread.detachNewThread {
             try? server.sql(
-                "SELECT pg_sleep(0.9) FROM (SELECT 1 FROM \(schema).entry WHERE name = 'locked' FOR UPDATE) AS x")
+                "SELECT pg_sleep(60) FROM (SELECT 1 FROM \(schema).entry WHERE name = 'locked' FOR UPDATE) AS x")
         }
-        try await Task.sleep(for: .milliseconds(150))
+        let other = "query LIKE 'SELECT pg_sleep%FROM \(schema).entry%'"
+        let asleep = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND \(other)"
+        #expect(try await becomes { (try? server.integer(asleep)) == 1 })
         async let failure = code { try await store.put(StateKey("s", "locked"), value: [2], expires: nil) }
-        async let other = code {
+        async let free = code {
             try await eventually { try await store.put(StateKey("s", "free"), value: [2], expires: nil) }
         }
-        let codes = await (failure, other)
+        let codes = await (failure, free)
         #expect(codes.0 == .conflict || codes.0 == .timedOut, "\(codes)")
         #expect(codes.1 == nil)
+        #expect(try server.integer(asleep) == 1)
+        try server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE \(other)")
         try await eventually { try await store.put(StateKey("s", "locked"), value: [3], expires: nil) }
         #expect(try await store.get(StateKey("s", "locked")) == [3])
         await store.close()

@@ -6,12 +6,14 @@ import Testing
 
 @testable import AssayPostgres
 
-private let measuredRows = ProcessInfo.processInfo.environment["ASSAY_POSTGRES_ROWS"].flatMap { Int($0) }
+private let isAsked = ProcessInfo.processInfo.environment["ASSAY_POSTGRES_LOAD"] != nil
 
-/// Measurements, which print figures and check little: they run when they are asked for.
+/// Measurements, which print figures and check nothing: they run when they are asked for.
 ///
-///     ASSAY_POSTGRES_ROWS=10000000 swift test --filter LoadTests
-@Suite(isInstalled, .enabled(if: measuredRows != nil, "set ASSAY_POSTGRES_ROWS to measure"), .serialized)
+/// `SteadyRate` measures a large table.
+///
+///     ASSAY_POSTGRES_LOAD=1 swift test --filter PostgresTests.LoadTests
+@Suite(isInstalled, .enabled(if: isAsked, "set ASSAY_POSTGRES_LOAD to measure"), .serialized)
 struct LoadTests {
     /// Latencies in milliseconds, of many tasks.
     private final class Latencies: Sendable {
@@ -69,50 +71,6 @@ struct LoadTests {
             }
             let (count, median, late) = latencies.take()
             print("pool \(pool), \(tasks) tasks, \(name): \(count / 3)/s, median \(median) ms, 99 % \(late) ms")
-        }
-        await store.close()
-    }
-
-    /// Rows that expire within five minutes are removed while others are inserted: the size and the latency stay.
-    @Test func aSteadyRateOfInsertionsAndRemovals() async throws {
-        let server = try PostgresServer.shared.get()
-        let (schema, rows) = (server.newSchema(), measuredRows ?? 0)
-        let store = try await openStore(schema)
-        let now = HostClock.system.now.milliseconds
-        try server.sql(
-            """
-            INSERT INTO \(schema).entry SELECT 'challenges', sha256(int4send(i)), '', \(now) + i::bigint * 300000 / \(rows)
-            FROM generate_series(1, \(rows)) i
-            """, "ANALYZE \(schema).entry")
-        let latencies = Latencies()
-        let cleaning = Task { try await store.run() }
-        let pace = Duration.milliseconds(300_000 * 16 / max(rows, 1) + 1)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for task in 0..<16 {
-                group.addTask {
-                    while !Task.isCancelled {
-                        let key = StateKey("challenges", "\(task)-\(latencies.next())")
-                        let end = HostClock.system.now + .seconds(300)
-                        try await latencies.measure { _ = try await store.insert(key, value: [], expires: end) }
-                        try? await Task.sleep(for: pace)
-                    }
-                }
-            }
-            group.addTask {
-                for second in 1...12 {
-                    try await Task.sleep(for: .seconds(10))
-                    let (count, median, late) = latencies.take()
-                    let size = try server.integer("SELECT pg_total_relation_size('\(schema).entry')") ?? 0
-                    let waiting = try server.integer(
-                        "SELECT count(*) FROM \(schema).entry WHERE expires <= \(HostClock.system.now.milliseconds)")
-                    print(
-                        "\(second * 10) s: \(count / 10) insertions/s, median \(median) ms, 99 % \(late) ms, "
-                            + "\(size >> 20) MiB, \(waiting ?? 0) expired rows wait")
-                }
-                cleaning.cancel()
-            }
-            _ = try await group.next()
-            group.cancelAll()
         }
         await store.close()
     }

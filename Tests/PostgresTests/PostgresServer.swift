@@ -33,22 +33,42 @@ final class PostgresServer: @unchecked Sendable {
     private var shell: (process: Process, input: Pipe)?
     private let schemas = Atomic(0)
 
-    init() throws {
+    /// Makes a server, and starts it.
+    ///
+    /// - Parameters:
+    ///   - parent: in which folder its own is.
+    ///   - segment: the size of a file of its log, in MiB.
+    ///   - primary: the server that it is a standby of; nil for one of its own.
+    init(
+        in parent: String = FileManager.default.temporaryDirectory.path, segment: Int = 16,
+        following primary: PostgresServer? = nil
+    ) throws {
         guard let programs = Self.programs else { throw Failure("postgresql-15 is not installed") }
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("assay-pg-\(UUID().uuidString)").path
+        folder = "\(parent)/assay-pg-\(UUID().uuidString)"
         port = try Self.freePort()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        if geteuid() == 0 { try Self.run("chown postgres '\(folder)'") }
-        try Self.run(
-            "\(Self.asUser) \(programs)/initdb -D '\(folder)/data' -A trust -U postgres --no-instructions --no-sync "
-                + "--locale=C -E UTF8 > '\(folder)/initdb.log' 2>&1")
-        let rules = """
-            host all guarded 127.0.0.1/32 scram-sha-256
-            host all all 127.0.0.1/32 trust
-            """
-        try Data(rules.utf8).write(to: URL(fileURLWithPath: "\(folder)/data/pg_hba.conf"))
-        if geteuid() == 0 { try Self.run("chown postgres '\(folder)/data/pg_hba.conf'") }
+        try give(folder)
+        if let primary {
+            try Self.run(
+                "\(Self.asUser) \(programs)/pg_basebackup -D '\(folder)/data' -d 'host=127.0.0.1 port=\(primary.port) "
+                    + "user=postgres' --write-recovery-conf --checkpoint=fast --no-sync > '\(folder)/backup.log' 2>&1")
+        } else {
+            try Self.run(
+                "\(Self.asUser) \(programs)/initdb -D '\(folder)/data' -A trust -U postgres --no-instructions --no-sync "
+                    + "--locale=C -E UTF8 --wal-segsize=\(segment) > '\(folder)/initdb.log' 2>&1")
+            let rules = """
+                host all guarded 127.0.0.1/32 scram-sha-256
+                host all,replication all 127.0.0.1/32 trust
+                """
+            try Data(rules.utf8).write(to: URL(fileURLWithPath: "\(folder)/data/pg_hba.conf"))
+            try give("\(folder)/data/pg_hba.conf")
+        }
         try start()
+    }
+
+    /// Gives a file to the user as whom the server runs.
+    func give(_ path: String) throws {
+        if geteuid() == 0 { try Self.run("chown postgres '\(path)'") }
     }
 
     deinit {
@@ -98,14 +118,33 @@ final class PostgresServer: @unchecked Sendable {
 
     /// What a loss of power does to its processes; the files stay as they are.
     func kill() {
-        guard let id = processID else { return }
+        end(SIGKILL)
+    }
+
+    /// Ends it as an administrator does: transactions are rolled back, and clients are told.
+    func stop() {
+        end(SIGINT)
+    }
+
+    private func end(_ number: CInt) {
+        guard shell != nil else { return }
         _ = FileManager.default.createFile(atPath: "\(folder)/restarts", contents: nil)
-        _ = Self.signal(id, SIGKILL)
+        if let id = processID {
+            _ = Self.signal(id, number)
+            let end = ContinuousClock.now + .seconds(20)
+            while number != SIGKILL, Self.signal(id, 0), ContinuousClock.now < end { usleep(10_000) }
+        }
         try? shell?.input.fileHandleForWriting.close()
         shell?.process.waitUntilExit()
         shell = nil
         // The children notice that their parent is gone; a new server waits for them.
         usleep(100_000)
+    }
+
+    /// Has a standby take over, and waits until it has.
+    func promote() throws {
+        guard let programs = Self.programs else { return }
+        try Self.run("\(Self.asUser) \(programs)/pg_ctl promote -D '\(folder)/data' -w -t 30 > /dev/null")
     }
 
     private var processID: pid_t? {
@@ -148,7 +187,8 @@ final class PostgresServer: @unchecked Sendable {
         init(_ description: String) { self.description = description }
     }
 
-    private static func run(_ command: String) throws {
+    /// Runs a command of the shell to its end.
+    static func run(_ command: String) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
         process.arguments = ["-c", command]
@@ -168,6 +208,12 @@ final class PostgresServer: @unchecked Sendable {
 struct Listener: Sendable {
     let descriptor: CInt
     let port: UInt16
+
+    /// - Parameter descriptor: a socket that is only to be closed.
+    init(descriptor: CInt) {
+        self.descriptor = descriptor
+        port = 0
+    }
 
     init() throws {
         #if canImport(Glibc)

@@ -19,6 +19,7 @@ final class Proxy: Sendable {
         /// Cuts a connection when this many bytes have passed in a direction.
         var cut: (direction: Direction, left: Int)?
         var stalls = false
+        var delay = 0
         var isClosed = false
     }
 
@@ -51,6 +52,9 @@ final class Proxy: Sendable {
 
     /// Holds everything back while it is true.
     func stall(_ stalls: Bool) { state.withLock { $0.stalls = stalls } }
+
+    /// Passes everything on so much later.
+    func delay(milliseconds: Int) { state.withLock { $0.delay = milliseconds } }
 
     private static func serve(_ client: CInt, _ port: UInt16, _ proxy: Proxy) {
         var address = sockaddr_in()
@@ -89,6 +93,7 @@ final class Proxy: Sendable {
         while true {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { return }
+            usleep(UInt32(state.withLock { $0.delay }) * 1000)
             while state.withLock({ $0.stalls && !$0.isClosed }) { usleep(5_000) }
             let (passed, isCut) = state.withLock { state in
                 guard let cut = state.cut, cut.direction == direction else { return (count, false) }

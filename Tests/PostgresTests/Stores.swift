@@ -74,9 +74,9 @@ func eventually<T>(within limit: Duration = .seconds(10), _ operation: () async 
 }
 
 /// Waits until something holds; returns whether it does.
-func becomes(within limit: Duration = .seconds(10), _ condition: () -> Bool) async throws -> Bool {
+func becomes(within limit: Duration = .seconds(10), _ condition: () async -> Bool) async throws -> Bool {
     let end = ContinuousClock.now + limit
-    while !condition() {
+    while !(await condition()) {
         guard ContinuousClock.now < end else { return false }
         try await Task.sleep(for: .milliseconds(20))
     }

@@ -24,12 +24,16 @@ final class TestServer: Sendable {
     /// - Parameters:
     ///   - arguments: settings in addition to the folder and the socket.
     ///   - port: 0 for the socket only.
-    init(_ program: ServerProgram, _ arguments: [String] = TestServer.durable, port: Int = 0) throws {
+    ///   - onDisk: whether it writes to a disk, whose speed is then part of what is tested.
+    init(
+        _ program: ServerProgram, _ arguments: [String] = TestServer.durable, port: Int = 0, onDisk: Bool = false
+    ) throws {
         self.program = program
         self.arguments = arguments
         self.port = port
-        // In memory, where that is: the disk's speed is not what is tested.
-        let memory = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : NSTemporaryDirectory()
+        // In memory, where that is.
+        let hasMemory = FileManager.default.isWritableFile(atPath: "/dev/shm")
+        let memory = hasMemory && !onDisk ? "/dev/shm" : FileManager.default.temporaryDirectory.path
         folder = "\(memory)/assay-redis-\(UInt32.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try start()

@@ -25,8 +25,8 @@ extension PostgresStore: StateStorePlugin {
         try await opening { () throws(PostgresStoreError) -> PostgresStore in
             let location = try PostgresLocation(location)
             let settings = try ConnectionSettings(location)
-            let mark = try prepare(location, settings).mark
-            let core = StoreCore(location, settings, identity: mark.identity)
+            let (mark, _, history) = try prepare(location, settings)
+            let core = StoreCore(location, settings, identity: mark.identity, history: history)
             if settings.isUnverified {
                 core.logger.warning(
                     """
@@ -49,7 +49,7 @@ extension PostgresStore: StateStorePlugin {
         try await opening { () throws(PostgresStoreError) -> String in
             let location = try PostgresLocation(location)
             let settings = try ConnectionSettings(location)
-            let (mark, isNew) = try prepare(location, settings)
+            let (mark, isNew, _) = try prepare(location, settings)
             return isNew
                 ? "\(settings.place): the tables were made, version \(mark.version)"
                 : "\(settings.place): nothing to do, the tables have version \(mark.version)"
@@ -82,14 +82,14 @@ extension PostgresStore: StateStorePlugin {
     /// Connects once, for the tables and the checks.
     private static func prepare(
         _ location: PostgresLocation, _ settings: ConnectionSettings
-    ) throws(PostgresStoreError) -> (mark: SchemaMark, isNew: Bool) {
+    ) throws(PostgresStoreError) -> (mark: SchemaMark, isNew: Bool, history: ServerHistory?) {
         do {
             let db = try StoreCore.connect(location, settings)
             let facts = try ServerFacts.read(db, location, settings.place)
             try facts.check(location, settings.place)
             let made = try Migration(db: db, location: location, place: settings.place).run()
             try Rights(db: db, location: location, place: settings.place).check()
-            return made
+            return (made.mark, made.isNew, facts.history)
         } catch {
             throw StoreCore.known(error, settings.place)
         }

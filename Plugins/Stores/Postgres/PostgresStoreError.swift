@@ -29,7 +29,7 @@ public struct PostgresStoreError: Error, Sendable, Hashable, CustomStringConvert
         case newerSchema
         /// The schema has tables of another program, or lacks some of its own.
         case foreignSchema
-        /// The database is not the one that the store was opened with.
+        /// The database is not the one that the store was opened with, or the server is one that a standby took over from.
         case replaced
         /// The server did not answer in time.
         case timedOut
@@ -95,7 +95,7 @@ struct ServerError: Error {
             ("57P", .cannotConnect, "the server ends its connections"),
             ("08", .connectionLost, "the connection failed"),
             ("42501", .permissionDenied, "the role lacks a right; grant what the documentation of the store lists"),
-            ("53100", .diskFull, "the server's disk is full"),
+            ("53100", .diskFull, "the server's disk is full; make room"),
             ("53", .cannotConnect, "the server lacks a resource"),
             ("40", .conflict, "concurrent transactions"), ("55P03", .conflict, "a lock was not free in time"),
             ("22012", .conflict, "concurrent transactions"),

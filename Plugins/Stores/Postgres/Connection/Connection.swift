@@ -24,6 +24,8 @@ final class Connection {
     private let handle: OpaquePointer
     private let settings: ConnectionSettings
     private var prepared: Set<ExactText> = []
+    /// What the server told when the connection was made.
+    var history: ServerHistory?
     /// How many warnings the server has sent.
     private let warnings = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
 

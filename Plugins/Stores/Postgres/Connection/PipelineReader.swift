@@ -49,7 +49,7 @@ struct PipelineReader {
             let state = assay_pq_sqlstate(result).map { String(cString: $0) } ?? ""
             let given = assay_pq_message(result).map { String(cString: $0) }
             let message = given ?? String(cString: PQresultErrorMessage(result))
-            error = error ?? ServerError(state: state, message: message)
+            error = error ?? ServerError(state: state, message: message.bounded)
         }
         return nil
     }

@@ -8,6 +8,8 @@ struct ServerFacts {
     let fullPageWrites: String
     let synchronousCommit: String
     let isReadOnly: Bool
+    /// Nil for a standby, and where the server does not say.
+    let history: ServerHistory?
     /// The table with the mark of the store; nil when there is none.
     let mark: SchemaMark?
 
@@ -19,7 +21,9 @@ struct ServerFacts {
     static func read(_ db: Connection, _ location: PostgresLocation, _ place: String) throws -> ServerFacts {
         guard db.serverVersion >= oldestVersion else {
             throw PostgresStoreError(
-                .unsupportedServer, "\(place): PostgreSQL \(db.serverVersion / 10_000); at least 13 is needed")
+                .unsupportedServer,
+                "\(place): PostgreSQL \(db.serverVersion / 10_000); at least 13 is needed: "
+                    + "upgrade the server, or use another one")
         }
         let end = ContinuousClock.now + location.timeout
         let milliseconds = location.timeout.wholeMilliseconds
@@ -46,9 +50,11 @@ struct ServerFacts {
             _ = try db.run([Step(raised)], until: end)
             found = try db.run([Step(facts)], until: end)[0]
         }
+        let isReadOnly = found.text(0, 3).isExactly("on")
         return ServerFacts(
             version: db.serverVersion, fsync: found.text(0, 0), fullPageWrites: found.text(0, 1),
-            synchronousCommit: found.text(0, 2), isReadOnly: found.text(0, 3).isExactly("on"),
+            synchronousCommit: found.text(0, 2), isReadOnly: isReadOnly,
+            history: isReadOnly ? nil : try ServerHistory.read(db, until: end),
             mark: try SchemaMark.read(db, location.schema, place, until: end))
     }
 

@@ -108,12 +108,15 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
     func redacted(_ text: String) -> String {
         let lines = text.split(onASCII: "\n").map { String($0.trimmedASCII) }
         let line = lines.filter { !$0.isEmpty }.joined(separator: "; ")
-        guard let secret = value("password"), !secret.isEmpty else { return line }
-        return line.replacing(exactly: secret, with: "…")
+        guard let secret = value("password"), !secret.isEmpty else { return line.bounded }
+        return line.replacing(exactly: secret, with: "…").bounded
     }
 }
 
 extension String {
+    /// As much of what a server says as a message shows.
+    var bounded: String { String(decoding: utf8.prefix(2000), as: UTF8.self) }
+
     /// Whether the UTF-8 bytes of a text occur in this one.
     func holds(_ text: String) -> Bool { position(of: Array(text.utf8), in: Array(utf8), from: 0) != nil }
 

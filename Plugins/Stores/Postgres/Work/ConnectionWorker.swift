@@ -61,6 +61,13 @@ struct ConnectionWorker {
         while true {
             let requests = core.queue.take(atMost: Self.idle)
             if let requests, requests.isEmpty { return PostgresStoreError(.closed, "the store is closed") }
+            do throws(PostgresStoreError) {
+                // Another thread may have met the server that took over from this one.
+                try core.follow(db.history)
+            } catch {
+                core.queue.giveBack(requests ?? [])
+                return error
+            }
             guard db.isOpen else {
                 // Nothing was sent: another connection can take them.
                 core.queue.giveBack(requests ?? [])

@@ -12,14 +12,20 @@ final class StoreCore: Sendable {
     /// The identity of the database that was opened.
     private let identity: [UInt8]
     private let reason = Mutex<String?>(nil)
+    /// The latest that a server told.
+    private let history: Mutex<ServerHistory?>
     private let threads: WorkerThreads
 
     var place: String { settings.place }
 
-    init(_ location: PostgresLocation, _ settings: ConnectionSettings, identity: [UInt8]) {
+    /// - `history`: that of the server by which the store was opened.
+    init(
+        _ location: PostgresLocation, _ settings: ConnectionSettings, identity: [UInt8], history: ServerHistory?
+    ) {
         self.location = location
         self.settings = settings
         self.identity = identity
+        self.history = Mutex(history)
         queue = RequestQueue(place: settings.place, timeout: location.timeout)
         statements = Statements(schema: location.schema)
         threads = WorkerThreads(count: location.pool + 1, waiting: 0)
@@ -53,10 +59,29 @@ final class StoreCore: Sendable {
             let facts = try ServerFacts.read(db, location, place)
             try facts.check(location, place)
             try recognise(facts.mark)
+            try follow(facts.history)
+            db.history = facts.history
             return db
         } catch {
             throw Self.known(error, place)
         }
+    }
+
+    /// Notes the history of a server.
+    ///
+    /// - Throws: when another server has taken over from it.
+    func follow(_ found: ServerHistory?) throws(PostgresStoreError) {
+        guard let found else { return }
+        let latest = history.withLock { history in
+            if let history, found.isBefore(history) { return history }
+            history = found
+            return found
+        }
+        guard found != latest else { return }
+        throw PostgresStoreError(
+            .replaced,
+            "\(place): the server has timeline \(found.timeline), and one with timeline \(latest.timeline) took over from "
+                + "it; stop the former primary, or restart the servers if a backup was restored")
     }
 
     static func connect(
