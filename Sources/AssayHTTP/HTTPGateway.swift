@@ -93,22 +93,19 @@ public struct HTTPGateway: Sendable {
     /// - `peer`: as in ``reply(to:peer:)``.
     public func reply(to fault: HTTPFault, of request: GatewayRequest?, peer: String?) -> HTTPReply {
         record(fault, of: request, peer: client(request, peer))
-        return refusal(fault, of: request)
+        guard let request else { return HTTPReply(fault) }
+        return refusal(fault, of: request, table.find(request.method, request.target))
     }
 
-    /// The reply to a request that comes while the server cannot keep up.
+    /// The reply to a request that comes while the server cannot keep up; nil for one of a page for operators, which is
+    /// answered all the same.
     ///
     /// It is counted but not logged: a server that is overloaded saves its work for others.
-    public func replyWhileBusy(to request: GatewayRequest) -> HTTPReply {
+    public func replyWhileBusy(to request: GatewayRequest) -> HTTPReply? {
+        let outcome = table.find(request.method, request.target)
+        if case .found(let match) = outcome, match.endpoint.isPage { return nil }
         metrics.shed()
-        return refusal(.busy, of: request)
-    }
-
-    /// Whether a request is for a page for operators, which is answered also while the server cannot keep up.
-    public func isForPage(method: String, target: String) -> Bool {
-        guard case .found(let match) = table.find(method, target) else { return false }
-        if case .method = match.endpoint { return false }
-        return true
+        return refusal(.busy, of: request, outcome)
     }
 
     /// The reply that a server sends when it has no room for the real one.
@@ -151,12 +148,11 @@ public struct HTTPGateway: Sendable {
     }
 
     /// Scripts may read refusals as well.
-    private func refusal(_ fault: HTTPFault, of request: GatewayRequest?) -> HTTPReply {
+    private func refusal(
+        _ fault: HTTPFault, of request: GatewayRequest, _ outcome: RouteTable.Outcome
+    ) -> HTTPReply {
         var reply = HTTPReply(fault)
-        if let request {
-            let outcome = table.find(request.method, request.target)
-            reply.headers += access.headers(for: outcome, request.target, request.headers, table: table)
-        }
+        reply.headers += access.headers(for: outcome, request.target, request.headers, table: table)
         return reply
     }
 

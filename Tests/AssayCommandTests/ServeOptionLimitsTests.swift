@@ -95,6 +95,7 @@ struct ServeOptionLimitsTests {
         let limits = try LimitOptions.parse([]).limits
         let standard = HTTPLimits()
         #expect(limits.bodyBytes == standard.bodyBytes && limits.headerBytes == standard.headerBytes)
+        #expect(limits.queueTime == standard.queueTime)
         #expect(limits.headTime == standard.headTime && limits.idleTime == standard.idleTime)
         let records = try RecordOptions.parse([]).limits
         #expect(records.strangersPerSecond == RecordLimits().strangersPerSecond)

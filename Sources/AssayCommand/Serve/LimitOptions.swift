@@ -38,7 +38,7 @@ struct LimitOptions: ParsableArguments {
         help:
             "While requests arrive faster than they can be answered, those that would wait longer than this are refused with "
             + "503; 0 to let all wait.", valueName: "milliseconds", reading: .number(0...10_000))
-    var maxQueueTime = 5
+    var maxQueueTime = 20
 
     var limits: HTTPLimits {
         var limits = HTTPLimits()

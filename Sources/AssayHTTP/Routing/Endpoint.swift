@@ -23,6 +23,14 @@ enum Endpoint: Sendable, Hashable {
         case callers
     }
 
+    /// Whether it is a page for operators.
+    var isPage: Bool {
+        switch self {
+        case .method: false
+        case .liveness, .readiness, .plugins, .metrics: true
+        }
+    }
+
     /// Whether it is a method that demands no permission.
     var isForAnyone: Bool {
         switch self {

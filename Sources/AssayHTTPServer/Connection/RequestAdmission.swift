@@ -18,21 +18,18 @@ struct RequestAdmission: Sendable {
             input.ticket = ticket
             return nil
         case .refused(let delay):
-            let isForPage = gateway.isForPage(method: request.method, target: request.target)
-            return isForPage ? nil : (refusal(of: request, input), delay)
+            return refusal(of: request, input).map { ($0, delay) }
         }
     }
 
     /// Returns the reply to a request that has waited for too long; nil when it is to be answered.
     func begin(_ input: HTTPInput) -> ServerReply? {
-        guard case .request(let request) = input.content, let ticket = input.ticket, !ticket.begin(),
-            !gateway.isForPage(method: request.method, target: request.target)
-        else { return nil }
+        guard case .request(let request) = input.content, let ticket = input.ticket, !ticket.begin() else { return nil }
         return refusal(of: request, input)
     }
 
-    private func refusal(of request: GatewayRequest, _ input: HTTPInput) -> ServerReply {
-        var reply = gateway.replyWhileBusy(to: request)
+    private func refusal(of request: GatewayRequest, _ input: HTTPInput) -> ServerReply? {
+        guard var reply = gateway.replyWhileBusy(to: request) else { return nil }
         reply.headers.append(("date", clock.text))
         return ServerReply(reply, to: input)
     }

@@ -40,7 +40,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// for any time.
     ///
     /// More are answered with 503 at once: see `OverloadGate`.
-    public var queueTime: Duration? = .milliseconds(5)
+    public var queueTime: Duration? = .milliseconds(20)
     /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
     /// How many connections wait in the system's backlog before it refuses more.

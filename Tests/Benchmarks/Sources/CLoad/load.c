@@ -25,9 +25,9 @@ struct connection {
     char reply[reply_limit + 1];
 };
 
-static double now_in_seconds(void) {
+static double seconds_of(clockid_t clock) {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
@@ -92,7 +92,10 @@ static bool open_connection(struct connection *connection, uint16_t port, int ev
         && epoll_ctl(events, EPOLL_CTL_ADD, connection->socket, &event) == 0;
 }
 
-static double exchange(struct connection *all, int events, const load_requests *requests, long milliseconds) {
+static double now_in_seconds(void) { return seconds_of(CLOCK_MONOTONIC); }
+
+static double exchange(
+    struct connection *all, int events, const load_requests *requests, long milliseconds, long *whole) {
     long replies = 0;
     int waiting = 0;
     double start = now_in_seconds();
@@ -111,6 +114,7 @@ static double exchange(struct connection *all, int events, const load_requests *
             int outcome = receive(connection);
             if (outcome < 0) return -1;
             if (outcome == 0) continue;
+            ++*whole;
             if (end == 0) replies++;
             int sent = end == 0 ? send_request(connection, requests, (int)(connection - all)) : 0;
             if (sent < 0) return -1;
@@ -122,7 +126,9 @@ static double exchange(struct connection *all, int events, const load_requests *
     return (double)replies / (end - start);
 }
 
-double load_run(uint16_t port, load_requests requests, long milliseconds) {
+double load_run(uint16_t port, load_requests requests, long milliseconds, long *replies, double *seconds) {
+    double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+    *replies = 0;
     int connections = requests.connections;
     if (connections < 1 || connections > connection_limit || requests.each < 1) return -1;
     struct connection *all = calloc((size_t)connections, sizeof *all);
@@ -134,18 +140,19 @@ double load_run(uint16_t port, load_requests requests, long milliseconds) {
         rewind_requests(&all[opened], &requests, opened);
         is_open = open_connection(&all[opened++], port, events);
     }
-    double rate = is_open ? exchange(all, events, &requests, milliseconds) : -1;
+    double rate = is_open ? exchange(all, events, &requests, milliseconds, replies) : -1;
     for (int index = 0; index < opened; index++) {
         if (all[index].socket >= 0) close(all[index].socket);
     }
     close(events);
     free(all);
+    *seconds = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
     return rate;
 }
 
 #else
 
-double load_run(uint16_t port, load_requests requests, long milliseconds) {
+double load_run(uint16_t port, load_requests requests, long milliseconds, long *replies, double *seconds) {
     return -1;
 }
 

@@ -61,25 +61,42 @@ struct PreparedRequests: Sendable {
         lengths.append(head.utf8.count + body.count)
     }
 
+    /// What came of a load.
+    struct Outcome: Sendable {
+        /// Replies a second.
+        let rate: Double
+        /// All replies, those after the end of the time included.
+        let replies: Int
+        /// How long the generator used a processor, in seconds.
+        let generator: Double
+    }
+
     /// How many replies a second a server on a port of 127.0.0.1 gives, in a time or until the requests are used up.
     func rate(on port: Int, for time: Duration) async throws -> Double {
+        try await load(port, for: time).rate
+    }
+
+    /// Sends the requests to a server on a port of 127.0.0.1, for a time or until they are used up.
+    func load(_ port: Int, for time: Duration) async throws -> Outcome {
         try BenchmarkFailure.unless(lengths.count == connections * each, "there are not as many requests as are sent")
         let milliseconds = Int(time / .milliseconds(1))
         // A thread of its own, because it blocks.
-        let rate = await withCheckedContinuation { continuation in
+        let outcome = await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in
+                var replies = 0
+                var generator = 0.0
                 let rate = bytes.withUnsafeBufferPointer { bytes in
                     lengths.withUnsafeBufferPointer { lengths in
                         let requests = load_requests(
                             bytes: bytes.baseAddress, lengths: lengths.baseAddress, connections: Int32(connections),
                             each: Int32(each), repeats: repeats ? 1 : 0)
-                        return load_run(UInt16(clamping: port), requests, milliseconds)
+                        return load_run(UInt16(clamping: port), requests, milliseconds, &replies, &generator)
                     }
                 }
-                continuation.resume(returning: rate)
+                continuation.resume(returning: Outcome(rate: rate, replies: replies, generator: generator))
             }
         }
-        try BenchmarkFailure.unless(rate >= 0, "a request was not answered, or not with 200")
-        return rate
+        try BenchmarkFailure.unless(outcome.rate >= 0, "a request was not answered, or not with 200")
+        return outcome
     }
 }

@@ -21,7 +21,8 @@ typedef struct {
 ///
 /// Replies are expected to be of status 200 and to carry a Content-Length. Counts for that many milliseconds, or until
 /// one of the connections has nothing left to send, and then waits for the replies that are still to come. Returns how
-/// many replies came in a second, -1 when a connection fails or a reply is another one.
-double load_run(uint16_t port, load_requests requests, long milliseconds);
+/// many replies came in a second, -1 when a connection fails or a reply is another one. `replies` is then how many came in
+/// all, and `seconds` how long this thread used a processor for it.
+double load_run(uint16_t port, load_requests requests, long milliseconds, long *replies, double *seconds);
 
 #endif
