@@ -105,6 +105,17 @@ struct SingleUseTests {
         }
     }
 
+    @Test("A challenge that was asked for just before the state began is good: it counts as made then")
+    func newState() async throws {
+        // The first request of all makes the state begin.
+        _ = try await challenge()
+        clock.set(clock.hostClock.now - .milliseconds(20))
+        _ = try await service.attested()
+        clock.advance(by: .milliseconds(5))
+        let (keyID, artifact) = try await service.attested()
+        #expect(await send(try assertion(keyID, artifact, for: try await challenge())).reason == nil)
+    }
+
     @Test("An attestation has no counter: its challenge is looked up before and stored after")
     func challengeForAttestations() async throws {
         let (keyID, challenge) = (try service.device.generateKey(), try await challenge())
