@@ -1,3 +1,5 @@
+internal import AssayCore
+
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Musl)
@@ -26,8 +28,22 @@ public enum Terminal {
     }
 
     /// Writes an error to standard error, behind the program's name.
+    ///
+    /// An error may have words of another server in it: characters that control a terminal, or change the direction of a text, are
+    /// escaped.
     public static func report(_ error: any Error) {
-        report("\(error)")
+        let lines = "\(error)".split(separator: "\n", omittingEmptySubsequences: false)
+        report(lines.map { isPlain($0) ? String($0) : LogField.words(String($0)) }.joined(separator: "\n"))
+    }
+
+    private static func isPlain(_ line: Substring) -> Bool {
+        line.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control: scalar == "\t"
+            case .format, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
     }
 
     private static func write(_ line: String, to descriptor: Int32) throws(OutputError) {

@@ -120,11 +120,12 @@ final class BundleScene: Sendable {
     ///
     /// - Parameter client: another than the one that trusts the server.
     func source(
-        _ url: EndpointURL, client: (any OutboundHTTP)? = nil, timeLimit: Duration = .seconds(20)
+        _ url: EndpointURL, client: (any OutboundHTTP)? = nil, timeLimit: Duration = .seconds(20),
+        clock: HostClock = .system
     ) async throws -> PolicyBundleSource {
         let options = PolicyBundleOptions(
             url: url, keyFiles: [keyFile], folder: folder.appendingPathComponent("kept").path, timeLimit: timeLimit)
-        let source = try PolicyBundleSource(options, http: client ?? self.client, logger: log.logger)
+        let source = try PolicyBundleSource(options, http: client ?? self.client, clock: clock, logger: log.logger)
         await source.poll()
         return source
     }

@@ -7,6 +7,7 @@ import AssayKit
 import AssayPolicy
 import AssayReload
 import AssayTestSupport
+import AssayTesting
 import Foundation
 import ServiceLifecycle
 import Synchronization
@@ -203,7 +204,7 @@ struct PolicyBundleSourceTests {
     }
 
     @Test(
-        "A bundle that is out of date stays in force, and the service is degraded; a new machine does not begin with it"
+        "A bundle that goes out of date stays in force, and the service is degraded; one that was never in force is refused"
     )
     func outOfDate() async throws {
         try await BundleScene.run { scene, url in
@@ -212,18 +213,47 @@ struct PolicyBundleSourceTests {
             scene.server.upload(old)
             let new = try await scene.source(url)
             let error = #expect(throws: (any Error).self) { try scene.start(new) }
-            #expect("\(try #require(error))".contains("no version was in force here to compare it with"))
+            #expect("\(try #require(error))".contains("and was never in force here"))
 
+            let clock = ManualClock(now)
             scene.server.upload(try scene.bundle(3, expires: now + .seconds(86_400)))
-            let first = try await scene.source(url)
+            let first = try await scene.source(url, clock: clock.hostClock)
             _ = try scene.start(first)
             #expect(first.readiness == .ready)
+            // A web server that kept it back for longer than it was good for.
             scene.server.upload(old)
+            _ = await first.poll()
+            #expect(first.read().problems != nil)
+            scene.server.upload(try scene.bundle(3, expires: now + .seconds(86_400)))
+            _ = await first.poll()
+            clock.advance(by: .seconds(90_000))
+            for source in [first, try await scene.source(url, clock: clock.hostClock)] {
+                _ = try scene.start(source)
+                #expect(source.present?.version == 3)
+                #expect(source.readiness.reason.contains("is out of date since 20"))
+                #expect(source.readiness.reason.contains("; version 3 of 20"))
+            }
+        }
+    }
+
+    @Test("What could not be kept, or is gone, is kept again after a download")
+    func keptAgain() async throws {
+        try await BundleScene.run { scene, url in
+            try FileManager.default.createDirectory(at: scene.kept, withIntermediateDirectories: true)
+            let bytes = try scene.bundle(4)
+            scene.server.upload(bytes)
             let source = try await scene.source(url)
             _ = try scene.start(source)
-            #expect(source.present?.version == 4)
-            #expect(source.readiness.reason.contains("is out of date since 20"))
-            #expect(source.readiness.reason.contains("; version 4 of 20"))
+            #expect(source.readiness.reason.contains("cannot be kept"))
+            try FileManager.default.removeItem(at: scene.kept)
+            _ = await source.poll()
+            #expect(source.readiness == .ready)
+            #expect(try Array(Data(contentsOf: scene.kept)) == bytes)
+
+            try FileManager.default.removeItem(at: scene.kept.deletingLastPathComponent())
+            _ = await source.poll()
+            #expect(try Array(Data(contentsOf: scene.kept)) == bytes)
+            #expect(FileManager.default.fileExists(atPath: scene.newest.path))
         }
     }
 

@@ -136,7 +136,7 @@ public final class PostgresStore: StateStore {
     /// Operations that come later throw ``PostgresStoreError/Code/closed``; so do those that no connection has taken.
     public func close() async {
         core.queue.close()
-        await core.queue.waitForAnswers()
+        await core.queue.waitForEnd()
     }
 
     private func check(_ change: StateChange) throws(PostgresStoreError) {

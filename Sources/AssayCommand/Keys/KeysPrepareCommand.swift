@@ -31,7 +31,7 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     var rsaBits: Int?
 
     @Option(
-        help: "How long before it may sign (default: 6h10m) or seal (default: 10m).", valueName: "duration",
+        help: "How long before it may sign (default: 7h5m) or seal (default: 10m).", valueName: "duration",
         reading: .duration(.zero...Duration.seconds(30 * 86_400)))
     var lead: Duration?
 

@@ -54,7 +54,10 @@ struct ServeCommand: AsyncParsableCommand {
     @OptionGroup
     var bundle: BundleOptions
 
-    @Option(help: "The state store: sqlite:PATH, or memory, which loses used challenges and counters at the end.")
+    @Option(
+        help: ArgumentHelp(
+            "The state store: sqlite:PATH; postgres://… or redis://… for several servers; or memory, which loses used challenges "
+                + "and counters at the end."))
     var state = AssayProgram.current.state
 
     @Option(

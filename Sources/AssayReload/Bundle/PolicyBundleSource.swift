@@ -159,11 +159,10 @@ public final class PolicyBundleSource: PolicySource {
                     "it was signed at \(bundle.issued), which is in the future: correct the clock of this machine, or that "
                         + "of the machine that signs, and sign it again")
             }
-            if newest == nil, let expires = bundle.expires, expires <= clock.now {
+            // One that was in force stays in force after its end.
+            if newest.map({ $0.version < bundle.version }) ?? true, let expires = bundle.expires, expires <= clock.now {
                 return .unreadable(
-                    label,
-                    "it is out of date since \(expires), and no version was in force here to compare it with: sign the "
-                        + "policies again")
+                    label, "it is out of date since \(expires), and was never in force here: sign the policies again")
             }
             state.withLock { $0.read = (bundle, bytes) }
             return bundle.policies(in: label)
@@ -209,6 +208,7 @@ extension PolicyBundleSource {
             state.etag = etag
             return (state.failure, bytes != state.downloaded)
         }
+        keepAgain()
         if let failure = result.failure, !before.isExactly(failure) {
             logger.warning(
                 "the policy bundle cannot be downloaded",
@@ -217,6 +217,32 @@ extension PolicyBundleSource {
             logger.notice("the policy bundle can be downloaded again", metadata: ["url": "\(options.shownURL)"])
         }
         return isNew
+    }
+
+    /// Keeps the bundle in force where that failed, or where what was kept is gone.
+    private func keepAgain() {
+        let kept = state.withLock { state -> (bundle: PolicyBundle, bytes: [UInt8])? in
+            guard let (bundle, bytes) = state.read, bundle.version == state.present?.version else { return nil }
+            return (bundle, bytes)
+        }
+        guard let (bundle, bytes) = kept else { return }
+        let isThere = (try? folder.newest())?.map { $0.version >= bundle.version } ?? false
+        guard !isThere || !state.withLock({ $0.notKept.isNil }) else { return }
+        do {
+            try folder.keep(bytes, of: bundle)
+            let wasMissing = state.withLock { state in
+                defer { state.notKept = nil }
+                return state.notKept.isNil
+            }
+            if wasMissing {
+                logger.warning(
+                    "the kept policy bundle was gone, and is kept again", metadata: ["file": "\(folder.path)"])
+            } else {
+                logger.notice("the policy bundle in force is kept again", metadata: ["file": "\(folder.path)"])
+            }
+        } catch {
+            state.withLock { $0.notKept = "\(error)" }
+        }
     }
 
     /// Whether the last download succeeded.

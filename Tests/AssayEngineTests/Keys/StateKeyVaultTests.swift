@@ -130,6 +130,25 @@ struct StateKeyVaultTests {
         await #expect(throws: KeyVaultError.self) { try await vault(store, key).read() }
     }
 
+    @Test("A running server does not take earlier entries that were put back, by which a revoked key would sign again")
+    func putBack() async throws {
+        let store = MemoryStore(clock: clock.hostClock)
+        let key = try master(1)
+        let running = vault(store, key)
+        let first = try await running.replace([1, 2, 3], expecting: nil)
+        let old = try await newest(store)
+        _ = try await vault(store, key).replace([4, 5, 6], expecting: first)
+        #expect(try await running.read()?.bytes == [4, 5, 6])
+        let present = try await newest(store)
+        try await store.put(StateKey("keyvault/document", present.name), value: nil, expires: nil)
+        try await store.put(StateKey("keyvault/document", old.name), value: old.value, expires: nil)
+        let error = await #expect(throws: KeyVaultError.self) { try await running.read() }
+        #expect("\(try #require(error))".contains("earlier entries were put back"))
+        await #expect(throws: KeyVaultError.self) { try await running.revision() }
+        try await store.put(StateKey("keyvault/document", present.name), value: present.value, expires: nil)
+        #expect(try await running.read()?.bytes == [4, 5, 6])
+    }
+
     @Test("A document of 1 MiB has a part in an entry of its own, of which none is left when it is replaced")
     func tails() async throws {
         let store = MemoryStore(clock: clock.hostClock)

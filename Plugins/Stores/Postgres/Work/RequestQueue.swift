@@ -23,6 +23,16 @@ final class RequestQueue: Sendable {
         /// Since when there is no connection, and why; nil while there is one.
         var outage: (since: ContinuousClock.Instant, error: PostgresStoreError)?
         var closers: [CheckedContinuation<Void, Never>] = []
+        /// Threads that have or make a connection.
+        var threads = 0
+
+        var isBusy: Bool { unanswered > 0 || threads > 0 }
+
+        mutating func takeClosers() -> [CheckedContinuation<Void, Never>] {
+            guard isClosed, !isBusy else { return [] }
+            defer { closers = [] }
+            return closers
+        }
     }
 
     private let state = Monitor(State())
@@ -102,9 +112,7 @@ final class RequestQueue: Sendable {
         let closers: [CheckedContinuation<Void, Never>] = state.withLock { state in
             state.unanswered -= 1
             state.unansweredBytes -= request.bytes
-            guard state.isClosed, state.unanswered == 0 else { return [] }
-            defer { state.closers = [] }
-            return state.closers
+            return state.takeClosers()
         }
         for closer in closers { closer.resume() }
     }
@@ -150,12 +158,27 @@ final class RequestQueue: Sendable {
         for request in waiting { answer(request, .failure(closedError)) }
     }
 
-    /// Waits for the answers to what connections have taken.
-    func waitForAnswers() async {
+    /// A thread begins to make a connection.
+    func threadBegins() {
+        state.withLock { $0.threads += 1 }
+    }
+
+    /// A thread has ended, and its connection before it.
+    func threadEnds() {
+        let closers = state.withLock { state in
+            state.threads -= 1
+            return state.takeClosers()
+        }
+        for closer in closers { closer.resume() }
+    }
+
+    /// Waits for the answers to what connections have taken, and for the threads: one that still makes a connection while the
+    /// process ends would use libraries that are being taken down.
+    func waitForEnd() async {
         await withCheckedContinuation { continuation in
             let isDone = state.withLock { state in
-                if state.unanswered > 0 { state.closers.append(continuation) }
-                return state.unanswered == 0
+                if state.isBusy { state.closers.append(continuation) }
+                return !state.isBusy
             }
             if isDone { continuation.resume() }
         }

@@ -34,7 +34,15 @@ final class StoreCore: Sendable {
     /// Starts the threads: one for each connection, and one that tells callers whose time is up.
     func start() throws(PostgresStoreError) {
         for _ in 0..<location.pool {
-            guard threads.start({ ConnectionWorker(self).run() }) else { throw noThreads() }
+            queue.threadBegins()
+            let isStarted = threads.start { [self] in
+                defer { queue.threadEnds() }
+                ConnectionWorker(self).run()
+            }
+            guard isStarted else {
+                queue.threadEnds()
+                throw noThreads()
+            }
         }
         let isStarted = threads.start { [queue] in
             while !queue.isClosed {

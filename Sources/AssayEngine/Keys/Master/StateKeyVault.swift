@@ -28,6 +28,8 @@ public final class StateKeyVault: KeyVaultPlugin {
 
     struct State {
         var isClosed = false
+        /// The greatest version that this process has read or written.
+        var newest: UInt64 = 0
         /// A data key that was unwrapped, so that a token is asked only for another one.
         var known: (wrapping: WrappedDocument.Wrapping, key: SecretBytes)?
     }
@@ -116,11 +118,20 @@ public final class StateKeyVault: KeyVaultPlugin {
 
     /// The newest entry, without its tail; nil when there is none.
     func reading() async throws(KeyVaultError) -> Reading? {
+        let newest = state.withLock { $0.newest }
         let entry = try await asking { try await $0.document.read() }
         guard let value = entry.value else { return nil }
         guard let document = WrappedDocument(value) else {
             throw KeyVaultError("the stored keys are damaged, or were written by a newer version")
         }
+        // Somebody who can write to the store, and has no master key, could otherwise bring revoked keys back.
+        guard entry.version >= newest else {
+            throw KeyVaultError(
+                "the stored keys are of version \(entry.version), and were of version \(newest) before: earlier entries were put "
+                    + "back into the state; restore the newer ones, or restart the servers to go on with those that are there"
+            )
+        }
+        state.withLock { $0.newest = max($0.newest, entry.version) }
         return Reading(version: entry.version, document: document, entry: entry)
     }
 
