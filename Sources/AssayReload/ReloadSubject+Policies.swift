@@ -16,7 +16,9 @@ extension ReloadSubject {
     ///
     /// - `source`: a `PolicyDirectory`, or a ``PolicyBundleSource``.
     /// - `loaded`: the fingerprint of the source from before the engine's present policies were read.
-    /// - `present`: the policies that are in force now; nil when unknown.
+    /// - `present`: the policies that are in force now, with which the engine was made. Without them, the first reload does not
+    ///   know what it replaces: it also applies policies without any app, nothing says what is missing, and `then` receives
+    ///   nil. What is said above then begins with the second reload.
     /// - `then`: receives the policies that are in force from now on, and those before them if they are known.
     /// - `refused`: receives the revision of policies that were refused, and why, once for each reason.
     public static func policies(

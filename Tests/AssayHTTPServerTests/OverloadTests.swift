@@ -77,6 +77,27 @@ struct OverloadTests {
         #expect(Set(counts.keys) == [200, 503])
     }
 
+    @Test("A time that nothing can keep is no limit", arguments: [Duration.zero, .milliseconds(-1)])
+    func noLimit(_ time: Duration) async throws {
+        var limits = HTTPLimits.patient
+        limits.queueTime = time
+        try await TestServer.with(Self.handler, limits: limits) { port, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<48 {
+                    group.addTask {
+                        try await RawConnection.with(port: port) { connection in
+                            for _ in 0..<10 {
+                                try await connection.send(TestServer.post(Self.target, "{}"))
+                                #expect(try await connection.reply().status == 200)
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test("Streams of HTTP/2 are refused one by one, and their connection stays")
     func http2() async throws {
         let identity = try TestIdentity()

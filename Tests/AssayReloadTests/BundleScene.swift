@@ -81,11 +81,20 @@ final class BundleScene: Sendable {
         self.folder = folder
         key = try PrivateKey.generate(.ec(.p256))
         identity = try TestIdentity()
-        client = try HTTPClientService(
+        client = try Self.client(identity, responseBytes: PolicyBundle.byteLimit + 65_536)
+        try write(key: key.publicKey)
+    }
+
+    private static func client(_ identity: TestIdentity, responseBytes: Int) throws -> HTTPClientService {
+        try HTTPClientService(
             HTTPClientOptions(
                 additionalTrustRoots: HTTPClientOptions.certificates(pem: Array(identity.certificatePEM.utf8)),
-                responseBytes: PolicyBundle.byteLimit + 65_536))
-        try write(key: key.publicKey)
+                responseBytes: responseBytes))
+    }
+
+    /// Another client that trusts the server.
+    func client(responseBytes: Int) throws -> HTTPClientService {
+        try Self.client(identity, responseBytes: responseBytes)
     }
 
     private func serve(_ body: @escaping @Sendable (EndpointURL) async throws -> Void) async throws {

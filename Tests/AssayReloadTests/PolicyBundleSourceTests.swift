@@ -300,6 +300,28 @@ struct PolicyBundleSourceTests {
         }
     }
 
+    @Test("A bundle that is too large for the client alone is said to be so, with the option that mends it")
+    func smallClient() async throws {
+        try await BundleScene.run { scene, url in
+            scene.server.upload([UInt8](repeating: 0x61, count: 100_000))
+            let client = try scene.client(responseBytes: 50_000)
+            let reason = try await scene.source(url, client: client).readiness.reason
+            #expect(reason.contains("more than 50000 bytes, which is the limit of the HTTP client"), "\(reason)")
+            #expect(reason.contains("HTTPClientOptions(responseBytes:)"), "\(reason)")
+            #expect(!reason.contains("more than a bundle may have"), "\(reason)")
+            await client.shutDown()
+        }
+    }
+
+    @Test(
+        "An interval of less than a second, which would ask without a pause, counts as a second",
+        arguments: [Duration.zero, .seconds(-20), .milliseconds(999), .seconds(1)])
+    func leastInterval(_ interval: Duration) throws {
+        let url = try #require(EndpointURL("https://policies.example.com/assay.bundle"))
+        let options = PolicyBundleOptions(url: url, keyFiles: [], folder: "kept", interval: interval)
+        for _ in 0..<100 { #expect((Duration.milliseconds(500)...(.milliseconds(1500))).contains(options.wait())) }
+    }
+
     @Test("A body that never ends is waited for up to the time limit")
     func stalling() async throws {
         try await BundleScene.run { scene, url in

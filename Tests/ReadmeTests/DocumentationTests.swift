@@ -90,7 +90,9 @@ struct DocumentationTests {
         arguments: [
             ("README.md", "SmallestEngine"), ("\(Document.articles)/EmbedTheEngine.md", "EmbeddedEngine"),
             ("\(Document.articles)/EmbedTheEngine.md", "DenyAtOnce"),
+            ("\(Document.articles)/EmbedTheEngine.md", "ServedEngine"),
             ("\(Document.articles)/ProviderDetails.md", "PasswordProvider"),
+            ("\(Document.articles)/ProviderDetails.md", "VoucherProvider"),
             ("\(Document.articles)/WriteAConsumer.md", "TicketConsumer"),
             ("\(Document.articles)/ProtectABackend.md", "Backend"),
             ("\(Document.articles)/ProtectABackend.md", "HummingbirdBackend"),

@@ -108,6 +108,39 @@ struct ReadmeTests {
         #expect(failure.reason?.code == "password_wrong")
     }
 
+    @Test("The article's vouchers are good once, and a counter that did not rise uses up none")
+    func vouchers() async throws {
+        let providers = "{voucher: {key: \"env:KEY\"}}"
+        let text = "projects: [{number: 1, id: a, apps: [{id: \"1:1:ios:a\", providers: \(providers)}]}]"
+        let key = Array("0123456789abcdef0123456789abcdef".utf8)
+        let engine = try Engine(
+            registry: Registry([.provider(VoucherProvider.self)]),
+            policies: .load([PolicyFile(name: "a.yaml", text: text)]), keys: .ephemeral(),
+            host: PluginHost(
+                store: MemoryStore(clock: .system), secrets: SecretSource { _ in key },
+                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })),
+            options: Self.patient)
+        let app = "projects/a/apps/1:1:ios:a"
+        func reason(_ voucher: String, _ counter: UInt64) async throws -> String? {
+            let issued = await engine.handle(Call("generateVoucherChallenge", resource: app, body: [:]))
+            let text = try #require(issued.result.get()["challenge"]?.string)
+            let challenge = try #require(Data(base64Encoded: text))
+            let code = HMACSHA256(key: key).authenticate(
+                (Array(challenge) + counter.bigEndianBytes + Array(voucher.utf8))[...])
+            let body: JSON = [
+                "voucher": .string(voucher), "counter": .string("\(counter)"), "challenge": .string(text),
+                "code": .string(Data(code).base64EncodedString()),
+            ]
+            let reply = await engine.handle(Call("exchangeVoucher", resource: app, body: body))
+            guard case .failure(let failure) = reply.result else { return nil }
+            return failure.reason?.code ?? "\(failure)"
+        }
+        #expect(try await reason("a", 1) == nil)
+        #expect(try await reason("b", 1) == "voucher_counter_used")
+        #expect(try await reason("b", 2) == nil)
+        #expect(try await reason("a", 3) == "voucher_used")
+    }
+
     @Test("A consumer as short as the article's gives users tickets, and nobody else")
     func consumer() async throws {
         let users = try PrivateKey.generate(.ec(.p256))

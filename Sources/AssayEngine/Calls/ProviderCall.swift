@@ -99,8 +99,8 @@ struct ProviderCall: Sendable {
         if let challenge = prepared.challenge {
             // The deadline covers all work that waits for the store or the provider.
             verdict = try await scope.withinDeadline {
-                try await redeem(challenge, isStored: prepared.storesChallenge, tape) {
-                    try await appraise(prepared, sealer, tape)
+                try await redeem(challenge, isStored: prepared.storesChallenge, tape) { unstoredUntil in
+                    try await appraise(prepared, sealer, tape, unstoredUntil: unstoredUntil)
                 }
             }
         } else {
@@ -132,15 +132,19 @@ struct ProviderCall: Sendable {
 
     /// Lets the provider appraise evidence.
     ///
+    /// - Parameter unstoredUntil: the end of a challenge whose use is not stored; nil for another, or none.
     /// - Throws: `PluginFault` for a verdict that does not count; why there is none.
     private func appraise(
-        _ prepared: PreparedExchange, _ sealer: CallSealer, _ tape: CallTape?
+        _ prepared: PreparedExchange, _ sealer: CallSealer, _ tape: CallTape?, unstoredUntil: Instant? = nil
     ) async throws -> Verdict {
         let plugin = provider.pluginGuard
+        let fault = { (verdict: Verdict) in
+            plugin.fault(in: verdict) ?? unstoredUntil.flatMap { plugin.fault(in: verdict, unstoredUntil: $0) }
+        }
         let context = context(sealer, challenge: prepared.challenge, tape)
         let verdict: Verdict
         do {
-            verdict = try await scope.calling(plugin, provider.breaker, isFault: { !plugin.fault(in: $0).isNil }) {
+            verdict = try await scope.calling(plugin, provider.breaker, isFault: { !fault($0).isNil }) {
                 try await CallTape.recording(tape) { try await prepared.appraise(context) }
             }
         } catch let failure as CallFailure {
@@ -148,7 +152,7 @@ struct ProviderCall: Sendable {
             if answer is PluginFault { plugin.countFault(scope.host) }
             throw answer
         }
-        if let fault = plugin.fault(in: verdict) { throw PluginFault(fault) }
+        if let fault = fault(verdict) { throw PluginFault(fault) }
         return plugin.recordable(verdict)
     }
 }
@@ -161,7 +165,8 @@ extension ProviderCall {
     /// - Parameter isStored: whether the use of the challenge is remembered. If not, the evidence's own uses refuse it a
     ///   second time, and nothing else was made for the challenge.
     private func redeem(
-        _ challenge: [UInt8], isStored: Bool, _ tape: CallTape?, appraise: () async throws -> Verdict
+        _ challenge: [UInt8], isStored: Bool, _ tape: CallTape?,
+        appraise: (_ unstoredUntil: Instant?) async throws -> Verdict
     ) async throws -> Verdict {
         let key: StateKey
         let forgetAt: Instant
@@ -169,7 +174,8 @@ extension ProviderCall {
         case .refused(let reason): return .refused(reason)
         case .genuine(let name, let end): (key, forgetAt) = (StateKey(ProviderCall.challengeSpace, name), end)
         }
-        guard forgetAt - ChallengeIssuer.lifetime - ChallengeIssuer.memory >= scope.stateBeginning else {
+        let end = forgetAt - ChallengeIssuer.memory
+        guard end - ChallengeIssuer.lifetime >= scope.stateBeginning else {
             return .refused(
                 KernelReasons.challengeAlreadyUsed,
                 detail: "it was made before the state began, so it is unknown whether it was used")
@@ -179,11 +185,8 @@ extension ProviderCall {
         }
         // Evidence that is used up by itself is verified more cheaply than another server is asked.
         if isStored, try await scope.host.store.get(key) != nil { return .refused(KernelReasons.challengeAlreadyUsed) }
-        var verdict = try await appraise()
+        var verdict = try await appraise(isStored ? nil : end)
         if case .verified(let appraisal) = verdict {
-            guard isStored || !appraisal.uses.isEmpty else {
-                throw PluginFault("the provider \(name) uses up nothing where the challenge is not stored")
-            }
             // Of concurrent exchanges with one challenge, the store lets only one pass.
             let own = EvidenceUse(
                 .insert(key, value: [], expires: forgetAt, isListed: false),

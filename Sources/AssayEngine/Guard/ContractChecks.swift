@@ -77,6 +77,28 @@ extension PluginGuard {
         return nil
     }
 
+    /// What is wrong with the uses of a verdict on evidence whose challenge is not stored; nil when nothing is.
+    ///
+    /// One of them must be remembered until the challenge ends. Otherwise the same evidence would pass again on another
+    /// server: each remembers only the challenges that it saw itself.
+    ///
+    /// - Parameter end: when the challenge ends.
+    func fault(in verdict: Verdict, unstoredUntil end: Instant) -> String? {
+        guard case .verified(let appraisal) = verdict else { return nil }
+        guard !appraisal.uses.isEmpty else {
+            return "the provider \(name) uses up nothing where the challenge is not stored"
+        }
+        let isRefusedAgain = appraisal.uses.contains { use in
+            switch use.change {
+            case .insert(_, _, let expires?, _): expires >= end
+            case .insert, .advance: true
+            }
+        }
+        guard !isRefusedAgain else { return nil }
+        return "the provider \(name) uses up only what expires before the challenge does, at \(end), where the "
+            + "challenge is not stored"
+    }
+
     /// The response that an exchange chose by throwing it: only one that the descriptor lists, or that it cannot decide
     /// now.
     ///

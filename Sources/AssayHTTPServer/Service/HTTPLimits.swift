@@ -39,12 +39,15 @@ public struct HTTPLimits: Sendable, Hashable {
     /// How long requests may wait to be worked on while they arrive faster than they can be answered; nil if they may wait
     /// for any time.
     ///
-    /// More are answered with 503 at once: see `OverloadGate`.
+    /// Zero and less count as nil. More are answered with 503 at once: see `OverloadGate`.
     public var queueTime: Duration? = .milliseconds(20)
     /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
     /// How many connections wait in the system's backlog before it refuses more.
     public var backlog = 1024
+
+    /// The time of ``queueTime`` that is a limit.
+    var longestWait: Duration? { queueTime.flatMap { $0 > .zero ? $0 : nil } }
 
     /// The default limits.
     public init() {}

@@ -39,10 +39,20 @@ enum BundleDownload: Sendable {
                 return .failed(
                     "\(error.detail): the certificate of the server is not trusted; name the authority that issued it with "
                         + "--bundle-ca, or correct the certificate")
-            case .tooLarge: return .failed("\(error.detail), more than a bundle may have: is this the right URL?")
+            case .tooLarge: return .failed(tooLarge(error.detail))
             default: return .failed("\(error.detail): is the server running, and can this machine reach it?")
             }
         }
+    }
+
+    /// What to do about a response that is too large: for a bundle, or for a client that takes less.
+    private static func tooLarge(_ detail: String) -> String {
+        let most = PolicyBundle.byteLimit
+        // A client says which limit was reached, the request's or its own: "… more than 4194304 bytes".
+        let limit = detail.split(onASCII: " ").dropLast().last.flatMap { Int($0) }
+        guard let limit, limit < most else { return "\(detail), more than a bundle may have: is this the right URL?" }
+        return "\(detail), which is the limit of the HTTP client; a bundle may have \(most) bytes: if this is the "
+            + "right URL, give the client more with HTTPClientOptions(responseBytes:)"
     }
 
     /// A validator that can be sent back as it came (RFC 9110, section 8.8.3).

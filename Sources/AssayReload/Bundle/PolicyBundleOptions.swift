@@ -10,9 +10,13 @@ public struct PolicyBundleOptions: Sendable {
     /// The folder that keeps the last bundle in force; made with the mode 0700 when it is missing.
     public var folder: String
     /// How often the bundle is asked for, on average: each wait is a half to one and a half of it.
+    ///
+    /// Less than a second, such as zero, counts as a second.
     public var interval: Duration
     /// How long one download may take.
     public var timeLimit: Duration
+
+    private static let leastInterval = Duration.seconds(1)
 
     /// Makes options.
     public init(
@@ -37,6 +41,7 @@ public struct PolicyBundleOptions: Sendable {
 
     /// A wait between two downloads, at random, so that many servers do not ask at once.
     package func wait(_ randomness: Randomness = .system) -> Duration {
-        interval / 2 + randomness.duration(upTo: interval)
+        let interval = max(interval, Self.leastInterval)
+        return interval / 2 + randomness.duration(upTo: interval)
     }
 }

@@ -8,12 +8,16 @@ internal import Synchronization
 
 /// Policies that come as a signed bundle (``PolicyBundle``) from a URL, which nobody need trust.
 ///
-/// Call ``poll()`` once, then make the engine in ``start(_:)``, and have a ``PolicyBundlePolling`` run with a ``Reloader`` of
-/// `ReloadSubject.policies(in: source, …)`:
+/// Call ``poll()`` once, then make the engine in ``start(_:)``, and run a ``PolicyBundlePolling`` and a ``Reloader``:
 ///
 ///     let source = try PolicyBundleSource(options, http: client, logger: logger)
 ///     await source.poll()
 ///     let (engine, policies) = try source.start { try Engine(registry: registry, policies: $0, keys: keys, host: host) }
+///     let reloader = Reloader([.policies(in: source, for: engine, present: policies)], logger: logger)
+///     let polling = PolicyBundlePolling(source, reloader: reloader)
+///
+/// `client` must take responses as large as a bundle, with some bytes for the framing of HTTP. Those of `HTTPClientService()` are
+/// 4 MiB at most: for larger bundles make it with `HTTPClientOptions(responseBytes: PolicyBundle.byteLimit + (1 << 20))`.
 ///
 /// A bundle takes effect only if a trusted key signed it, and if its version is not older than that of any bundle that was
 /// in force on this machine; where none was, it must not be out of date. The last one in force is kept in a folder, and is
@@ -52,7 +56,8 @@ public final class PolicyBundleSource: PolicySource {
 
     /// Reads what was kept; nothing is downloaded yet.
     ///
-    /// - Parameter http: must take responses of `PolicyBundle.byteLimit` bytes.
+    /// - Parameter http: must take responses of `PolicyBundle.byteLimit` bytes and their framing; a client that takes less
+    ///   refuses larger bundles.
     /// - Throws: when a key file cannot be read, or when it cannot be known which version was in force.
     public init(
         _ options: PolicyBundleOptions, http: any OutboundHTTP, clock: HostClock = .system, logger: Logger

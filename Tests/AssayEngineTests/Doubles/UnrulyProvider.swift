@@ -20,6 +20,16 @@ struct UnrulyProvider: AttestationProvider {
         }
     }
 
+    struct ChallengedRequest: RequestMessage {
+        let deed: String
+        let challenge: [UInt8]
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            deed = try fields.string("deed")
+            challenge = try fields.bytes("challenge")
+        }
+    }
+
     struct Fault: Error {}
 
     static let refusal = Reason("unruly_refused", "It said so.")
@@ -37,6 +47,11 @@ struct UnrulyProvider: AttestationProvider {
     static let methods: [ProviderMethod<UnrulyProvider>] = [
         .exchange("exchangeUnrulyEvidence", reply: .enclosed) { provider, request, context in
             try await provider.appraise(request, context)
+        },
+        .challenge("generateUnrulyChallenge"),
+        .exchange("exchangeUnrulyChallenge", challenge: \.challenge, storesChallenge: false) {
+            (provider, request: ChallengedRequest, context) in
+            .verified(Appraisal(uses: provider.uses(request.deed, context)))
         },
         .call("askUnruly", MethodPath(.post, "/unruly", body: .message), permission: .admin) {
             (provider: UnrulyProvider, request: Request, context) in
@@ -62,6 +77,23 @@ struct UnrulyProvider: AttestationProvider {
 
     private func used(_ space: StateSpace, _ name: String, otherwise reason: Reason = refusal) -> EvidenceUse {
         EvidenceUse(space.advancing(name, to: 1), otherwise: reason)
+    }
+
+    /// What is used up although the kernel does not store the challenge, which ends 300 seconds after it was made.
+    private func uses(_ deed: String, _ context: ProviderContext) -> [EvidenceUse] {
+        func entry(_ name: String, _ seconds: Double) -> EvidenceUse {
+            EvidenceUse(
+                context.state.inserting(
+                    name, expires: context.now + .milliseconds(Int64(seconds * 1000)), isListed: false),
+                otherwise: UnrulyProvider.refusal)
+        }
+        return switch deed {
+        case "short uses": [entry("a", 299.999), entry("b", 1)]
+        case "past use": [entry("a", -1)]
+        case "lasting use": [entry("a", 1), entry("b", 300)]
+        case "counter": [entry("a", 1), used(context.state, "b")]
+        default: []
+        }
     }
 
     private func appraise(_ request: Request, _ context: ProviderContext) async throws -> Verdict {

@@ -112,6 +112,38 @@ struct UnrulyProviderTests {
         #expect(metrics["plugin_faults_total", "unruly"] == 1)
     }
 
+    private func exchangeChallenge(_ deed: String) async throws -> Reply {
+        let issued = await service.call("generateUnrulyChallenge", TestService.app, [:])
+        let challenge = try #require(issued.result.get()["challenge"]?.string)
+        return await service.call(
+            "exchangeUnrulyChallenge", TestService.app, ["deed": .string(deed), "challenge": .string(challenge)])
+    }
+
+    @Test(
+        "Where the challenge is not stored, a verdict whose uses do not last as long is a fault that counts like others",
+        arguments: [
+            ("no uses", "uses up nothing where the challenge is not stored"),
+            ("short uses", "uses up only what expires before the challenge does"),
+            ("past use", "uses up only what expires before the challenge does"),
+        ])
+    func unstoredChallenges(_ deed: String, _ words: String) async throws {
+        for count in 1...16 {
+            let reply = try await exchangeChallenge(deed)
+            #expect(reply.status == .internalError)
+            #expect(detail(reply).contains(words), "\(detail(reply))")
+            #expect(metrics["plugin_faults_total", "unruly"] == Double(count))
+        }
+        #expect(detail(await exchange("good")).contains("kept failing"))
+        #expect(metrics["plugin_resting_instances", "unruly"] == 1)
+    }
+
+    @Test("One use that lasts as long as the challenge is enough", arguments: ["lasting use", "counter"])
+    func lastingUses(_ deed: String) async throws {
+        #expect(try await exchangeChallenge(deed).status == nil)
+        #expect(try await exchangeChallenge(deed).status == .permissionDenied, "it is used up")
+        #expect(metrics["plugin_faults_total", "unruly"] == 0)
+    }
+
     @Test(
         "What a stranger makes of facts of a refusal is no fault: ill-typed ones are dropped and named, however often")
     func refusedFacts() async throws {

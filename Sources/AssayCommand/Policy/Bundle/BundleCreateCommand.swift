@@ -12,7 +12,7 @@ struct BundleCreateCommand: AsyncParsableCommand {
         discussion: """
             Puts every policy of the folder into the bundle; tests (*_test.yaml) and plugins.yaml are left out, but the plugins that \
             plugins.yaml names are started and asked. Policies with errors are not signed. Secrets are not read: on each server, \
-            `file:` and `env:` are what they are there.
+            `file:` and `env:` are what they are there. A bundle has at most 16 MiB, which is room for about 12 MiB of policies.
 
             The same files with the same --number and --expires differ in `iat` and in the signature only. Exits with 1 for \
             policies with errors.
