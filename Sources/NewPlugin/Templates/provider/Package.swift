@@ -20,8 +20,6 @@ let package = Package(
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
-                // For evidence that is used up (`EvidenceUse`).
-                .product(name: "AssayState", package: "assay"),
             ]),
         // A server with the provider in it.
         .executableTarget(
