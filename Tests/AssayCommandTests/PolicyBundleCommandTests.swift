@@ -50,7 +50,8 @@ struct PolicyBundleCommandTests {
 
             let bundle = folder.appendingPathComponent("assay.bundle")
             var bytes = try Data(contentsOf: bundle)
-            bytes[bytes.count - 10] ^= 1
+            bytes[bytes.count - 10] =
+                bytes[bytes.count - 10] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             try bytes.write(to: bundle)
             let changed = try await AssayProcess.run(
                 "policy", "bundle", "verify", "--key", "policies.pub", "assay.bundle", folder: folder)

@@ -107,8 +107,7 @@ final class DecisionGate: Sendable {
                 outcome = denial
             } else {
                 let passage = Passage(
-                    // Requests that came just before the state began, or to a server whose clock is behind, count from then.
-                    decision: decision, now: max(now, beginning), start: start, snapshot: snapshot,
+                    decision: decision, now: now, start: start, snapshot: snapshot,
                     stateBeginning: beginning,
                     denials: denials)
                 outcome = await answer(RequestScope(passage, call: call, caller: found?.caller, gate: self))

@@ -45,9 +45,11 @@ struct ProviderCall: Sendable {
     }
 
     private func issueChallenge() -> CallOutcome {
+        // One that was asked for just before the state began, or of a server whose clock is behind, counts as made then:
+        // earlier ones count as used.
         let challenge = ChallengeIssuer.issue(
-            for: provider.purpose, key: scope.snapshot.keys.sealingKey(at: scope.now), now: scope.now,
-            randomness: scope.host.randomness)
+            for: provider.purpose, key: scope.snapshot.keys.sealingKey(at: scope.now),
+            now: max(scope.now, scope.stateBeginning), randomness: scope.host.randomness)
         let message: JSON = [
             "challenge": .string(Base64.encode(challenge)),
             "ttl": .string("\(ChallengeIssuer.lifetime.wholeSeconds)s"),
