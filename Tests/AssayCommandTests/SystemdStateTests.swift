@@ -76,7 +76,7 @@ struct SystemdStateTests {
     }
 }
 
-@Suite("The socket of systemd", .timeLimit(.minutes(1)))
+@Suite("The socket of systemd", .timeLimit(.minutes(10)))
 struct SystemdSocketTests {
     @Test("Messages arrive whole and in order, by a path and by a name without a file", arguments: [false, true])
     func sends(isAbstract: Bool) async throws {
