@@ -161,7 +161,10 @@ struct HTTPConnections: Sendable {
                 case .request(let request): await gateway.reply(to: request, peer: peer)
                 case .fault(let fault, let request): gateway.reply(to: fault, of: request, peer: peer)
                 }
-            if let reservation, !reservation.hold(reply.body.count) { reply = gateway.replyWithoutRoom() }
+            // The reply to a fault is as short as the one that would take its place, and was counted.
+            if case .request = exchange.input.content, let reservation, !reservation.hold(reply.body.count) {
+                reply = gateway.replyWithoutRoom()
+            }
             reply.headers.append(("date", clock.text))
             try await exchange.send(ServerReply(reply, to: exchange.input))
             return true
