@@ -39,7 +39,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// How long requests may wait to be worked on while they arrive faster than they can be answered; nil if they may wait
     /// for any time.
     ///
-    /// Zero and less count as nil. More are answered with 503 at once: see `OverloadGate`.
+    /// Requests that would wait longer are answered with 503 at once: see `OverloadGate`. Zero and less count as nil.
     public var queueTime: Duration? = .milliseconds(20)
     /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
