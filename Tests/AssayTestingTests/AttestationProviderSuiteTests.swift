@@ -38,6 +38,24 @@ struct AttestationProviderSuiteTests {
         for text in resting { #expect(text.contains("after the fault: \(words)"), "\(text)") }
     }
 
+    @Test("A provider that uses up its evidence passes, although the kernel does not store its challenges")
+    func uses() async {
+        #expect(await SerialDevice.suite(UsesEachSerial.self).report(.quick).failures == [])
+    }
+
+    @Test("Evidence that is not used up is found at a second server, which does not remember its challenge")
+    func secondServer() async {
+        let suites = [
+            SerialDevice.suite(UsesARandomName.self), SerialDevice.suite(ForgetsTooEarly.self),
+            SerialDevice.suite(UsesSomeEvidence.self),
+        ]
+        #expect(suites.count == UseFlaw.allCases.count - 1)
+        for (suite, flaw) in zip(suites, UseFlaw.allCases.dropFirst()) {
+            let report = await suite.report(.quick)
+            #expect(report.lines.filter(\.isFailed).map(\.check) == ["replay"], "\(flaw): \(report.failures)")
+        }
+    }
+
     @Test("There is a wrong provider for each flaw")
     func complete() {
         #expect(Set(WrongProvider.all.map(\.flaw)).union([.none]) == Set(Flaw.allCases))

@@ -9,7 +9,7 @@ internal import Synchronization
 
 /// An engine for one check, with everything around it under the suite's control.
 final class ConformanceBench: Sendable {
-    let clock = ManualClock()
+    let clock: ManualClock
     let store: FailingStore
     let upstream: ConformanceUpstream
     let engine: Engine
@@ -17,21 +17,37 @@ final class ConformanceBench: Sendable {
     private let sink = RecordingSink()
     private let counted = Box()
     private let policies: PolicySet
+    private let setup: Setup
+    private let keys: KeyStore
     private let secretTexts: [String]
-    private let seen = Mutex<(calls: Int, leaks: [String], number: Int)>((0, [], 0))
+    private let seen: Mutex<(calls: Int, leaks: [String], number: Int)>
     private let firstFault = Mutex<String?>(nil)
 
     /// How long a call may take, in real time, before the suite gives it up.
     static let patience = Duration.seconds(60)
 
-    init(_ setup: Setup) throws {
-        store = FailingStore(MemoryStore(clock: clock.hostClock))
+    convenience init(_ setup: Setup) throws {
+        let clock = ManualClock()
+        try self.init(setup, FailingStore(MemoryStore(clock: clock.hostClock)), clock, .pooled(), number: 0)
+    }
+
+    /// Another server of the same service: it has the state, the keys and the time, and nothing that the first one
+    /// remembers in its process.
+    func anotherServer() throws -> ConformanceBench {
+        try ConformanceBench(setup, store, clock, keys, number: 1_000_000)
+    }
+
+    private init(
+        _ setup: Setup, _ store: FailingStore, _ clock: ManualClock, _ keys: KeyStore, number: Int
+    ) throws {
+        (self.setup, self.store, self.clock, self.keys) = (setup, store, clock, keys)
+        seen = Mutex((0, [], number))
         upstream = ConformanceUpstream(setup.upstream, clock: clock.hostClock)
         policies = try PolicySet.load([PolicyFile(name: "conformance.yaml", text: setup.policy)])
         secretTexts = setup.secretTexts
         let (log, sink) = (log, sink)
         engine = try Engine(
-            registry: Registry(setup.plugins), policies: policies, keys: .pooled(),
+            registry: Registry(setup.plugins), policies: policies, keys: keys,
             host: PluginHost(
                 clock: clock.hostClock, store: store, secrets: setup.secrets, http: upstream,
                 logger: Logger(label: "conformance") { _ in SuiteLog.Handler(log: log) }, meter: counted.meter),

@@ -93,7 +93,34 @@ struct HostileInputChecks: Sendable {
                 return await group.reduce(into: 0) { $0 += $1.reply.isAbsent ? 0 : 1 }
             }
             run.expect(accepted == 1, "of 8 equal requests at the same time \(accepted) were accepted")
+            try await replayElsewhere(client, run)
         }
+    }
+
+    /// Sends evidence that one server accepted to others, which remember nothing but the state.
+    private func replayElsewhere(_ client: ConformanceClient, _ run: ConformanceRun) async throws {
+        func another() throws -> ConformanceClient {
+            let server = try client.bench.anotherServer()
+            findings.add(server)
+            return ConformanceClient(bench: server, target: client.target)
+        }
+        let (second, third) = (try another(), try another())
+        var used: [Call] = []
+        for number in 0..<8 {
+            let call = try await client.genuine(number % 3)
+            client.accepts(await client.send(call), "as it should be", run)
+            client.refuses(await second.send(call), "the same evidence once more, at a second server", nil, run)
+            used.append(call)
+        }
+        // Evidence with a challenge is good as long as its challenge at most.
+        let lifetime = client.target.lifetime ?? .seconds(300)
+        let wait = (client.target.hasChallenge ? min(lifetime, .seconds(300)) : lifetime) - .seconds(1)
+        client.bench.clock.advance(by: wait)
+        for call in used {
+            client.refuses(
+                await third.send(call), "the same evidence once more, at another server after \(wait)", nil, run)
+        }
+        run.count(second.bench.calls + third.bench.calls)
     }
 
     func moved(to app: TestApp) -> ConformanceChecks.Check {

@@ -16,6 +16,13 @@ extension StateStoreSuite {
         try await old.put(StateKey("other", "brief"), value: [1], expires: clock.now + .seconds(1))
         _ = try await old.advance(StateKey("counters", "great"), to: .max - 1)
         _ = try await old.advance(StateKey("counters", "small"), to: 7)
+        // What need not be listed is kept as well.
+        let ends: [Instant?] = [nil, clock.now + .seconds(60), clock.now + .seconds(3600)]
+        let unlisted = ends.enumerated().map { index, end in
+            StateChange.insert(
+                StateKey("unlisted", "\(index)"), value: Self.bytes(of: index), expires: end, isListed: false)
+        }
+        for change in unlisted { _ = try await old.commit([change]) }
         clock.advance(.seconds(1))
 
         let new = try await reopen(old, clock.host)
@@ -24,6 +31,11 @@ extension StateStoreSuite {
         try await run.expect(new.list("other", after: nil, limit: 9).count, 0, "deleted and expired entries listed")
         try await run.expect(
             new.insert(StateKey("kept", "a"), value: [], expires: nil), false, "insert of a kept entry")
+        for (index, change) in unlisted.enumerated() {
+            let what = "of an entry that need not be listed (\(index))"
+            try await run.expect(new.get(change.key), Self.bytes(of: index), "get \(what)")
+            try await run.expect(new.commit([change]), 0, "commit \(what) once more")
+        }
         try await run.expect(new.advance(StateKey("counters", "great"), to: .max - 1), false, "advance to the same")
         try await run.expect(new.advance(StateKey("counters", "small"), to: 7), false, "advance to the same")
         try await run.expect(new.advance(StateKey("counters", "small"), to: 8), true, "advance to more")

@@ -51,13 +51,14 @@ extension StateStoreSuite {
         let names = Self.oddNames + [longest + "1", longest + "2"]
         for (index, name) in names.enumerated() {
             let key = StateKey("suite", name)
-            try await run.expect(store.insert(key, value: Self.bytes(of: index), expires: nil), true, "insert \(key)")
-            try await run.expect(store.advance(key, to: 9), true, "advance \(key)")
+            try await run.expect(
+                store.insert(key, value: Self.bytes(of: index), expires: nil), true, "insert \(Self.words(key))")
+            try await run.expect(store.advance(key, to: 9), true, "advance \(Self.words(key))")
         }
         for (index, name) in names.enumerated() {
             let key = StateKey("suite", name)
-            try await run.expect(store.get(key), Self.bytes(of: index), "get \(key)")
-            try await run.expect(store.advance(key, to: 9), false, "advance \(key) again")
+            try await run.expect(store.get(key), Self.bytes(of: index), "get \(Self.words(key))")
+            try await run.expect(store.advance(key, to: 9), false, "advance \(Self.words(key)) again")
         }
         // Longer ones may be refused, but must not be confused with each other.
         let long = String(repeating: "n", count: 70_000)
@@ -100,15 +101,16 @@ extension StateStoreSuite {
         ]
         for (index, key) in keys.enumerated() {
             let value = Self.bytes(of: index)
-            try await run.expect(store.insert(key, value: value, expires: nil), true, "insert \(key)")
-            try await run.expect(store.advance(key, to: 5), true, "advance \(key)")
+            try await run.expect(store.insert(key, value: value, expires: nil), true, "insert \(Self.words(key))")
+            try await run.expect(store.advance(key, to: 5), true, "advance \(Self.words(key))")
         }
         for (index, key) in keys.enumerated() {
-            try await run.expect(store.get(key), Self.bytes(of: index), "get \(key)")
+            try await run.expect(store.get(key), Self.bytes(of: index), "get \(Self.words(key))")
         }
         try await store.put(keys[0], value: nil, expires: nil)
         for (index, key) in keys.enumerated().dropFirst() {
-            try await run.expect(store.get(key), Self.bytes(of: index), "get \(key) after a deletion elsewhere")
+            try await run.expect(
+                store.get(key), Self.bytes(of: index), "get \(Self.words(key)) after a deletion elsewhere")
         }
     }
 

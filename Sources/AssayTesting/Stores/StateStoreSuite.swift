@@ -22,6 +22,9 @@ internal import Synchronization
 /// | `counters-apart` | a counter and an entry of the same key know nothing of each other |
 /// | `commit` | several changes are made together or none is, and the first that cannot be made is named |
 /// | `commit-once` | of concurrent commits with a common key exactly one is made, and nothing of the others |
+/// | `commit-refused` | of concurrent commits of which some are refused at a later change, the refused ones change nothing |
+/// | `commit-readers` | no reader finds a part of a commit |
+/// | `commit-in-order` | a store that spans servers makes changes in order, up to the first refused one, which it names |
 /// | `list` | the order of the names' bytes, `after`, `limit`, the space's own live entries only |
 /// | `names` | NUL, quotes, wildcards, 1024 bytes; equivalent Unicode spellings are different names |
 /// | `values` | empty, all byte values, 1 MiB; larger ones are refused or kept whole |
@@ -39,14 +42,14 @@ public struct StateStoreSuite: Sendable {
     private let make: Make
     let reopen: Reopen?
     let concurrency: Int
-    private let spansServers: Bool
+    let spansServers: Bool
 
     /// - Parameters:
     ///   - makeStore: makes an empty store for each check.
     ///   - reopen: for a durable store: what a restart does. Nil leaves `reopening` out.
     ///   - concurrency: the number of concurrent operations.
-    ///   - spansServers: whether the store makes the changes of a commit one after another; this leaves `commit` and
-    ///     `commit-once` out.
+    ///   - spansServers: whether the store makes the changes of a commit one after another; this leaves `commit`,
+    ///     `commit-once` and `commit-readers` out, and `commit-in-order` takes their place.
     public init(
         makeStore: @escaping Make, reopen: Reopen? = nil, concurrency: Int = 100, spansServers: Bool = false
     ) {
@@ -59,14 +62,21 @@ public struct StateStoreSuite: Sendable {
     /// The names of the checks.
     static let promises = [
         "insert-once", "expiry", "insert-once-again", "clock-set-back", "replacement", "whole-values", "counter",
-        "counter-order", "counters-apart", "commit", "commit-once", "list", "names", "values", "spaces", "closing",
+        "counter-order", "counters-apart", "commit", "commit-once", "commit-refused",
+        "commit-readers", "commit-in-order", "list", "names", "values", "spaces", "closing",
         "reopening",
     ]
+
+    /// The checks that are none for this kind of store.
+    private var leftOut: [String] {
+        spansServers ? ["commit", "commit-once", "commit-readers"] : ["commit-in-order"]
+    }
 
     private var checks: [Check] {
         [
             insertOnce, expiry, insertOnceAgain, clockSetBack, replacement, wholeValues, counter, counterOrder,
-            countersApart, commit, commitOnce, list, names, values, spaces, closing, reopening,
+            countersApart, commit, commitOnce, commitRefused, commitReaders, commitInOrder, list, names, values, spaces,
+            closing, reopening,
         ]
     }
 
@@ -74,7 +84,7 @@ public struct StateStoreSuite: Sendable {
     ///
     /// Returns the promises that were broken, none for a good store.
     public func run() async -> [SuiteFailure] {
-        let checks = zip(Self.promises, self.checks).filter { !spansServers || !$0.0.hasPrefix("commit") }
+        let checks = zip(Self.promises, self.checks).filter { !leftOut.contains($0.0) }
         var failures: [SuiteFailure] = []
         for (promise, check) in checks {
             let clock = SuiteClock()
@@ -109,40 +119,6 @@ public struct SuiteFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The promise and what happened instead.
     public var description: String { "\(promise): \(detail)" }
-}
-
-extension StateStoreSuite {
-    /// One running check: its store, its clock, and its findings.
-    final class Run: Sendable {
-        let store: any StateStore
-        let clock: SuiteClock
-        private let promise: String
-        private let found = Mutex<[SuiteFailure]>([])
-
-        init(promise: String, store: any StateStore, clock: SuiteClock) {
-            self.promise = promise
-            self.store = store
-            self.clock = clock
-        }
-
-        /// What was found, each finding once.
-        var failures: [SuiteFailure] { found.withLock { $0 } }
-
-        func expect(_ holds: Bool, _ detail: @autoclosure () -> String) {
-            guard !holds else { return }
-            let failure = SuiteFailure(promise: promise, detail: Self.shortened(detail()))
-            found.withLock { if !$0.contains(failure) { $0.append(failure) } }
-        }
-
-        func expect<T: Equatable & Sendable>(_ actual: T, _ expected: T, _ what: String) {
-            expect(actual == expected, "\(what): expected \(expected), got \(actual)")
-        }
-
-        /// The beginning and the end: some checks are about keys of a thousand characters.
-        private static func shortened(_ text: String) -> String {
-            text.count <= 240 ? text : "\(text.prefix(120))…\(text.suffix(100))"
-        }
-    }
 }
 
 /// A clock that a check moves.

@@ -1,0 +1,135 @@
+internal import AssayCore
+internal import AssayState
+
+/// What a refused commit leaves, and what others see of a commit.
+extension StateStoreSuite {
+    /// Commits on one counter and on common entries, of which every second one is refused at its last change.
+    @Sendable func commitRefused(_ run: Run) async throws {
+        let (store, expires) = (run.store, run.clock.now + .seconds(60))
+        func insertion(_ name: String) -> StateChange {
+            .insert(StateKey("suite", name), value: [1], expires: expires, isListed: false)
+        }
+        for round in 0..<10 {
+            let (counter, taken) = (StateKey("suite/counters", "\(round)"), insertion("\(round)-taken"))
+            try await run.expect(store.commit([taken]), nil, "an entry")
+            let half = UInt64(max(concurrency / 2, 1))
+            let made = try await withThrowingTaskGroup(of: UInt64?.self) { group in
+                for value in (1...half).shuffled() {
+                    let (own, shared) = (insertion("\(round)-own-\(value)"), insertion("\(round)-shared-\(value)"))
+                    group.addTask {
+                        let changes = [shared, .advance(counter, to: 2 * value), taken]
+                        run.expect(try await store.commit(changes) != nil, "a commit with a taken entry was made")
+                        return nil
+                    }
+                    group.addTask {
+                        try await store.commit([.advance(counter, to: 2 * value - 1), own]) == nil
+                            ? 2 * value - 1 : nil
+                    }
+                    guard !spansServers else { continue }
+                    group.addTask {
+                        try await run.expect(
+                            store.commit([shared]), nil, "an entry that only refused commits had before")
+                        return nil
+                    }
+                }
+                return try await group.reduce(into: [UInt64]()) { $0 += $1.map { [$0] } ?? [] }
+            }
+            if !spansServers {
+                run.expect(
+                    made.max() == 2 * half - 1, "the greatest value of a commit without a taken entry was not taken")
+                for value in 1...half {
+                    let key = StateKey("suite", "\(round)-shared-\(value)")
+                    try await run.expect(store.get(key), [1], "get of an entry beside refused commits")
+                }
+            }
+            try await run.expect(store.get(taken.key), [1], "get of the entry that was there before")
+            for value in made {
+                let key = StateKey("suite", "\(round)-own-\(value)")
+                try await run.expect(store.get(key), [1], "get of an entry of a commit that was made")
+                try await run.expect(
+                    store.advance(counter, to: value), false, "a value that a commit took, once more")
+            }
+            guard !spansServers else { continue }
+            try await run.expect(
+                store.advance(counter, to: 2 * half), true, "a value that only refused commits had")
+        }
+    }
+
+    /// Readers beside commits: who finds one entry of a commit finds the others from then on.
+    @Sendable func commitReaders(_ run: Run) async throws {
+        let (store, expires) = (run.store, run.clock.now + .seconds(60))
+        for round in 0..<4 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for task in 0..<min(concurrency, 10) {
+                    let keys = (0..<4).map { StateKey("suite", "\(round)-\(task)-\($0)") }
+                    group.addTask {
+                        let changes = keys.map {
+                            StateChange.insert($0, value: [1], expires: expires, isListed: false)
+                        }
+                        try await run.expect(store.commit(changes), nil, "four entries")
+                    }
+                    group.addTask {
+                        for _ in 0..<500 where !Task.isCancelled {
+                            let first = try await store.get(keys[0])
+                            let last = try await store.get(keys[3])
+                            let firstAgain = try await store.get(keys[0])
+                            run.expect(first == nil || last != nil, "a reader found the first entry and not the last")
+                            run.expect(
+                                last == nil || firstAgain != nil, "a reader found the last entry and not the first")
+                            if first != nil, last != nil { return }
+                            await Task.yield()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    /// What a store promises that makes the changes of a commit one after another; it may also make all or none.
+    @Sendable func commitInOrder(_ run: Run) async throws {
+        let (store, expires) = (run.store, run.clock.now + .seconds(60))
+        let taken = StateKey("suite", "taken")
+        let counter = StateKey("suite/counters", "raised")
+        try await run.expect(store.insert(taken, value: [1], expires: expires), true, "an entry")
+        try await run.expect(store.advance(counter, to: 5), true, "a counter")
+        let refused: [StateChange] = [
+            .insert(taken, value: [9], expires: expires, isListed: true), .advance(counter, to: 5),
+        ]
+        for count in [1, 2, 3, 5, StateChange.limit] {
+            let whole = entries(count, "whole-\(count)", expires)
+            let before = StateKey("suite/counters", "whole-\(count)")
+            let changes = Array(whole.dropLast()) + [.advance(before, to: 7)]
+            try await run.expect(store.commit(changes), nil, "\(count) changes")
+            for change in whole.dropLast() {
+                try await run.expect(store.get(change.key), [1], "get of an entry of \(count) changes")
+            }
+            try await run.expect(store.advance(before, to: 7), false, "the counter of \(count) changes once more")
+            for index in Set([0, count / 2, count - 1]).sorted() {
+                for (kind, refusal) in refused.enumerated() {
+                    var list = entries(count, "part-\(count)-\(index)-\(kind)", expires)
+                    list[index] = refusal
+                    // A second one that cannot be made is not the one that is named.
+                    if count - 1 > index { list[count - 1] = refused[1 - kind] }
+                    try await run.expect(
+                        store.commit(list), index, "\(count) changes of which number \(index) cannot be made")
+                    var isMade: [Bool] = []
+                    for change in list[..<index] { isMade.append(try await store.get(change.key) != nil) }
+                    run.expect(
+                        !isMade.drop { $0 }.contains(true), "a change was made, and one before it was not")
+                    for change in list[(index + 1)...] where change.key.space.isExactly("suite/parts") {
+                        try await run.expect(store.get(change.key), nil, "get of an entry after the refused change")
+                    }
+                }
+            }
+        }
+        try await run.expect(store.get(taken), [1], "get of the entry that was there before")
+        try await run.expect(store.advance(counter, to: 6), true, "the counter, which no commit raised")
+    }
+
+    private func entries(_ count: Int, _ name: String, _ expires: Instant) -> [StateChange] {
+        (0..<count).map { index in
+            .insert(StateKey("suite/parts", "\(name)-\(index)"), value: [1], expires: expires, isListed: true)
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import AssayCore
+import AssayCrypto
+import AssayKit
+import AssayState
+import AssayTesting
+import Synchronization
+
+/// How a provider fails to use up evidence whose challenge the kernel does not store.
+enum UseFlaw: String, Sendable, CaseIterable {
+    case none, usesARandomName, forgetsTooEarly, usesSomeEvidence
+}
+
+protocol UsesEvidence: Sendable {
+    static var flaw: UseFlaw { get }
+}
+
+enum UsesEachSerial: UsesEvidence { static let flaw = UseFlaw.none }
+enum UsesARandomName: UsesEvidence { static let flaw = UseFlaw.usesARandomName }
+enum ForgetsTooEarly: UsesEvidence { static let flaw = UseFlaw.forgetsTooEarly }
+enum UsesSomeEvidence: UsesEvidence { static let flaw = UseFlaw.usesSomeEvidence }
+
+struct SerialSection: DescribedConfiguration, Sendable {
+    let key: SecretReference
+
+    static let keys: [ExactText: PolicyKey] = ["key": "Where the key of the devices is."]
+}
+
+/// A provider whose devices authenticate a challenge with a serial number that they use once.
+struct SerialProvider<F: UsesEvidence>: AttestationProvider {
+    struct Request: RequestMessage {
+        let challenge: [UInt8]
+        let serial: String
+        let code: [UInt8]
+
+        init(_ fields: RequestFields) throws(InvalidRequest) {
+            challenge = try fields.bytes("challenge")
+            serial = try fields.string("serial")
+            code = try fields.bytes("code")
+        }
+    }
+
+    static var refused: Reason { Reason("serial_refused", "The code is not that of the device.") }
+    static var used: Reason { Reason("serial_used", "The serial number was used before.") }
+    static var descriptor: PluginDescriptor {
+        PluginDescriptor(
+            name: "serial", contract: 2, version: "1.0.0", summary: "Devices with serial numbers.",
+            posture: SecurityPosture(proves: "The device has the key.", trusts: ["everyone who has the key"]),
+            reasons: [refused, used], facts: [], limits: PluginLimits(evidence: 2048))
+    }
+    static var methods: [ProviderMethod<Self>] {
+        [
+            .challenge("generateSerialChallenge"),
+            .exchange("exchangeSerial", challenge: \.challenge, storesChallenge: false) {
+                (provider, request: Request, context) in
+                provider.appraise(request, context)
+            },
+        ]
+    }
+
+    private let key: HMACSHA256
+    private let randomness: Randomness
+
+    init(_ configuration: SerialSection, app: AppIdentity, host: PluginHost) throws(ConfigurationError) {
+        guard let bytes = try? host.secrets.resolve(configuration.key) else {
+            throw ConfigurationError(at: ["key"], "the key cannot be read")
+        }
+        key = HMACSHA256(key: bytes)
+        randomness = host.randomness
+    }
+
+    private func appraise(_ request: Request, _ context: ProviderContext) -> Verdict {
+        guard let serial = UInt64(request.serial), request.serial.isExactly("\(serial)"),
+            key.authenticate(request.challenge[...], Array(request.serial.utf8)[...]) == request.code
+        else { return .refused(Self.refused) }
+        let isUsed = F.flaw != .usesSomeEvidence || !serial.isMultiple(of: 4)
+        let name = F.flaw == .usesARandomName || !isUsed ? Hex.encode(randomness.bytes(16)) : "\(serial)"
+        let memory = Duration.seconds(F.flaw == .forgetsTooEarly ? 200 : 600)
+        let use = EvidenceUse(
+            context.appState.inserting(name, expires: context.now + memory, isListed: false), otherwise: Self.used)
+        return .verified(Appraisal(facts: [], holder: "device", uses: [use]))
+    }
+}
+
+/// The devices of a ``SerialProvider``.
+enum SerialDevice {
+    private static let key = Array("a-key-of-all-devices-with-serial-numbers".utf8)
+    private static let numbers = Mutex(0)
+
+    static func suite<F: UsesEvidence>(_ type: F.Type) -> any ConformanceSuite {
+        AttestationProviderSuite(
+            SerialProvider<F>.self,
+            ProviderSubject(
+                exchanges: [
+                    ProviderSubject.Exchange("exchangeSerial", challengeMethod: "generateSerialChallenge") { device in
+                        let serial = numbers.withLock { numbers in
+                            numbers += 1
+                            return "\(numbers)"
+                        }
+                        let code = HMACSHA256(key: key).authenticate(device.challenge[...], Array(serial.utf8)[...])
+                        return [
+                            "challenge": .string(Base64.encode(device.challenge)), "serial": .string(serial),
+                            "code": .string(Base64.encode(code)),
+                        ]
+                    }
+                ],
+                section: { _ in "key: env:DEVICES" }, wrongSections: ["key: env:MISSING # wrong"],
+                secrets: SecretSource { (reference) throws(SecretError) in
+                    reference.place == .environment("DEVICES") ? key : nil
+                }))
+    }
+}
