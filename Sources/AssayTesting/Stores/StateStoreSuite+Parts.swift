@@ -3,55 +3,54 @@ internal import AssayState
 
 /// What a refused commit leaves, and what others see of a commit.
 extension StateStoreSuite {
-    /// Commits on one counter and on common entries, of which every second one is refused at its last change.
+    /// Commits that are refused at their last change, beside others that raise the same counters further and make the
+    /// same entries.
     @Sendable func commitRefused(_ run: Run) async throws {
         let (store, expires) = (run.store, run.clock.now + .seconds(60))
         func insertion(_ name: String) -> StateChange {
             .insert(StateKey("suite", name), value: [1], expires: expires, isListed: false)
         }
         for round in 0..<10 {
-            let (counter, taken) = (StateKey("suite/counters", "\(round)"), insertion("\(round)-taken"))
+            let taken = insertion("\(round)-taken")
             try await run.expect(store.commit([taken]), nil, "an entry")
-            let half = UInt64(max(concurrency / 2, 1))
-            let made = try await withThrowingTaskGroup(of: UInt64?.self) { group in
-                for value in (1...half).shuffled() {
-                    let (own, shared) = (insertion("\(round)-own-\(value)"), insertion("\(round)-shared-\(value)"))
+            let names = (0..<max(concurrency / 2, 1)).map { "\(round)-\($0)" }
+            func raised(_ name: String) -> StateKey { StateKey("suite/counters", name) }
+            func untouched(_ name: String) -> StateKey { StateKey("suite/counters", "\(name)-untouched") }
+            func own(_ name: String) -> StateChange { insertion("\(name)-own") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (index, name) in names.enumerated() {
+                    let shared = insertion("\(name)-shared")
+                    // What comes first in the refused commit is what the other commits are likely to meet.
+                    let first: [StateChange] = [.advance(raised(name), to: 1), shared]
+                    let changes =
+                        (index.isMultiple(of: 2) ? first : first.reversed())
+                        + [.advance(untouched(name), to: 1), taken]
                     group.addTask {
-                        let changes = [shared, .advance(counter, to: 2 * value), taken]
                         run.expect(try await store.commit(changes) != nil, "a commit with a taken entry was made")
-                        return nil
                     }
                     group.addTask {
-                        try await store.commit([.advance(counter, to: 2 * value - 1), own]) == nil
-                            ? 2 * value - 1 : nil
+                        try await run.expect(
+                            store.commit([.advance(raised(name), to: 2), own(name)]), nil,
+                            "a greater value for a counter of a refused commit")
                     }
                     guard !spansServers else { continue }
                     group.addTask {
-                        try await run.expect(
-                            store.commit([shared]), nil, "an entry that only refused commits had before")
-                        return nil
+                        try await run.expect(store.commit([shared]), nil, "an entry of a refused commit")
                     }
                 }
-                return try await group.reduce(into: [UInt64]()) { $0 += $1.map { [$0] } ?? [] }
-            }
-            if !spansServers {
-                run.expect(
-                    made.max() == 2 * half - 1, "the greatest value of a commit without a taken entry was not taken")
-                for value in 1...half {
-                    let key = StateKey("suite", "\(round)-shared-\(value)")
-                    try await run.expect(store.get(key), [1], "get of an entry beside refused commits")
-                }
+                try await group.waitForAll()
             }
             try await run.expect(store.get(taken.key), [1], "get of the entry that was there before")
-            for value in made {
-                let key = StateKey("suite", "\(round)-own-\(value)")
-                try await run.expect(store.get(key), [1], "get of an entry of a commit that was made")
+            for name in names {
+                try await run.expect(store.get(own(name).key), [1], "get of an entry of a commit that was made")
                 try await run.expect(
-                    store.advance(counter, to: value), false, "a value that a commit took, once more")
+                    store.advance(raised(name), to: 2), false, "a value that a commit took, once more")
+                guard !spansServers else { continue }
+                try await run.expect(
+                    store.get(StateKey("suite", "\(name)-shared")), [1], "get of an entry beside refused commits")
+                try await run.expect(
+                    store.advance(untouched(name), to: 1), true, "a value that only refused commits had")
             }
-            guard !spansServers else { continue }
-            try await run.expect(
-                store.advance(counter, to: 2 * half), true, "a value that only refused commits had")
         }
     }
 
