@@ -42,11 +42,20 @@ public protocol StateStore: Sendable {
     ///
     /// The engine asks before each decision and decides nothing meanwhile. It returns at once, in microseconds.
     var blockingReason: String? { get }
+
+    /// Whether no operation ever blocks the thread that calls it, for a disk, a network or a lock that is held for long.
+    ///
+    /// Such a store is called on the threads that connections are read on. Any other store is called on the threads
+    /// that the process shares, which takes some ten microseconds more for an operation. False by default.
+    var neverBlocks: Bool { get }
 }
 
 extension StateStore {
     /// No blocking reason.
     public var blockingReason: String? { nil }
+
+    /// It may block.
+    public var neverBlocks: Bool { false }
 }
 
 /// The name of an entry or a counter.

@@ -131,6 +131,9 @@ public final class PostgresStore: StateStore {
     /// few seconds, and whenever one is made.
     public var blockingReason: String? { core.blockingReason }
 
+    /// Connections have threads of their own.
+    public var neverBlocks: Bool { true }
+
     /// Ends all connections after the operations that were sent.
     ///
     /// Operations that come later throw ``PostgresStoreError/Code/closed``; so do those that no connection has taken.

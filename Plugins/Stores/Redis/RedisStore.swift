@@ -191,6 +191,9 @@ public final class RedisStore: StateStore {
     /// That the data was lost or replaced, as far as a connection or an operation has found out.
     public var blockingReason: String? { connector.identity.blockingReason }
 
+    /// Its connections are on event loops.
+    public var neverBlocks: Bool { true }
+
     /// Ends all connections; operations in progress end or throw.
     public func close() async {
         let tasks = work.withLock { $0 }

@@ -53,6 +53,9 @@ public final class RedisTLSStore: StateStorePlugin {
     /// See ``RedisStore/blockingReason``.
     public var blockingReason: String? { store.blockingReason }
 
+    /// See ``RedisStore/neverBlocks``.
+    public var neverBlocks: Bool { true }
+
     /// See ``RedisStore/caution``.
     public var caution: String? { store.caution }
 

@@ -145,6 +145,9 @@ public final class SQLiteStore: StateStore {
     /// second.
     public var blockingReason: String? { watch.recentReason }
 
+    /// The file is read and written on threads of the store.
+    public var neverBlocks: Bool { true }
+
     private func read<T: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> T
     ) async throws(SQLiteStoreError) -> T {

@@ -63,6 +63,7 @@ public final class Engine: CallHandler {
         registry: Registry, policies: PolicySet, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)? = nil,
         options: Options = Options()
     ) throws {
+        let host = PooledStore.host(host)
         let bound = try BoundPolicies(
             policies, registry: registry, host: host, following: nil, refusesDevelopment: options.refusesDevelopment)
         try self.init(registry: registry, bound: bound, keys: keys, host: host, sink: sink, options: options)
@@ -73,6 +74,7 @@ public final class Engine: CallHandler {
         registry: Registry, bound: BoundPolicies, keys: KeyStore, host: PluginHost, sink: (any DecisionSink)?,
         options: Options = Options()
     ) throws {
+        let host = PooledStore.host(host)
         self.registry = registry
         self.host = host
         self.options = options

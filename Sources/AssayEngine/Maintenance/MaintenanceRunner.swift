@@ -165,7 +165,8 @@ extension Engine {
     /// abandoned: a cancelled run is waited for. Processes that share a state store share the runs: each is done by one
     /// of them, and another one goes on within a minute when that one has ended.
     public func runMaintenance(_ options: MaintenanceOptions = MaintenanceOptions()) async {
-        let sharing = (host.store as? any StateStorePlugin).map { type(of: $0).descriptor.sharing } ?? .process
+        let store = (host.store as? PooledStore)?.store ?? host.store
+        let sharing = (store as? any StateStorePlugin).map { type(of: $0).descriptor.sharing } ?? .process
         let isShared = options.isShared ?? (sharing != .process)
         let leases = isShared ? MaintenanceLeases(host, longestPause: options.longestPause) : nil
         await MaintenanceRunner(host: host, options: options, leases: leases) { self.maintenance }.run()

@@ -38,6 +38,9 @@ public final class MemoryStore: StateStore {
         self.state = Mutex(MemoryState(limits: Full(maximumEntries: maximumEntries, maximumBytes: maximumBytes)))
     }
 
+    /// Nothing waits for anything but another operation.
+    public var neverBlocks: Bool { true }
+
     /// Makes all changes or none, and returns the index of the first one that cannot be made.
     ///
     /// - Throws: ``Full``, or an error that says why these changes cannot be made together.

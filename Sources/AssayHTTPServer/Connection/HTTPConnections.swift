@@ -133,8 +133,11 @@ struct HTTPConnections: Sendable {
                 // The reader closes the connection, which ends the exchanges.
                 for await exchange in connection.exchanges {
                     if exchange.isConcurrent {
-                        // The failure of one stream does not affect the others.
-                        group.addTask { _ = await answer(exchange, peer: peer, logger: logger) }
+                        // The failure of one stream does not affect the others. A proxy may send everything through one
+                        // connection, so that all threads of the process share the work.
+                        group.addTask(executorPreference: globalConcurrentExecutor) {
+                            _ = await answer(exchange, peer: peer, logger: logger)
+                        }
                     } else if await !answer(exchange, peer: peer, logger: logger) {
                         break
                     }

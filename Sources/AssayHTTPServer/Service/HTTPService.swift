@@ -87,7 +87,9 @@ public struct HTTPService: Service {
                 do {
                     try await listening.executeThenClose { inbound in
                         for try await connection in inbound {
-                            group.addTask { await connections.serve(connection, logger: logger) }
+                            group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
+                                await connections.serve(connection, logger: logger)
+                            }
                         }
                     }
                 } catch {

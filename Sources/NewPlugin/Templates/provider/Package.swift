@@ -20,6 +20,7 @@ let package = Package(
                 .product(name: "AssayCore", package: "assay"),
                 .product(name: "AssayCrypto", package: "assay"),
                 .product(name: "AssayKit", package: "assay"),
+                .product(name: "AssayState", package: "assay"),
             ]),
         // A server with the provider in it.
         .executableTarget(

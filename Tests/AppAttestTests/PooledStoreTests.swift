@@ -1,0 +1,78 @@
+import AssayCore
+import AssayEngine
+import AssayHosting
+import AssayKit
+import AssayPolicy
+import AssayState
+import AssayTesting
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite("The threads that a state store is called on", .timeLimit(.minutes(20)))
+struct PooledStoreTests {
+    /// A thread of a connection.
+    private final class Loop: TaskExecutor {
+        static let key = DispatchSpecificKey<Bool>()
+        private let queue = DispatchQueue(label: "loop")
+
+        init() { queue.setSpecific(key: Self.key, value: true) }
+
+        static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    /// A store that notes for each operation whether it was called on a thread of a connection.
+    private final class NotingStore: StateStore {
+        let neverBlocks: Bool
+        private let store: MemoryStore
+        private let noted = Mutex<[Bool]>([])
+
+        init(clock: ManualClock, neverBlocks: Bool) {
+            self.neverBlocks = neverBlocks
+            store = MemoryStore(clock: clock.hostClock)
+        }
+
+        var calls: [Bool] { noted.withLock { $0 } }
+
+        private func note() { noted.withLock { $0.append(Loop.isCurrent) } }
+
+        func commit(_ changes: [StateChange]) async throws -> Int? {
+            note()
+            return try await store.commit(changes)
+        }
+
+        func get(_ key: StateKey) async throws -> [UInt8]? {
+            note()
+            return await store.get(key)
+        }
+
+        func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
+            note()
+            try await store.put(key, value: value, expires: expires)
+        }
+
+        func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+            note()
+            return await store.list(space, after: name, limit: limit)
+        }
+    }
+
+    @Test("One that may block is called elsewhere than on the thread of a connection", arguments: [false, true])
+    func threads(neverBlocks: Bool) async throws {
+        let clock = ManualClock()
+        let store = NotingStore(clock: clock, neverBlocks: neverBlocks)
+        let service = try AppAttestService(clock: clock, store: store)
+        let isOnLoop = try await withTaskExecutorPreference(Loop()) {
+            _ = try await service.attested()
+            return Loop.isCurrent
+        }
+        #expect(isOnLoop)
+        #expect(!store.calls.isEmpty)
+        #expect(store.calls.allSatisfy { $0 == neverBlocks }, "\(store.calls)")
+    }
+}

@@ -1,0 +1,67 @@
+import AssayCore
+import AssayHTTP
+import AssayHTTPServer
+import AssayHosting
+import AssayTestSupport
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("The threads that requests are answered on", .timeLimit(.minutes(20)))
+struct ThreadTests {
+    private static let exchange = "/v1/projects/1/apps/2:exchangeDebugToken"
+
+    /// A handler that notes the names of its threads, also after it has waited.
+    private static func handler(_ names: Names) -> FakeHandler {
+        FakeHandler { _ in
+            names.note()
+            try? await Task.sleep(for: .milliseconds(1))
+            names.note()
+            return .success(["token": "t"])
+        }
+    }
+
+    private final class Names: Sendable {
+        private let all = Mutex<[String]>([])
+
+        var value: [String] { all.withLock { $0 } }
+
+        func note() {
+            let name = try? String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8)
+            all.withLock { $0.append(name ?? "") }
+        }
+    }
+
+    @Test("HTTP/1.1: the thread that its connection is read on, from the first byte to the last")
+    func connection() async throws {
+        let names = Names()
+        try await TestServer.with(Self.handler(names)) { port, _ in
+            try await RawConnection.with(port: port) { connection in
+                for _ in 0..<20 {
+                    try await connection.send(TestServer.post(Self.exchange, "{}"))
+                    #expect(try await connection.reply().status == 200)
+                }
+            }
+        }
+        #expect(names.value.count == 40)
+        #expect(Set(names.value).count == 1, "\(names.value)")
+        #expect(names.value.first?.hasPrefix("NIO-") == true, "\(names.value)")
+    }
+
+    @Test("HTTP/2: any thread, since one connection may carry all requests of a proxy")
+    func streams() async throws {
+        let names = Names()
+        let identity = try TestIdentity()
+        let files = try IdentityFiles(identity)
+        try await TestServer.with(Self.handler(names), certificate: files.open()) { port, _ in
+            try await StreamClient.with(port: port, identity: identity) { client in
+                for stream in stride(from: 1, to: 41, by: 2) {
+                    try await client.post(stream, Self.exchange, "{}")
+                    #expect(try await client.reply(stream).status == 200)
+                }
+            }
+        }
+        #expect(names.value.count == 40)
+        #expect(!names.value.contains { $0.hasPrefix("NIO-") }, "\(names.value)")
+    }
+}
