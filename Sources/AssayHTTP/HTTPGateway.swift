@@ -94,7 +94,7 @@ public struct HTTPGateway: Sendable {
     public func reply(to fault: HTTPFault, of request: GatewayRequest?, peer: String?) -> HTTPReply {
         record(fault, of: request, peer: client(request, peer))
         guard let request else { return HTTPReply(fault) }
-        return refusal(fault, of: request, table.find(request.method, request.target))
+        return refusal(fault, of: request, route(of: request))
     }
 
     /// The reply to a request that comes while the server cannot keep up; nil for one of a page for operators, which is
@@ -102,7 +102,7 @@ public struct HTTPGateway: Sendable {
     ///
     /// It is counted but not logged: a server that is overloaded saves its work for others.
     public func replyWhileBusy(to request: GatewayRequest) -> HTTPReply? {
-        let outcome = table.find(request.method, request.target)
+        let outcome = route(of: request)
         if case .found(let match) = outcome, match.endpoint.isPage { return nil }
         metrics.shed()
         return refusal(.busy, of: request, outcome)
@@ -116,10 +116,18 @@ public struct HTTPGateway: Sendable {
         return HTTPReply(.overloaded)
     }
 
-    /// Whether the body of a request is neither waited for nor read, as when a proxy asks about a request and keeps its
-    /// body.
-    public func ignoresBody(method: String, target: String) -> Bool {
-        table.ignoresBody(method, target)
+    /// Looks up what a request's method and target lead to, so that no later step has to.
+    ///
+    /// Returns whether its body is neither waited for nor read, as when a proxy asks about a request and keeps its body.
+    public func routeHead(_ request: inout GatewayRequest) -> Bool {
+        let route = table.find(request.method, request.target)
+        request.route = route
+        guard case .found(let match) = route, case .method(let method) = match.endpoint else { return false }
+        return method.binding.body == .ignored
+    }
+
+    private func route(of request: GatewayRequest) -> RouteTable.Outcome {
+        request.route ?? table.find(request.method, request.target)
     }
 
     /// Whether a peer is one of the trusted proxies, behind which many clients are.
@@ -177,6 +185,7 @@ public struct HTTPGateway: Sendable {
         _ request: GatewayRequest, peer: String?, granting granted: inout HeaderFields
     ) async throws(HTTPFault) -> HTTPReply {
         var (verb, target, body) = (request.method, request.target, request.body)
+        var route = request.route
         let headers = request.headers
         if let override = try override(verb, headers) {
             // The query came as the body, because it was too long for a request line.
@@ -186,9 +195,10 @@ public struct HTTPGateway: Sendable {
                 body = []
             }
             verb = override
+            route = nil
         }
         if verb.isExactly("OPTIONS"), let reply = access.preflight(target, headers, table: table) { return reply }
-        let outcome = table.find(verb, target)
+        let outcome = route ?? table.find(verb, target)
         granted = access.headers(for: outcome, target, headers, table: table)
         let match: RouteMatch
         switch outcome {

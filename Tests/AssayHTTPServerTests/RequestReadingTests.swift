@@ -15,7 +15,7 @@ struct RequestReadingTests {
     private func reading(_ change: (inout HTTPLimits) -> Void = { _ in }) -> RequestReading {
         var limits = HTTPLimits()
         change(&limits)
-        var reading = RequestReading(limits: limits, room: PeerRoom(budget)) { _, target in target == "/ask" }
+        var reading = RequestReading(limits: limits, room: PeerRoom(budget)) { $0.target == "/ask" }
         #expect(reading.begin().wait == .firstByte)
         return reading
     }

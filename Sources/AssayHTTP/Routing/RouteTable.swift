@@ -82,14 +82,6 @@ struct RouteTable: Sendable {
         return find(method, whole, verb: nil)
     }
 
-    /// Whether the body of a request is neither waited for nor read.
-    func ignoresBody(_ method: String, _ target: String) -> Bool {
-        guard case .found(let match) = find(method, target), case .method(let route) = match.endpoint else {
-            return false
-        }
-        return route.binding.body == .ignored
-    }
-
     private func find(_ method: String, _ segments: [[UInt8]], verb: [UInt8]?) -> Outcome {
         let candidates = entries[Shape(verb: verb, count: segments.count)] ?? []
         var allowed: Set<HTTPRule.Verb> = []

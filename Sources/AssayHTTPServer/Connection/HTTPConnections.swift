@@ -89,7 +89,7 @@ struct HTTPConnections: Sendable {
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
                 limits: limits, gate: gate, admission: admission, requests: requests,
-                reading: RequestReading(limits: limits, room: room, ignoresBody: gateway.ignoresBody)),
+                reading: RequestReading(limits: limits, room: room, routeHead: gateway.routeHead)),
             InputSink(exchanges),
         ])
     }
@@ -112,7 +112,7 @@ struct HTTPConnections: Sendable {
                 try stream.pipeline.syncOperations.addHandler(
                     StreamReader(
                         limits: limits, connection: bound.value, requests: requests,
-                        reading: StreamReading(limits: limits, ignoresBody: gateway.ignoresBody)))
+                        reading: StreamReading(limits: limits, routeHead: gateway.routeHead)))
             }
         }
         // Nothing is read from a client that does not read its replies.

@@ -40,7 +40,7 @@ struct RequestReading {
 
     private let limits: HTTPLimits
     private let room: PeerRoom
-    private let ignoresBody: (_ method: String, _ target: String) -> Bool
+    private let routeHead: (inout GatewayRequest) -> Bool
 
     private var state = State.idle
     /// The body so far: kept outside the state, so that each piece is appended in place.
@@ -64,14 +64,14 @@ struct RequestReading {
     private var isOpen = false
     private var wait: Wait?
 
-    /// - Parameter ignoresBody: tells for which requests the body is not waited for.
+    /// - Parameter routeHead: looks up a request, and tells whether its body is not waited for.
     init(
         limits: HTTPLimits, room: PeerRoom,
-        ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
+        routeHead: @escaping (inout GatewayRequest) -> Bool = { _ in false }
     ) {
         self.limits = limits
         self.room = room
-        self.ignoresBody = ignoresBody
+        self.routeHead = routeHead
     }
 
     // MARK: - The connection
@@ -138,9 +138,10 @@ struct RequestReading {
     /// A head is complete.
     mutating func received(_ start: RequestStart) -> Actions {
         if case .ended = state { return Actions() }
+        var start = start
+        let isIgnored = routeHead(&start.request) && start.announcesBody
         state = .body(start)
         let request = start.request
-        let isIgnored = start.announcesBody && ignoresBody(request.method, request.target)
         if let fault = fault(of: start, isBodyIgnored: isIgnored) { return refuse(fault) }
         guard hold(Reservation.Cost.message + request.headers.count * Reservation.Cost.field) else {
             return refuse(.overloaded)
@@ -331,7 +332,7 @@ struct RequestReading {
 /// The parts of an HTTP/1.x request's head that decide how the rest is read.
 struct RequestStart: Sendable {
     /// The request, without its body.
-    let request: GatewayRequest
+    var request: GatewayRequest
     /// Whether it is one of HTTP/1.0.
     let isHTTP10: Bool
     /// Whether the client keeps the connection.

@@ -42,7 +42,7 @@ struct StreamReading {
     }
 
     private let limits: HTTPLimits
-    private let ignoresBody: (_ method: String, _ target: String) -> Bool
+    private let routeHead: (inout GatewayRequest) -> Bool
     private var state = State.head
     private var body = BodyBuffer()
     /// What this stream holds of the process's budget, until it is closed.
@@ -52,12 +52,10 @@ struct StreamReading {
     /// What this stream holds of the connection's bytes.
     private var held = 0
 
-    /// - Parameter ignoresBody: tells for which requests the body is not waited for.
-    init(
-        limits: HTTPLimits, ignoresBody: @escaping (_ method: String, _ target: String) -> Bool = { _, _ in false }
-    ) {
+    /// - Parameter routeHead: looks up a request, and tells whether its body is not waited for.
+    init(limits: HTTPLimits, routeHead: @escaping (inout GatewayRequest) -> Bool = { _ in false }) {
         self.limits = limits
-        self.ignoresBody = ignoresBody
+        self.routeHead = routeHead
     }
 
     // MARK: - The request
@@ -110,7 +108,7 @@ struct StreamReading {
         guard let reservation = streams.admit() else { return refuse() }
         self.reservation = reservation
         omitsBody = isHead
-        let request: StreamRequest
+        var request: StreamRequest
         do throws(HTTPFault) {
             request = try head()
         } catch {
@@ -120,7 +118,7 @@ struct StreamReading {
             return refuse()
         }
         guard hold(request.size, &streams) else { return pass(.fault(.tooManyRequests, request.head)) }
-        let isBodyIgnored = ignoresBody(request.head.method, request.head.target)
+        let isBodyIgnored = routeHead(&request.head)
         guard request.length ?? 0 <= limits.bodyBytes || isBodyIgnored else {
             return pass(.fault(.bodyTooLarge(limit: limits.bodyBytes), request.head))
         }

@@ -5,7 +5,7 @@ internal import NIOHPACK
 /// The head of a request of HTTP/2 (RFC 9113, section 8.3).
 struct StreamRequest: Sendable {
     /// The request, without its body.
-    let head: GatewayRequest
+    var head: GatewayRequest
     /// The length of the body; nil if the client does not state it.
     let length: Int?
     /// The size of the head, in bytes.
