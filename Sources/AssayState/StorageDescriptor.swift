@@ -10,6 +10,8 @@ public struct StorageDescriptor: Sendable, Hashable {
     /// What an operator writes before the colon, as in `--state sqlite:PATH`: lower-case letters, digits and
     /// underscores.
     @Exact public private(set) var scheme: String
+    /// Other words that an operator may write in place of the scheme, such as `postgresql`.
+    @Exact public private(set) var aliases: [String]
     /// The version of the contract that it was built for.
     public let contract: Int
     /// Its own version, in any form; empty when it has none.
@@ -31,7 +33,7 @@ public struct StorageDescriptor: Sendable, Hashable {
     public init(
         scheme: String, contract: Int, version: String = "", summary: String, location: String = "LOCATION",
         stability: PluginStability = .experimental, posture: SecurityPosture? = nil, survival: StorageSurvival,
-        sharing: StorageSharing
+        sharing: StorageSharing, aliases: [String] = []
     ) {
         self.contract = contract
         self.stability = stability
@@ -39,6 +41,7 @@ public struct StorageDescriptor: Sendable, Hashable {
         self.survival = survival
         self.sharing = sharing
         self.scheme = scheme
+        self.aliases = aliases
         self.version = version
         self.summary = summary
         self.location = location

@@ -27,13 +27,14 @@ struct AssayServer {
     /// - Parameters:
     ///   - program: what `serve` is a subcommand of.
     ///   - descriptors: how many file descriptors it may have.
+    ///   - launcher: a program with its arguments that starts it.
     ///   - showsOperations: whether the pages for operators are beside the methods, where the arguments do not say
     ///     where they are.
     ///   - identity: as whom it runs; nil for the user of these tests.
     init(
         in folder: URL, of program: String = "assay", arguments: [String] = [], environment: [String: String] = [:],
-        descriptors: Int? = nil,
-        showsOperations: Bool = true, identity: AssayProcess.Identity? = nil
+        descriptors: Int? = nil, showsOperations: Bool = true, identity: AssayProcess.Identity? = nil,
+        launcher: [String] = []
     ) async throws {
         self.folder = folder
         let operations = arguments.contains("--operations") || !showsOperations ? [] : ["--operations", "public"]
@@ -41,7 +42,8 @@ struct AssayServer {
         let patience = arguments.contains("--max-queue-time") ? [] : ["--max-queue-time", "0"]
         process = try AssayProcess(
             ["serve", "--listen", "127.0.0.1:0", "--state", "sqlite:state.sqlite"] + operations + patience + arguments,
-            of: program, environment: environment, folder: folder, descriptors: descriptors, identity: identity)
+            of: program, environment: environment, folder: folder, descriptors: descriptors, identity: identity,
+            launcher: launcher)
         let start = ContinuousClock.now
         while !process.outputSoFar.contains("\n") {
             try #require(process.process.isRunning, "\(process.errorsSoFar)")

@@ -83,6 +83,21 @@ struct OperationsTests {
     }
 
     #if os(Linux)
+    @Test("As many threads read connections as the server is bound to processors")
+    func boundProcessors() async throws {
+        try await withTemporaryFolder { folder in
+            try AssayServer.writePolicy(in: folder, trusting: authority)
+            let server = try await AssayServer(
+                in: folder, environment: Self.environment, launcher: ["/usr/bin/taskset", "--cpu-list", "0"])
+            let tasks = "/proc/\(server.processID)/task"
+            let names = try FileManager.default.contentsOfDirectory(atPath: tasks).map {
+                try String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)
+            }
+            #expect(names.count { $0.hasPrefix("NIO-") } == 1, "\(names)")
+            _ = await server.end(SIGTERM)
+        }
+    }
+
     @Test("A crash leaves no memory behind, unless that is asked for", arguments: [[], ["--core-dumps"]])
     func coreDumps(_ arguments: [String]) async throws {
         try await withServer(arguments) { server, _ in
@@ -201,7 +216,9 @@ struct OperationsTests {
                 // What was found out before is good for some seconds.
                 while try await server.get("/readyz").status == 200 { try await Task.sleep(for: .milliseconds(100)) }
                 let readiness = try await server.get("/readyz")
-                #expect(readiness.body["error"]?["message"] == "the state store cannot be written")
+                let message = try #require(readiness.body["error"]?["message"]?.string)
+                #expect(message.hasPrefix("the state store cannot be written: "))
+                #expect(message.contains("full"), "\(message)")
                 #expect(try await server.get("/healthz").status == 200)
                 let body: JSON = ["debug_token": .string(AssayServer.debugToken)]
                 #expect(try await server.post("exchangeDebugToken", body).status == 200)

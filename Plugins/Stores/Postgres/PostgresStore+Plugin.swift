@@ -14,7 +14,7 @@ extension PostgresStore: StateStorePlugin {
                 "the database and its administrators", "every role that can write the schema",
                 "with asynchronous replication: that no failover happens, which loses what was confirmed last",
             ]),
-        survival: .powerLoss, sharing: .servers)
+        survival: .powerLoss, sharing: .servers, aliases: ["postgresql"])
 
     /// Connects, makes the tables if they are missing, and checks what the server promises.
     ///

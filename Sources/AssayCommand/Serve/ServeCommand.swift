@@ -12,6 +12,7 @@ internal import AssayPolicy
 internal import AssayReload
 internal import AssayState
 internal import AssayTransport
+internal import CProcess
 internal import Logging
 internal import ServiceLifecycle
 internal import UnixSignals
@@ -141,6 +142,10 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         let logger = log.bootstrap()
         ProcessLimits.prepare()
+        #if os(Linux)
+        // As with `taskset`, or `CPUAffinity=` of systemd.
+        ConnectionThreads.limit(toProcessors: Int(assay_usable_processors()))
+        #endif
         if coreDumps { CoreDumps.allow() }
         do {
             try await serve(logger)

@@ -36,12 +36,14 @@ struct NameClaims {
                 "the \(kind.rawValue) \(owner) was built for contract \(descriptor.contract), and this kernel speaks "
                     + "contract \(StorageDescriptor.currentContract)")
         }
-        guard PlainText.isWord(descriptor.scheme) else {
-            throw RegistryError(
-                "the \(kind.rawValue) \(owner) has the scheme '\(PlainText.line(descriptor.scheme, limit: 80))': a scheme is "
-                    + "lower-case letters, digits and underscores")
+        for scheme in [descriptor.scheme] + descriptor.aliases {
+            guard PlainText.isWord(scheme) else {
+                throw RegistryError(
+                    "the \(kind.rawValue) \(owner) has the scheme '\(PlainText.line(scheme, limit: 80))': a scheme is "
+                        + "lower-case letters, digits and underscores")
+            }
+            try claimScheme(kind, scheme, by: owner)
         }
-        try claimScheme(kind, descriptor.scheme, by: owner)
     }
 
     /// Claims all names of a provider or a consumer, after they were found to be well formed.

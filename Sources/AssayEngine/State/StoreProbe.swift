@@ -57,7 +57,8 @@ actor StoreProbe {
             readiness = isKept ? .ready : .notReady("the state store forgets what is written")
         } catch {
             host.logger.warning("the state store cannot be written", metadata: ["error": "\(error)"])
-            readiness = .notReady("the state store cannot be written")
+            let reason = PlainText.line("\(error)", limit: 300)
+            readiness = .notReady("the state store cannot be written: \(reason)")
         }
         last = (readiness, host.clock.uptime)
         trying = nil

@@ -33,7 +33,7 @@ public struct HTTPService: Service {
         gateway = try HTTPGateway(
             handler: handler, pages: pages, configuration: configuration.gateway, logger: logger, meter: meter)
         metrics = ConnectionMetrics(meter)
-        overload = configuration.limits.longestWait.map { OverloadGate(limit: $0, threads: System.coreCount) }
+        overload = configuration.limits.longestWait.map { OverloadGate(limit: $0, threads: ConnectionThreads.count) }
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening

@@ -85,6 +85,17 @@ struct RegistryTests {
         #expect(error?.message.contains("memory") == true)
     }
 
+    @Test("A store is found by each of its schemes, and nobody else may have one of them")
+    func aliases() async throws {
+        let registry = try Registry([.store(CarelessStore.self)])
+        for name in ["careless:x", "heedless:x"] { await (try registry.openStore(name)).close() }
+        #expect(registry.storeDescriptors.map(\.scheme) == ["careless"])
+        let error = #expect(throws: RegistryError.self) {
+            try Registry([.store(CarelessStore.self), .store(HeedlessStore.self)])
+        }
+        #expect(error?.message.contains("heedless") == true)
+    }
+
     @Test("A copy of a state is written to no path where there is something, whatever the store would do")
     func copies() async throws {
         let registry = try Registry([.store(CarelessStore.self)])
@@ -100,13 +111,29 @@ struct RegistryTests {
 /// A store that copies without looking.
 private struct CarelessStore: StateStorePlugin {
     static let descriptor = StorageDescriptor(
-        scheme: "careless", contract: 2, summary: "Copies without looking.", survival: .nothing, sharing: .process)
+        scheme: "careless", contract: 2, summary: "Copies without looking.", survival: .nothing, sharing: .process,
+        aliases: ["heedless"])
 
     static func open(_ location: String, clock: HostClock) -> CarelessStore { CarelessStore() }
 
     static func copy(
         _ location: String, to path: String, adding entries: [StateKey: [UInt8]]
     ) async throws(StateStoreOpeningError) {}
+
+    func commit(_ changes: [StateChange]) -> Int? { nil }
+    func get(_ key: StateKey) -> [UInt8]? { nil }
+    func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) {}
+    func list(_ space: String, after name: String?, limit: Int) -> [StateEntry] { [] }
+    func close() {}
+}
+
+/// A store with the scheme of another one.
+private struct HeedlessStore: StateStorePlugin {
+    static let descriptor = StorageDescriptor(
+        scheme: "heedless", contract: 2, summary: "Has the scheme of another one.", survival: .nothing,
+        sharing: .process)
+
+    static func open(_ location: String, clock: HostClock) -> HeedlessStore { HeedlessStore() }
 
     func commit(_ changes: [StateChange]) -> Int? { nil }
     func get(_ key: StateKey) -> [UInt8]? { nil }

@@ -22,7 +22,7 @@ struct StoreProbeTests {
         let store = ProbedStore(MemoryStore(clock: clock.hostClock))
         let engine = try Self.engine(store, clock)
         store.behaviour = .failing
-        #expect(await engine.readiness == .notReady("the state store cannot be written"))
+        #expect(await engine.readiness == .notReady("the state store cannot be written: Failure()"))
         store.behaviour = .working
         clock.advance(by: .seconds(3))
         #expect(await engine.readiness == .ready)
