@@ -4,8 +4,10 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayState
+import AssayTestSupport
 import AssayTesting
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -59,6 +61,60 @@ struct PooledStoreTests {
         func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
             note()
             return await store.list(space, after: name, limit: limit)
+        }
+    }
+
+    @Test("One that blocks all of its callers delays nothing else")
+    func blocked() async throws {
+        let clock = ManualClock()
+        let store = BlockingStore(clock: clock)
+        let service = try AppAttestService(clock: clock, store: store)
+        let keys = try await service.attested()
+        // More than there are threads in the process's pool.
+        let count = 2 * ProcessInfo.processInfo.processorCount + 8
+        store.blocks = true
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<count {
+                group.addTask { _ = try await service.assert(keys.keyID, keys.artifact) }
+            }
+            while store.brake.count < 8 { try await Task.sleep(for: .milliseconds(5)) }
+            for _ in 0..<100 { await Task.detached {}.value }
+            #expect(store.brake.count == 8)
+            store.brake.release()
+            try await group.waitForAll()
+        }
+    }
+
+    /// A store that blocks the threads of its writers, when it is told to.
+    private final class BlockingStore: StateStore {
+        let brake = Brake()
+        private let store: MemoryStore
+        private let isBlocking = Atomic(false)
+
+        init(clock: ManualClock) { store = MemoryStore(clock: clock.hostClock) }
+
+        var blocks: Bool {
+            get { isBlocking.load(ordering: .relaxed) }
+            set { isBlocking.store(newValue, ordering: .relaxed) }
+        }
+
+        func commit(_ changes: [StateChange]) async throws -> Int? {
+            block()
+            return try await store.commit(changes)
+        }
+
+        func get(_ key: StateKey) async throws -> [UInt8]? { await store.get(key) }
+
+        func put(_ key: StateKey, value: [UInt8]?, expires: Instant?) async throws {
+            try await store.put(key, value: value, expires: expires)
+        }
+
+        func list(_ space: String, after name: String?, limit: Int) async throws -> [StateEntry] {
+            await store.list(space, after: name, limit: limit)
+        }
+
+        private func block() {
+            if blocks { brake.wait() }
         }
     }
 

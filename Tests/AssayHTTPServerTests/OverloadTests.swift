@@ -5,6 +5,8 @@ import AssayHTTPServer
 import AssayKit
 import AssayTestSupport
 import AssayTransport
+import Foundation
+import Synchronization
 import Testing
 
 /// More requests than can be answered.
@@ -75,6 +77,80 @@ struct OverloadTests {
         #expect(counts[503] ?? 0 > 0, "\(counts)")
         #expect(counts[200] ?? 0 > 0, "\(counts)")
         #expect(Set(counts.keys) == [200, 503])
+    }
+
+    @Test("Replies come in the order of the requests, also where one of many that were sent at once is refused")
+    func order() async throws {
+        let refused = try await TestServer.with(Self.handler, limits: Self.limits) { port, _ in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<48 {
+                    group.addTask {
+                        try await RawConnection.with(port: port) { connection in
+                            var refused = 0
+                            for _ in 0..<20 {
+                                try await connection.send(
+                                    TestServer.post(Self.target, "{}") + TestServer.get("/livez")
+                                        + TestServer.get("/nothing"))
+                                let replies = [
+                                    try await connection.reply(), try await connection.reply(),
+                                    try await connection.reply(),
+                                ]
+                                #expect([200, 503].contains(replies[0].status))
+                                #expect(replies[1].status == 200)
+                                #expect(String(decoding: replies[1].body, as: UTF8.self).contains("ok"))
+                                #expect([404, 503].contains(replies[2].status))
+                                refused += replies[0].status == 503 ? 1 : 0
+                            }
+                            return refused
+                        }
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+        }
+        #expect(refused > 0)
+    }
+
+    @Test("A client that sends many requests at once does not delay others by all of them")
+    func pipelining() async throws {
+        // The names of the clients, in the order of their calls.
+        let calls = Mutex<[String]>([])
+        let handler = FakeHandler { call in
+            calls.withLock { $0.append(call.body["debugToken"]?.string ?? "") }
+            let end = ContinuousClock.now + .milliseconds(10)
+            while ContinuousClock.now < end {}
+            return .success(["token": "t"])
+        }
+        let many = 24
+        let isFair = try await TestServer.with(handler) { port, _ in
+            // The sender may be delayed, too, so that what it sends comes too late.
+            for _ in 0..<20 {
+                calls.withLock { $0 = [] }
+                try await RawConnection.with(port: port) { hog in
+                    let request = TestServer.post(Self.target, #"{"debugToken":"many"}"#)
+                    try await hog.send(String(repeating: request, count: many))
+                    _ = try await hog.reply()
+                    // One of them is read on the same thread.
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for _ in 0..<ProcessInfo.processInfo.processorCount {
+                            group.addTask {
+                                try await RawConnection.with(port: port) { connection in
+                                    let request = TestServer.post(Self.target, #"{"debugToken":"one"}"#)
+                                    try await connection.send(request)
+                                    #expect(try await connection.reply().status == 200)
+                                }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                    for _ in 1..<many { _ = try await hog.reply() }
+                }
+                let last = calls.withLock { $0.lastIndex(of: "one") ?? $0.count }
+                if last < ProcessInfo.processInfo.processorCount + many / 2 { return true }
+            }
+            return false
+        }
+        #expect(isFair, "\(calls.withLock { $0 })")
     }
 
     @Test("A time that nothing can keep is no limit", arguments: [Duration.zero, .milliseconds(-1)])

@@ -7,7 +7,8 @@ internal import Musl
 internal import Glibc
 #endif
 
-/// Runs one call of an isolated plugin on the plugin's own threads, and counts its CPU time.
+/// Runs one call of an isolated plugin on the plugin's own threads, and counts its CPU time; also the operations of stores
+/// that may block, on theirs.
 final class CallExecutor: TaskExecutor {
     private let threads: WorkerThreads
     private let charge: @Sendable (_ nanoseconds: Int) -> Void

@@ -14,7 +14,10 @@ struct HTTPConnections: Sendable {
     let clock: ReplyDate
     let limits: HTTPLimits
     let admission: ConnectionAdmission
+    /// For requests that any thread answers.
     let requests: RequestAdmission
+    /// Nil in tests without sockets.
+    var threads: ConnectionThreads?
     let metrics: ConnectionMetrics
     let budget: TransportBudget
     /// The server's certificate for TLS; nil to serve without TLS.
@@ -42,6 +45,7 @@ struct HTTPConnections: Sendable {
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.sendBufferBytes)
 
             let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
+            let backlog = Backlog()
             // Also when no task reads them, because the server is shutting down.
             continuation.onTermination = { _ in channel.close(promise: nil) }
             if let certificate {
@@ -49,18 +53,18 @@ struct HTTPConnections: Sendable {
                     if protocolName.isExactly("h2") {
                         try addHTTP2(to: channel, continuation, reservation, room)
                     } else {
-                        try addHTTP1(to: channel, continuation, room)
+                        try addHTTP1(to: channel, continuation, backlog, room)
                     }
                 }
                 channel.closeFuture.whenComplete { _ in continuation.finish() }
                 try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: certificate.context))
                 try channel.pipeline.syncOperations.addHandler(handshake)
             } else {
-                try addHTTP1(to: channel, continuation, room)
+                try addHTTP1(to: channel, continuation, backlog, room)
             }
             metrics.opened()
             channel.closeFuture.whenComplete { _ in metrics.closed() }
-            return HTTPConnection(channel: channel, exchanges: exchanges)
+            return HTTPConnection(channel: channel, exchanges: exchanges, backlog: backlog)
         }
         // A connection that was never passed on is closed here.
         connection.whenFailure { _ in channel.close(promise: nil) }
@@ -75,13 +79,16 @@ struct HTTPConnections: Sendable {
     }
 
     func addHTTP1(
-        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ room: PeerRoom
+        to channel: any Channel, _ exchanges: AsyncStream<HTTPExchange>.Continuation, _ backlog: Backlog,
+        _ room: PeerRoom
     ) throws {
         var headerLimits = NIOHTTPDecoderLimitConfiguration()
         headerLimits.maxHeaderFieldSize = limits.headerBytes
         headerLimits.maxHeaderListSize = limits.headerBytes
         headerLimits.maxHeaderFieldCount = limits.headerFields
         let gate = InputGate()
+        var requests = requests
+        if let threads { requests.gate = threads.gate(of: channel) }
         try channel.pipeline.syncOperations.addHandlers([
             gate,
             HTTPResponseEncoder(),
@@ -90,7 +97,7 @@ struct HTTPConnections: Sendable {
             RequestReader(
                 limits: limits, gate: gate, admission: admission, requests: requests,
                 reading: RequestReading(limits: limits, room: room, routeHead: gateway.routeHead)),
-            InputSink(exchanges),
+            InputSink(exchanges, backlog),
         ])
     }
 
@@ -125,7 +132,9 @@ struct HTTPConnections: Sendable {
     }
 
     /// Answers the requests of a connection until it ends.
-    func serve(_ connection: HTTPConnection, logger: Logger) async {
+    ///
+    /// - Parameter executor: what runs this task; nil in tests without sockets.
+    func serve(_ connection: HTTPConnection, on executor: EventLoopExecutor?, logger: Logger) async {
         let channel = connection.channel
         let peer = channel.remoteAddress?.ipAddress
         await withTaskCancellationHandler {
@@ -138,8 +147,11 @@ struct HTTPConnections: Sendable {
                         group.addTask(executorPreference: globalConcurrentExecutor) {
                             _ = await answer(exchange, peer: peer, logger: logger)
                         }
-                    } else if await !answer(exchange, peer: peer, logger: logger) {
-                        break
+                    } else {
+                        let hasFollowers = connection.backlog.take() > 0
+                        guard await answer(exchange, peer: peer, logger: logger) else { break }
+                        // A client that sends many requests at once waits for the others after each.
+                        if hasFollowers { await executor?.giveWay() }
                     }
                 }
             }
@@ -155,6 +167,11 @@ struct HTTPConnections: Sendable {
         // Kept until the client's system has received the reply, even if the request itself is released before.
         defer { withExtendedLifetime(reservation) {} }
         do {
+            if let refusal = exchange.input.refusal {
+                try await Task.sleep(for: refusal.delay)
+                try await exchange.send(refusal.reply)
+                return true
+            }
             if let refusal = requests.begin(exchange.input) {
                 try await exchange.send(refusal)
                 return true

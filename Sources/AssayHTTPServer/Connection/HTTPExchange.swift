@@ -1,11 +1,24 @@
 internal import AssayHTTP
 internal import AssayTransport
 internal import NIOCore
+internal import Synchronization
 
 /// An accepted connection, and its requests.
 struct HTTPConnection: Sendable {
     let channel: any Channel
     let exchanges: AsyncStream<HTTPExchange>
+    /// The requests of HTTP/1.1 that have not been taken from `exchanges` yet.
+    let backlog: Backlog
+}
+
+/// Counts the requests of a connection that wait for earlier ones.
+final class Backlog: Sendable {
+    private let count = Atomic(0)
+
+    func add() { count.add(1, ordering: .relaxed) }
+
+    /// Returns how many remain.
+    func take() -> Int { count.subtract(1, ordering: .relaxed).newValue }
 }
 
 /// A request or its error, with the way to send the reply.
@@ -38,6 +51,8 @@ struct HTTPInput: Sendable {
     var reservation: Reservation?
     /// Its place among the requests that wait; nil for one that comes after others of its connection.
     var ticket: OverloadGate.Ticket?
+    /// What it is refused with, in its turn and after some time.
+    var refusal: (reply: ServerReply, delay: Duration)?
 
     /// The known part of the request.
     var request: GatewayRequest? {

@@ -43,13 +43,16 @@ final class InputSink: ChannelInboundHandler {
     typealias InboundIn = HTTPInput
 
     private let exchanges: AsyncStream<HTTPExchange>.Continuation
+    private let backlog: Backlog
 
-    init(_ exchanges: AsyncStream<HTTPExchange>.Continuation) {
+    init(_ exchanges: AsyncStream<HTTPExchange>.Continuation, _ backlog: Backlog) {
         self.exchanges = exchanges
+        self.backlog = backlog
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let channel = context.channel
+        backlog.add()
         exchanges.yield(
             HTTPExchange(input: unwrapInboundIn(data), isConcurrent: false) { try await channel.writeAndFlush($0) })
     }

@@ -4,7 +4,7 @@ internal import AssayTransport
 /// Refuses requests before they cost any work, while the server cannot keep up.
 struct RequestAdmission: Sendable {
     /// Nil if nothing is refused.
-    let gate: OverloadGate?
+    var gate: OverloadGate?
     let gateway: HTTPGateway
     let clock: ReplyDate
 

@@ -129,11 +129,17 @@ final class RequestReader: ChannelDuplexHandler {
 
     private func perform(_ actions: RequestReading.Actions, _ context: ChannelHandlerContext) {
         if actions.shutsInput { gate.isShut = true }
-        var refusal: (reply: ServerReply, delay: Duration)?
+        var refusal: ServerReply?
         if var input = actions.input {
             // A request that comes ahead of earlier replies waits for them, and not for a thread.
-            if reading.isWithoutOthers { refusal = requests.admit(&input) }
-            if refusal == nil { context.fireChannelRead(wrapInboundOut(input)) }
+            let refused = reading.isWithoutOthers ? requests.admit(&input) : nil
+            if let refused, refused.delay == .zero {
+                refusal = refused.reply
+            } else {
+                // Later requests may have been read already: what is said later is said in its turn.
+                input.refusal = refused
+                context.fireChannelRead(wrapInboundOut(input))
+            }
         }
         if actions.stays { admission.stay() }
         if actions.sendsContinue {
@@ -145,17 +151,7 @@ final class RequestReader: ChannelDuplexHandler {
         // This comes last, since it may bring in the next bytes at once.
         if actions.reads { context.read() }
         if actions.closes { context.close(promise: nil) }
-        if let refusal { refuse(refusal.reply, after: refusal.delay, context) }
-    }
-
-    /// Nothing more is read meanwhile.
-    private func refuse(_ reply: ServerReply, after delay: Duration, _ context: ChannelHandlerContext) {
-        guard delay > .zero else { return write(context: context, data: NIOAny(reply), promise: nil) }
-        let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: TimeAmount(delay)) {
-            let (reader, context) = bound.value
-            if context.channel.isActive { reader.write(context: context, data: NIOAny(reply), promise: nil) }
-        }
+        if let refusal { write(context: context, data: NIOAny(refusal), promise: nil) }
     }
 
     private func begin(_ wait: Wait, _ context: ChannelHandlerContext) {

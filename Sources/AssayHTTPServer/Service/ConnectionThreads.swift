@@ -1,4 +1,6 @@
+internal import AssayTransport
 internal import NIOCore
+internal import NIOPosix
 
 #if canImport(Glibc)
 internal import Glibc
@@ -10,11 +12,43 @@ internal import Darwin
 
 /// The threads that connections are read on, and most requests answered: one for each processor that the process may
 /// use.
-package enum ConnectionThreads {
-    /// How many there are.
-    package static var count: Int { NIOSingletons.groupLoopCountSuggestion }
+package struct ConnectionThreads: Sendable {
+    private struct Thread {
+        let executor: EventLoopExecutor
+        let gate: OverloadGate?
+    }
 
-    /// Makes fewer of them when the process is bound to fewer processors than the machine or the container has: NIO does
+    private let threads: [ObjectIdentifier: Thread]
+    /// For requests that any thread of the process answers.
+    let sharedGate: OverloadGate?
+
+    /// - Parameter longestWait: how long requests may wait while they are too many; nil for any time.
+    init(longestWait: Duration?) {
+        var threads: [ObjectIdentifier: Thread] = [:]
+        for eventLoop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
+            // One that is overloaded does not refuse the requests of another.
+            threads[ObjectIdentifier(eventLoop)] = Thread(
+                executor: EventLoopExecutor(eventLoop),
+                gate: longestWait.map { OverloadGate(limit: $0, threads: 1) })
+        }
+        sharedGate = longestWait.map { [count = threads.count] in OverloadGate(limit: $0, threads: count) }
+        self.threads = threads
+    }
+
+    /// What runs the tasks of a connection; nil for an event loop of a test.
+    func executor(of channel: any Channel) -> EventLoopExecutor? {
+        threads[ObjectIdentifier(channel.eventLoop)]?.executor
+    }
+
+    /// What refuses requests of a connection that is answered on its thread.
+    func gate(of channel: any Channel) -> OverloadGate? {
+        threads[ObjectIdentifier(channel.eventLoop)]?.gate
+    }
+
+    /// How many requests were refused.
+    var refused: Int { threads.values.reduce(sharedGate?.refused ?? 0) { $0 + ($1.gate?.refused ?? 0) } }
+
+    /// Makes fewer threads when the process is bound to fewer processors than the machine or the container has: NIO does
     /// not look at that.
     ///
     /// It is called before the first connection. The environment's own `NIO_SINGLETON_GROUP_LOOP_COUNT` stays.

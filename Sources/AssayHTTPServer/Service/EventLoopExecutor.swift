@@ -1,19 +1,75 @@
 internal import NIOCore
+internal import Synchronization
 
-/// Runs tasks on the thread of an event loop.
+/// Runs tasks on the thread of an event loop, in turn with its connections.
 ///
 /// The requests of a connection are read, decided and answered on one thread: passing each request to another thread,
 /// and its reply back, takes as long as a tenth of an exchange. What may block its thread runs elsewhere: isolated
-/// plugins on their own threads, and stores on the threads that the process shares unless they are `neverBlocks`.
+/// plugins, and stores that are not `neverBlocks`, on threads of their own.
+///
+/// An event loop runs everything that was given to it before it looks at its connections again. So the tasks wait here,
+/// and run for a slice of time at once.
 final class EventLoopExecutor: TaskExecutor {
+    private enum Work {
+        case job(UnownedJob)
+        case resumption(CheckedContinuation<Void, Never>)
+    }
+
+    private struct State {
+        var work = CircularBuffer<Work>(initialCapacity: 64)
+        /// Whether the event loop was told of the work.
+        var isAnnounced = false
+    }
+
+    /// How long tasks run before connections are looked at.
+    private static let slice = TimeAmount.milliseconds(1)
+    /// Work that is due after some time comes after what connections have sent meanwhile.
+    private static let pause = TimeAmount.microseconds(20)
+
     private let eventLoop: any EventLoop
+    private let state = Mutex(State())
 
     init(_ eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        eventLoop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        add(.job(UnownedJob(job)))
+    }
+
+    /// Lets all work that waits, and the connections if they have waited for a slice, come first.
+    func giveWay() async {
+        await withCheckedContinuation { add(.resumption($0)) }
+    }
+
+    private func add(_ work: Work) {
+        let isNew = state.withLock { state in
+            state.work.append(work)
+            defer { state.isAnnounced = true }
+            return !state.isAnnounced
+        }
+        if isNew { eventLoop.execute { self.run() } }
+    }
+
+    private func run() {
+        let end = NIODeadline.now() + Self.slice
+        while let work = next() {
+            switch work {
+            case .job(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+            case .resumption(let continuation): continuation.resume()
+            }
+            guard NIODeadline.now() < end else {
+                eventLoop.scheduleTask(in: Self.pause) { self.run() }
+                return
+            }
+        }
+    }
+
+    private func next() -> Work? {
+        state.withLock { state in
+            let work = state.work.popFirst()
+            if work == nil { state.isAnnounced = false }
+            return work
+        }
     }
 }

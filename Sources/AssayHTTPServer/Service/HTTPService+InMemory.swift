@@ -36,9 +36,10 @@ internal import NIOEmbedded
         }
         channel.closeFuture.whenComplete { _ in withExtendedLifetime(reservation) {} }
         let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
+        let backlog = Backlog()
         try await loop.executeInContext {
             switch wire {
-            case .http1: try connections.addHTTP1(to: channel, continuation, room)
+            case .http1: try connections.addHTTP1(to: channel, continuation, backlog, room)
             case .http2: try connections.addHTTP2(to: channel, continuation, reservation, room)
             }
         }
@@ -46,7 +47,8 @@ internal import NIOEmbedded
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [logger] in
-                await connections.serve(HTTPConnection(channel: channel, exchanges: exchanges), logger: logger)
+                let connection = HTTPConnection(channel: channel, exchanges: exchanges, backlog: backlog)
+                await connections.serve(connection, on: nil, logger: logger)
             }
             var rest = input[...]
             while !rest.isEmpty, channel.isActive {

@@ -17,7 +17,7 @@ public struct HTTPService: Service {
     let gateway: HTTPGateway
     let logger: Logger
     let metrics: ConnectionMetrics
-    private let overload: OverloadGate?
+    private let threads: ConnectionThreads
     private let onListening: @Sendable (ListenerAddress) async -> Void
 
     /// Makes a server for a handler.
@@ -33,7 +33,7 @@ public struct HTTPService: Service {
         gateway = try HTTPGateway(
             handler: handler, pages: pages, configuration: configuration.gateway, logger: logger, meter: meter)
         metrics = ConnectionMetrics(meter)
-        overload = configuration.limits.longestWait.map { OverloadGate(limit: $0, threads: ConnectionThreads.count) }
+        threads = ConnectionThreads(longestWait: configuration.limits.longestWait)
         self.configuration = configuration
         self.logger = logger
         self.onListening = onListening
@@ -53,7 +53,7 @@ public struct HTTPService: Service {
                 }
             }
             group.addTask { await gateway.run() }
-            if let overload { group.addTask { await report(overload) } }
+            if configuration.limits.longestWait != nil { group.addTask { await reportRefusals() } }
             defer { group.cancelAll() }
             try await group.next()
         }
@@ -67,7 +67,8 @@ public struct HTTPService: Service {
             most: mostConnections, grace: limits.graceTime, eventLoop: group.any())
         let connections = HTTPConnections(
             gateway: gateway, clock: clock, limits: limits, admission: admission,
-            requests: RequestAdmission(gate: overload, gateway: gateway, clock: clock), metrics: metrics,
+            requests: RequestAdmission(gate: threads.sharedGate, gateway: gateway, clock: clock), threads: threads,
+            metrics: metrics,
             budget: configuration.budget, certificate: configuration.certificate)
         let quiescing = ServerQuiescingHelper(group: group)
         let (listening, address) = try await ServerBootstrap(group: group)
@@ -87,8 +88,9 @@ public struct HTTPService: Service {
                 do {
                     try await listening.executeThenClose { inbound in
                         for try await connection in inbound {
-                            group.addTask(executorPreference: EventLoopExecutor(connection.channel.eventLoop)) {
-                                await connections.serve(connection, logger: logger)
+                            let executor = threads.executor(of: connection.channel)
+                            group.addTask(executorPreference: executor) {
+                                await connections.serve(connection, on: executor, logger: logger)
                             }
                         }
                     }
@@ -102,10 +104,10 @@ public struct HTTPService: Service {
     }
 
     /// Counts and logs, until the task is cancelled, how many requests were refused because the server could not keep up.
-    private func report(_ overload: OverloadGate) async {
+    private func reportRefusals() async {
         var counted = 0
         while (try? await Task.sleep(for: .seconds(10))) != nil {
-            let refused = overload.refused
+            let refused = threads.refused
             guard refused > counted else { continue }
             logger.warning(
                 "requests arrived faster than they could be answered",

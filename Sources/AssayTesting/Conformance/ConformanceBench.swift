@@ -33,8 +33,11 @@ final class ConformanceBench: Sendable {
 
     /// Another server of the same service: it has the state, the keys and the time, and nothing that the first one
     /// remembers in its process.
-    func anotherServer() throws -> ConformanceBench {
-        try ConformanceBench(setup, store, clock, keys, number: 1_000_000)
+    ///
+    /// - Parameter behind: how much its clock is behind; the two go on independently then.
+    func anotherServer(behind: Duration = .zero) throws -> ConformanceBench {
+        let clock = behind == .zero ? clock : ManualClock(clock.now - behind)
+        return try ConformanceBench(setup, store, clock, keys, number: 1_000_000)
     }
 
     private init(

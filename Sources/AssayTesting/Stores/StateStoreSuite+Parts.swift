@@ -10,9 +10,11 @@ extension StateStoreSuite {
         func insertion(_ name: String) -> StateChange {
             .insert(StateKey("suite", name), value: [1], expires: expires, isListed: false)
         }
-        for round in 0..<10 {
+        let start = ContinuousClock.now
+        // What goes wrong by chance is looked for while there is time.
+        for round in 0..<60 where round < 10 || ContinuousClock.now - start < .milliseconds(300) {
             let taken = insertion("\(round)-taken")
-            try await run.expect(store.commit([taken]), nil, "an entry")
+            try await run.expectMade(store.commit([taken]), "an entry")
             let names = (0..<max(concurrency / 2, 1)).map { "\(round)-\($0)" }
             func raised(_ name: String) -> StateKey { StateKey("suite/counters", name) }
             func untouched(_ name: String) -> StateKey { StateKey("suite/counters", "\(name)-untouched") }
@@ -29,13 +31,13 @@ extension StateStoreSuite {
                         run.expect(try await store.commit(changes) != nil, "a commit with a taken entry was made")
                     }
                     group.addTask {
-                        try await run.expect(
-                            store.commit([.advance(raised(name), to: 2), own(name)]), nil,
+                        try await run.expectMade(
+                            store.commit([.advance(raised(name), to: 2), own(name)]),
                             "a greater value for a counter of a refused commit")
                     }
                     guard !spansServers else { continue }
                     group.addTask {
-                        try await run.expect(store.commit([shared]), nil, "an entry of a refused commit")
+                        try await run.expectMade(store.commit([shared]), "an entry of a refused commit")
                     }
                 }
                 try await group.waitForAll()
@@ -44,12 +46,12 @@ extension StateStoreSuite {
             for name in names {
                 try await run.expect(store.get(own(name).key), [1], "get of an entry of a commit that was made")
                 try await run.expect(
-                    store.advance(raised(name), to: 2), false, "a value that a commit took, once more")
+                    store.advance(raised(name), to: 2), false, "advance to a value that a commit took")
                 guard !spansServers else { continue }
                 try await run.expect(
                     store.get(StateKey("suite", "\(name)-shared")), [1], "get of an entry beside refused commits")
                 try await run.expect(
-                    store.advance(untouched(name), to: 1), true, "a value that only refused commits had")
+                    store.advance(untouched(name), to: 1), true, "advance to a value that only refused commits had")
             }
         }
     }
@@ -57,25 +59,22 @@ extension StateStoreSuite {
     /// Readers beside commits: who finds one entry of a commit finds the others from then on.
     @Sendable func commitReaders(_ run: Run) async throws {
         let (store, expires) = (run.store, run.clock.now + .seconds(60))
-        for round in 0..<4 {
+        let start = ContinuousClock.now
+        for round in 0..<200 where round < 4 || ContinuousClock.now - start < .milliseconds(300) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<min(concurrency, 10) {
-                    let keys = (0..<4).map { StateKey("suite", "\(round)-\(task)-\($0)") }
+                    let isListed = task.isMultiple(of: 2)
+                    let keys = (0..<4).map { StateKey("suite/readers/\(round)-\(task)", "\($0)") }
                     group.addTask {
                         let changes = keys.map {
-                            StateChange.insert($0, value: [1], expires: expires, isListed: false)
+                            StateChange.insert($0, value: [1], expires: expires, isListed: isListed)
                         }
-                        try await run.expect(store.commit(changes), nil, "four entries")
+                        try await run.expectMade(store.commit(changes), "four entries")
                     }
                     group.addTask {
                         for _ in 0..<500 where !Task.isCancelled {
-                            let first = try await store.get(keys[0])
-                            let last = try await store.get(keys[3])
-                            let firstAgain = try await store.get(keys[0])
-                            run.expect(first == nil || last != nil, "a reader found the first entry and not the last")
-                            run.expect(
-                                last == nil || firstAgain != nil, "a reader found the last entry and not the first")
-                            if first != nil, last != nil { return }
+                            let isWhole = try await isListed ? listsAll(keys, run) : findsAll(keys, run)
+                            if isWhole { return }
                             await Task.yield()
                         }
                     }
@@ -83,6 +82,26 @@ extension StateStoreSuite {
                 try await group.waitForAll()
             }
         }
+    }
+
+    /// Returns whether the entries of a commit are there.
+    private func findsAll(_ keys: [StateKey], _ run: Run) async throws -> Bool {
+        let first = try await run.store.get(keys[0])
+        let last = try await run.store.get(keys[3])
+        let firstAgain = try await run.store.get(keys[0])
+        run.expect(first == nil || last != nil, "a reader found the first entry and not the last")
+        run.expect(last == nil || firstAgain != nil, "a reader found the last entry and not the first")
+        return first != nil && last != nil
+    }
+
+    private func listsAll(_ keys: [StateKey], _ run: Run) async throws -> Bool {
+        let first = try await run.store.get(keys[0])
+        let count = try await run.store.list(keys[0].space, after: nil, limit: 9).count
+        let last = try await run.store.get(keys[3])
+        run.expect([0, keys.count].contains(count), "a list has \(count) of the \(keys.count) entries of a commit")
+        run.expect(first == nil || count > 0, "a reader found the first entry, and a list has none of the commit")
+        run.expect(count == 0 || last != nil, "a list has entries of a commit, and a reader does not find the last")
+        return count == keys.count
     }
 
     /// What a store promises that makes the changes of a commit one after another; it may also make all or none.
@@ -99,19 +118,20 @@ extension StateStoreSuite {
             let whole = entries(count, "whole-\(count)", expires)
             let before = StateKey("suite/counters", "whole-\(count)")
             let changes = Array(whole.dropLast()) + [.advance(before, to: 7)]
-            try await run.expect(store.commit(changes), nil, "\(count) changes")
+            try await run.expectMade(store.commit(changes), "\(count) changes")
             for change in whole.dropLast() {
                 try await run.expect(store.get(change.key), [1], "get of an entry of \(count) changes")
             }
-            try await run.expect(store.advance(before, to: 7), false, "the counter of \(count) changes once more")
+            try await run.expect(
+                store.advance(before, to: 7), false, "advance to the value that a commit of \(count) changes took")
             for index in Set([0, count / 2, count - 1]).sorted() {
                 for (kind, refusal) in refused.enumerated() {
                     var list = entries(count, "part-\(count)-\(index)-\(kind)", expires)
                     list[index] = refusal
                     // A second one that cannot be made is not the one that is named.
                     if count - 1 > index { list[count - 1] = refused[1 - kind] }
-                    try await run.expect(
-                        store.commit(list), index, "\(count) changes of which number \(index) cannot be made")
+                    let rest = index < count - 1 ? ", the last of which cannot be made either" : ""
+                    try await run.expectRefused(store.commit(list), at: index, "\(count) changes\(rest)")
                     var isMade: [Bool] = []
                     for change in list[..<index] { isMade.append(try await store.get(change.key) != nil) }
                     run.expect(

@@ -49,6 +49,17 @@ extension StateStoreSuite {
             expect(actual == expected, "\(what): expected \(Self.plain(expected)), got \(Self.plain(actual))")
         }
 
+        /// A commit was made.
+        func expectMade(_ refused: Int?, _ what: String) {
+            expect(refused == nil, "\(what): the commit should be made, and its change \(refused ?? 0) was refused")
+        }
+
+        /// A commit was refused, at the change that is named.
+        func expectRefused(_ refused: Int?, at index: Int, _ what: String) {
+            let found = refused.map { "change \($0) was named" } ?? "the commit was made"
+            expect(refused == index, "\(what): change \(index) should be refused and named, and \(found)")
+        }
+
         /// A value as an author reads it, without the parts of its type.
         private static func plain(_ value: Any) -> String {
             if let entry = value as? StateEntry {

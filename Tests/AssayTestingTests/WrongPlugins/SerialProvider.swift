@@ -8,7 +8,7 @@ import Synchronization
 
 /// How a provider fails to use up evidence whose challenge the kernel does not store.
 enum UseFlaw: String, Sendable, CaseIterable {
-    case none, usesARandomName, forgetsTooEarly, usesSomeEvidence
+    case none, usesARandomName, forgetsTooEarly, forgetsWithTheChallenge, usesSomeEvidence
 }
 
 protocol UsesEvidence: Sendable {
@@ -18,6 +18,7 @@ protocol UsesEvidence: Sendable {
 enum UsesEachSerial: UsesEvidence { static let flaw = UseFlaw.none }
 enum UsesARandomName: UsesEvidence { static let flaw = UseFlaw.usesARandomName }
 enum ForgetsTooEarly: UsesEvidence { static let flaw = UseFlaw.forgetsTooEarly }
+enum ForgetsWithTheChallenge: UsesEvidence { static let flaw = UseFlaw.forgetsWithTheChallenge }
 enum UsesSomeEvidence: UsesEvidence { static let flaw = UseFlaw.usesSomeEvidence }
 
 struct SerialSection: DescribedConfiguration, Sendable {
@@ -75,7 +76,13 @@ struct SerialProvider<F: UsesEvidence>: AttestationProvider {
         else { return .refused(Self.refused) }
         let isUsed = F.flaw != .usesSomeEvidence || !serial.isMultiple(of: 4)
         let name = F.flaw == .usesARandomName || !isUsed ? Hex.encode(randomness.bytes(16)) : "\(serial)"
-        let memory = Duration.seconds(F.flaw == .forgetsTooEarly ? 200 : 600)
+        let memory: Duration =
+            switch F.flaw {
+            case .forgetsTooEarly: .seconds(200)
+            // The challenge was made by a server whose clock may be ahead.
+            case .forgetsWithTheChallenge: .seconds(300)
+            case .none, .usesARandomName, .usesSomeEvidence: .seconds(600)
+            }
         let use = EvidenceUse(
             context.appState.inserting(name, expires: context.now + memory, isListed: false), otherwise: Self.used)
         return .verified(Appraisal(facts: [], holder: "device", uses: [use]))

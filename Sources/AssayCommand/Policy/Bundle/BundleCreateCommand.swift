@@ -84,7 +84,7 @@ struct BundleCreateCommand: AsyncParsableCommand {
     private func check(_ policies: PolicySet, in directory: PolicyDirectory) async throws {
         let withheld = WithheldSecrets()
         do {
-            try await PluginProcesses.with(in: directory) { registry in
+            _ = try await PluginProcesses.with(in: directory) { registry in
                 try policies.check(
                     registry, host: CheckedPolicies.host(withheld), refusesDevelopment: production)
             }
