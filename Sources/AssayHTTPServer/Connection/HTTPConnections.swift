@@ -145,11 +145,11 @@ struct HTTPConnections: Sendable {
                         // The failure of one stream does not affect the others. A proxy may send everything through one
                         // connection, so that all threads of the process share the work.
                         group.addTask(executorPreference: globalConcurrentExecutor) {
-                            _ = await answer(exchange, peer: peer, logger: logger)
+                            _ = await answer(exchange, on: nil, peer: peer, logger: logger)
                         }
                     } else {
                         let hasFollowers = connection.backlog.take() > 0
-                        guard await answer(exchange, peer: peer, logger: logger) else { break }
+                        guard await answer(exchange, on: executor, peer: peer, logger: logger) else { break }
                         // A client that sends many requests at once waits for the others after each.
                         if hasFollowers { await executor?.giveWay() }
                     }
@@ -162,13 +162,15 @@ struct HTTPConnections: Sendable {
     }
 
     /// Returns whether the reply arrived.
-    private func answer(_ exchange: HTTPExchange, peer: String?, logger: Logger) async -> Bool {
+    private func answer(
+        _ exchange: HTTPExchange, on executor: EventLoopExecutor?, peer: String?, logger: Logger
+    ) async -> Bool {
         let reservation = exchange.input.reservation
         // Kept until the client's system has received the reply, even if the request itself is released before.
         defer { withExtendedLifetime(reservation) {} }
         do {
             if let refusal = exchange.input.refusal {
-                try await Task.sleep(for: refusal.delay)
+                await executor?.sleep(for: refusal.delay)
                 try await exchange.send(refusal.reply)
                 return true
             }

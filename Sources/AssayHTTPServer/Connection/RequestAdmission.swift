@@ -8,6 +8,9 @@ struct RequestAdmission: Sendable {
     let gateway: HTTPGateway
     let clock: ReplyDate
 
+    /// Refusals are delayed by this much at least, or not at all.
+    private static let burst = Duration.milliseconds(5)
+
     /// Gives a request its place among those that wait.
     ///
     /// Returns the reply to a request that is refused, and after which time it is to be sent.
@@ -18,6 +21,8 @@ struct RequestAdmission: Sendable {
             input.ticket = ticket
             return nil
         case .refused(let delay):
+            // Many that come at once may be refused at once.
+            let delay = delay < Self.burst ? .zero : delay
             return refusal(of: request, input).map { ($0, delay) }
         }
     }

@@ -42,6 +42,13 @@ final class EventLoopExecutor: TaskExecutor {
         await withCheckedContinuation { add(.resumption($0)) }
     }
 
+    /// Waits by the event loop's own clock, which costs less than `Task.sleep`; cancellation does not end it.
+    func sleep(for time: Duration) async {
+        await withCheckedContinuation { continuation in
+            eventLoop.scheduleTask(in: TimeAmount(time)) { continuation.resume() }
+        }
+    }
+
     private func add(_ work: Work) {
         let isNew = state.withLock { state in
             state.work.append(work)
