@@ -7,7 +7,8 @@ public final class SharedVault: KeyVaultPlugin {
     /// The scheme `shared`.
     public static let descriptor = StorageDescriptor(
         scheme: "shared", contract: 2, version: "1.0.0", summary: "Keys in memory.", location: "NAME",
-        posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .machine)
+        posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .machine,
+        aliases: ["common"])
 
     /// What a vault does wrong.
     public enum Flaw: Sendable, CaseIterable {

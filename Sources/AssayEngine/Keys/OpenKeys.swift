@@ -109,12 +109,12 @@ extension Registry {
         if let reason = unavailable(.vault, scheme) {
             throw KeyError("the key vault '\(scheme)' is unavailable: \(reason)")
         }
-        guard let plugin = vaults[scheme] else {
+        guard let plugin = vaults.chosen(by: scheme) else {
             let known = vaultDescriptors.map(\.usage).joined(separator: ", ")
             throw KeyError("unknown key vault '\(scheme)'; the vaults are \(known), and a path is a folder")
         }
         var own = host
-        own.meter = host.meter.scoped(to: scheme)
+        own.meter = host.meter.scoped(to: plugin.descriptor.scheme)
         let vault: any KeyVaultPlugin
         do throws(KeyVaultError) {
             vault = try await plugin.open(location, own)
@@ -133,7 +133,7 @@ extension Registry {
     /// Whether the place of keys with a name is a vault that needs the state store of the service (``StateKeyVault``).
     public func keysUseState(_ name: String) -> Bool {
         guard let (scheme, _) = Self.parts(name), Self.isScheme(scheme) else { return false }
-        return vaults[scheme]?.usesState ?? false
+        return vaults.chosen(by: scheme)?.usesState ?? false
     }
 
     /// Whether a text before a colon is the scheme of a vault, and no part of a path.

@@ -303,14 +303,15 @@ extension Registry {
     public func openSink(
         _ name: String, as label: String? = nil, host: StorageHost, options: SinkQueue.Options = SinkQueue.Options()
     ) async throws(DecisionSinkError) -> SinkQueue {
-        guard let (scheme, location) = Self.parts(name), let plugin = sinks[scheme] else {
+        guard let (scheme, location) = Self.parts(name), let plugin = sinks.chosen(by: scheme) else {
             let known = sinkDescriptors.map(\.usage).joined(separator: ", ")
             throw DecisionSinkError(
                 "unknown sink '\(Self.parts(name)?.scheme ?? SafeText.of(name, limit: 40))'; "
                     + (known.isEmpty ? "this program has no sinks" : "the sinks are \(known)"))
         }
         var own = host
-        own.meter = host.meter.scoped(to: scheme)
-        return SinkQueue(label ?? scheme, for: try await plugin.open(location, own), host: host, options: options)
+        let ownScheme = plugin.descriptor.scheme
+        own.meter = host.meter.scoped(to: ownScheme)
+        return SinkQueue(label ?? ownScheme, for: try await plugin.open(location, own), host: host, options: options)
     }
 }

@@ -64,10 +64,7 @@ extension Registry {
         if let scheme = name.split(onASCII: ":", maxSplits: 1).first, let reason = unavailable(.store, String(scheme)) {
             throw StateStoreOpeningError("the state store '\(scheme)' is unavailable: \(reason)")
         }
-        guard let (scheme, location) = Self.parts(name),
-            let store = stores[scheme]
-                ?? stores.values.first(where: { $0.descriptor.aliases.contains(exactly: scheme) })
-        else {
+        guard let (scheme, location) = Self.parts(name), let store = stores.chosen(by: scheme) else {
             let known = (["memory"] + storeDescriptors.map(\.usage)).joined(separator: ", ")
             throw StateStoreOpeningError("unknown state store '\(Self.shown(name))'; the stores are \(known)")
         }

@@ -2,8 +2,20 @@ internal import AssayCore
 internal import AssayHosting
 internal import AssayState
 
+/// What an operator chooses by its scheme.
+protocol StoragePlugin: Sendable {
+    var descriptor: StorageDescriptor { get }
+}
+
+extension Dictionary where Key == ExactText, Value: StoragePlugin {
+    /// The one with this scheme or alias, in a dictionary by schemes.
+    func chosen(by scheme: String) -> Value? {
+        self[scheme] ?? values.first { $0.descriptor.aliases.contains(exactly: scheme) }
+    }
+}
+
 /// A store with erased types.
-struct StorePlugin: Sendable {
+struct StorePlugin: StoragePlugin {
     let descriptor: StorageDescriptor
     let typeName: String
     let open: @Sendable (String, HostClock) async throws(StateStoreOpeningError) -> any StateStorePlugin
@@ -24,7 +36,7 @@ struct StorePlugin: Sendable {
 }
 
 /// A sink for decisions with erased types.
-struct SinkPlugin: Sendable {
+struct SinkPlugin: StoragePlugin {
     let descriptor: StorageDescriptor
     let typeName: String
     let open: @Sendable (String, StorageHost) async throws(DecisionSinkError) -> any DecisionSinkPlugin
@@ -37,7 +49,7 @@ struct SinkPlugin: Sendable {
 }
 
 /// A key vault with erased types.
-struct VaultPlugin: Sendable {
+struct VaultPlugin: StoragePlugin {
     let descriptor: StorageDescriptor
     let typeName: String
     let usesState: Bool

@@ -124,6 +124,18 @@ struct KeyVaultTests {
         place.isHanging = false
     }
 
+    @Test("A vault is found by each of its schemes")
+    func aliases() async throws {
+        let registry = try Registry([.vault(SharedVault.self)])
+        for name in ["shared:alias", "common:alias"] {
+            let opened = try await registry.openKeys(name, host: StorageHost(logger: TestService.silent))
+            #expect(opened.name == name)
+        }
+        await #expect(throws: KeyError.self) {
+            try await registry.openKeys("usual:alias", host: StorageHost(logger: TestService.silent))
+        }
+    }
+
     @Test("The server's work takes changes up, says what fails, and tries again")
     func run() async throws {
         let log = RecordingLog()

@@ -153,11 +153,25 @@ struct SinkQueueTests {
     }
 }
 
+extension SinkQueueTests {
+    @Test("A sink is found by each of its schemes")
+    func aliases() async throws {
+        let registry = try Registry([.sink(ObedientSink.self)])
+        for name in ["obedient:x", "willing:x"] {
+            await (try registry.openSink(name, host: StorageHost(logger: TestService.silent))).close()
+        }
+        await #expect(throws: DecisionSinkError.self) {
+            try await registry.openSink("eager:x", host: StorageHost(logger: TestService.silent))
+        }
+    }
+}
+
 /// A sink that does what a test tells it.
 private final class ObedientSink: DecisionSinkPlugin {
     static let descriptor = StorageDescriptor(
         scheme: "obedient", contract: 2, version: "1", summary: "Does what a test tells it.", location: "",
-        posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .process)
+        posture: SecurityPosture(proves: "Nothing.", trusts: ["the test"]), survival: .nothing, sharing: .process,
+        aliases: ["willing"])
 
     struct State {
         var written: [String] = []
