@@ -4,9 +4,11 @@ internal import Synchronization
 ///
 /// A request arrives when it is complete, and begins when a thread takes it up. When the mean of the time between is longer
 /// than the limit in two tenths of a second in a row, the server cannot keep up. From then on only so many requests may
-/// wait as begin within the limit, and requests that have waited for longer than twice the limit are refused, too. This ends
-/// when none had to be refused for a tenth of a second. So a burst is answered, and a queue that stays is not (compare CoDel,
-/// RFC 8289; its least wait says nothing here, because threads do not take up requests in their order).
+/// wait as begin within an allowed time, and requests that have waited for longer than twice that time are refused, too. The
+/// allowed time is the limit at first; while more than a fourth of the requests are refused it is shortened, to a
+/// millisecond at the least, because a longer queue would answer no more of them; while fewer are, it grows to the limit again.
+/// This ends when none had to be refused for a tenth of a second. So a burst is answered, and a queue that stays is not
+/// (compare CoDel, RFC 8289; its least wait says nothing here, because threads do not take up requests in their order).
 ///
 /// A refusal costs work as well. There are at most twice as many a second as answers; beyond, refusals are delayed by up to a second,
 /// in which their connections send no more.
@@ -86,6 +88,8 @@ struct WaitingRequests {
     static let period = Duration.milliseconds(100)
     /// The longest delay of a refusal.
     static let longestDelay = Duration.seconds(1)
+    /// The shortest time that requests may wait for: as long as an event loop runs tasks before it looks at its connections.
+    static let shortestWait = Duration.milliseconds(1)
 
     private let limit: Duration
     private let fewest: Int
@@ -93,6 +97,8 @@ struct WaitingRequests {
     private(set) var count = 0
     /// The most that may wait; nil while the server keeps up.
     private(set) var most: Int?
+    /// How long requests may wait while the server cannot keep up.
+    private(set) var allowedWait: Duration
     /// Whether the waits of the last period were too long.
     private var isSlow = false
     /// The time between two refusals, and the earliest time of the next one.
@@ -109,6 +115,7 @@ struct WaitingRequests {
     init(limit: Duration, fewest: Int) {
         self.limit = limit
         self.fewest = fewest
+        allowedWait = limit
     }
 
     /// A request is complete.
@@ -136,7 +143,7 @@ struct WaitingRequests {
         begun += 1
         waits += wait
         // Few requests that have waited for long mean that others use the processors.
-        guard most != nil, count >= fewest, wait > limit * 2 else { return true }
+        guard most != nil, count >= fewest, wait > allowedWait * 2 else { return true }
         refused += 1
         return false
     }
@@ -159,12 +166,20 @@ struct WaitingRequests {
         let wasSlow = isSlow
         isSlow = isCurrent && begun > 0 && waits / begun > limit
         if most != nil ? isCurrent && refused > 0 : wasSlow && isSlow {
-            // As many as begin within the limit at the present speed.
-            most = max(fewest, Int(Double(begun) * (limit / passed)))
+            if most != nil {
+                // A server that could almost keep up has as much use of a queue as it may have; with few places it would refuse
+                // requests also when it can keep up again.
+                let isFarBehind = refused > begun / 3
+                allowedWait =
+                    isFarBehind ? max(min(Self.shortestWait, limit), allowedWait / 4) : min(limit, allowedWait * 2)
+            }
+            // As many as begin within the allowed time at the present speed.
+            most = max(fewest, Int(Double(begun) * (allowedWait / passed)))
             pause = passed / (2 * max(begun, 10))
         } else {
             most = nil
             nextRefusal = nil
+            allowedWait = limit
         }
         self.start = now
         begun = 0

@@ -15,14 +15,14 @@ struct WaitingRequestsTests {
         var waits: [Duration] = []
         var refused = 0
 
-        /// Lets requests arrive at regular times; the thread takes them up in their order.
-        mutating func serve(from begin: Duration, to end: Duration, every pause: Duration) {
+        /// Lets requests arrive with pauses between them; the thread takes them up in their order.
+        mutating func serve(from begin: Duration, to end: Duration, every pause: @autoclosure () -> Duration) {
             var next = begin
             free = max(free, begin)
             while next < end {
                 while let first = queue.first, max(free, first) <= next { take(first) }
                 if waiting.arrive(at: start + next) == nil { queue.append(next) } else { refused += 1 }
-                next += pause
+                next += pause()
             }
             while let first = queue.first { take(first) }
         }
@@ -50,17 +50,44 @@ struct WaitingRequestsTests {
         #expect(server.waiting.most == nil)
     }
 
-    @Test(
-        "At twice its speed, a server still works all the time, and what it accepts waits for twice the limit at most")
+    @Test("At twice its speed, a server still works all the time, and soon what it accepts hardly waits")
     func overloaded() {
         var server = Server(work: .milliseconds(1))
         server.serve(from: .zero, to: .seconds(10), every: .microseconds(500))
         #expect(server.waits.count > 9_900, "one each millisecond")
         #expect(server.refused > 9_000)
-        let late = server.waits.dropFirst(200).filter { $0 > .milliseconds(10) }
+        #expect(server.waiting.allowedWait == .milliseconds(1))
+        // The first second is for finding out.
+        let late = server.waits.dropFirst(1000).filter { $0 > .milliseconds(2) }
         #expect(late.isEmpty, "\(late.count) of \(server.waits.count) waited for long")
-        let typical = server.waits.sorted()[server.waits.count / 2]
-        #expect(typical > .milliseconds(3) && typical <= .milliseconds(6), "\(typical)")
+    }
+
+    @Test("A server that is a little too slow lets requests wait for the limit, and refuses the rest")
+    func slightlyOverloaded() {
+        var server = Server(work: .milliseconds(1))
+        server.serve(from: .zero, to: .seconds(10), every: .microseconds(900))
+        #expect(server.waits.count > 9_900)
+        #expect(server.waiting.allowedWait == .milliseconds(5))
+        let late = server.waits.dropFirst(1000).filter { $0 > .milliseconds(10) }
+        #expect(late.isEmpty, "\(late.count) of \(server.waits.count) waited for long")
+    }
+
+    @Test("After a flood, a server that can keep up again refuses nothing although requests come at random times")
+    func randomAfterFlood() {
+        var server = Server(work: .milliseconds(1))
+        server.serve(from: .zero, to: .seconds(1), every: .microseconds(250))
+        #expect(server.waiting.allowedWait == .milliseconds(1))
+        var random: UInt64 = 1
+        // From 1 µs to 2.5 ms, so 1.25 ms on the average.
+        func pause() -> Duration {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return .microseconds(1 + Int(random >> 33) % 2500)
+        }
+        server.serve(from: .seconds(1), to: .seconds(3), every: pause())
+        let refused = server.refused
+        server.serve(from: .seconds(3), to: .seconds(13), every: pause())
+        #expect(server.refused == refused)
+        #expect(server.waiting.most == nil)
     }
 
     @Test("When the load is over, everything is accepted again")

@@ -36,8 +36,9 @@ struct LimitOptions: ParsableArguments {
 
     @Option(
         help:
-            "While requests arrive faster than they can be answered, those that would wait longer than this are refused with "
-            + "503; 0 to let all wait.", valueName: "milliseconds", reading: .number(0...10_000))
+            "How long requests may wait to be worked on. When they wait longer on average, the server is overloaded, and "
+            + "refuses as many with 503 as it has to; 0 to let all wait.", valueName: "milliseconds",
+        reading: .number(0...10_000))
     var maxQueueTime = 20
 
     var limits: HTTPLimits {

@@ -36,10 +36,10 @@ public struct HTTPLimits: Sendable, Hashable {
     public var maximumConnections = 10_000
     /// How long a client may be silent, or not read its reply, without having to make room for another.
     public var graceTime: Duration = .seconds(1)
-    /// How long requests may wait to be worked on while they arrive faster than they can be answered; nil if they may wait
-    /// for any time.
+    /// How long requests may wait to be worked on before the server counts as overloaded; nil if they may wait for any time.
     ///
-    /// Requests that would wait longer are answered with 503 at once: see `OverloadGate`. Zero and less count as nil.
+    /// An overloaded server answers requests with 503 at once that would wait longer, or longer than a millisecond if they are
+    /// many: see `OverloadGate`. Zero and less count as nil.
     public var queueTime: Duration? = .milliseconds(20)
     /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
