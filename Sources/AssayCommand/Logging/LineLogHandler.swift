@@ -27,7 +27,8 @@ struct LineLogHandler: LogHandler {
     func log(event: LogEvent) {
         var all = metadata
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
-        if let own = event.metadata { all.merge(own) { $1 } }
+        // Most entries have metadata of their own alone, which need not be copied.
+        if let own = event.metadata { if all.isEmpty { all = own } else { all.merge(own) { $1 } } }
         if let error = event.error, all["error"] == nil { all["error"] = "\(error)" }
         output.write(
             format.line(

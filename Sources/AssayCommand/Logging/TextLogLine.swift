@@ -7,19 +7,26 @@ internal import Logging
 /// written. A list or a dictionary is written as JSON, and then like any other value.
 enum TextLogLine {
     static func encode(_ entry: LogEntry) -> [UInt8] {
-        var line = Array("\(entry.time.textWithMilliseconds) \(entry.level) \(words(entry.label)):".utf8)
+        var line: [UInt8] = []
+        line.reserveCapacity(512)
+        line += "\(entry.time.textWithMilliseconds) \(entry.level) \(words(entry.label)):".utf8
         // Behind what may be cut off stands what must not.
         let end = Array(" [\(words(entry.source))] \(words(entry.message))".utf8)
         let room = LogEntry.lineLimit - end.count - mark.count
         for field in entry.fields {
-            let text = Array(" \(LogField.name(field.name, limit: LogEntry.valueLimit))=\(value(field.value))".utf8)
-            guard line.count + text.count <= room else {
+            let (name, value) = (LogField.name(field.name, limit: LogEntry.valueLimit), value(field.value))
+            guard line.count + name.utf8.count + value.utf8.count + 2 <= room else {
                 line += mark
                 break
             }
-            line += text
+            line.append(UInt8(ascii: " "))
+            line += name.utf8
+            line.append(UInt8(ascii: "="))
+            line += value.utf8
         }
-        return line + end + [UInt8(ascii: "\n")]
+        line += end
+        line.append(UInt8(ascii: "\n"))
+        return line
     }
 
     private static let mark = Array(" truncated=true".utf8)

@@ -19,8 +19,9 @@ package struct LogField: Sendable, CustomStringConvertible {
     ///
     /// - Parameter limit: about how many bytes are shown; `...` replaces the rest.
     package static func value(_ text: String, limit: Int = .max) -> String {
+        if isPlainASCII(text), text.utf8.count <= limit { return text }
         let shown = escaped(text, limit: limit)
-        let isPlain = !shown.isEmpty && shown.utf8.allSatisfy { $0 > 0x20 && !special.contains($0) }
+        let isPlain = !shown.isEmpty && shown.utf8.allSatisfy { $0 > 0x20 && !isSpecial($0) }
         return isPlain ? shown : "\"\(escaped(text, limit: limit, quote: true))\""
     }
 
@@ -32,19 +33,27 @@ package struct LogField: Sendable, CustomStringConvertible {
 
     /// A name: what no name can have is an underscore.
     package static func name(_ text: String, limit: Int = .max) -> String {
+        if isPlainASCII(text), text.utf8.count <= limit { return text }
         var name = ""
         for scalar in text.unicodeScalars {
             guard name.utf8.count < limit else { return "\(name)..." }
-            let isPlain = isVisible(scalar) && !(scalar.isASCII && special.contains(UInt8(scalar.value)))
+            let isPlain = isVisible(scalar) && !(scalar.isASCII && isSpecial(UInt8(scalar.value)))
             name.unicodeScalars.append(isPlain && scalar != " " ? scalar : "_")
         }
         return name.isEmpty ? "_" : name
     }
 
-    private static let special: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\")]
+    private static func isSpecial(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "=") || byte == UInt8(ascii: "\\")
+    }
+
+    /// Whether a text is written unchanged, as most are: visible ASCII characters without those that are special.
+    private static func isPlainASCII(_ text: String) -> Bool {
+        !text.isEmpty && text.hasOnly { (0x21..<0x7F).contains($0) && !isSpecial($0) }
+    }
 
     private static func escaped(_ text: String, limit: Int, quote: Bool = false) -> String {
-        let isASCII = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }
+        let isASCII = text.hasOnly { (0x20..<0x7F).contains($0) && $0 != UInt8(ascii: "\\") }
         if isASCII, text.utf8.count <= limit, !quote || !text.utf8.contains(UInt8(ascii: "\"")) { return text }
         var shown = ""
         for scalar in text.unicodeScalars {

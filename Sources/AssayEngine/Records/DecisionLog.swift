@@ -16,6 +16,8 @@ public struct DecisionLog: DecisionSink {
 
     /// Writes the line of one decision.
     public func record(_ record: DecisionRecord) {
+        let (level, message) = heading(of: record)
+        guard level >= logger.logLevel else { return }
         var metadata: Logger.Metadata = [
             "decision": "\(record.decision)",
             "method": .stringConvertible(SafeText.field(record.method)),
@@ -40,25 +42,28 @@ public struct DecisionLog: DecisionSink {
         }
         metadata["unenforced_reason"] = record.unenforced.map { "\($0)" }
         switch record.outcome {
-        case .challenged:
-            logger.info("challenge issued", metadata: metadata)
+        case .challenged, .answered: break
         case .issued(let tokenID, let limitedUse, let expires):
             metadata["jti"] = .stringConvertible(SafeText.field(tokenID))
             metadata["limited_use"] = .stringConvertible(limitedUse)
             metadata["expires"] = "\(expires)"
-            logger.info("token issued", metadata: metadata)
         case .refused(let reason):
             metadata["reason"] = "\(reason)"
-            let message: Logger.Message = isAboutEvidence(reason, record) ? "evidence refused" : "call refused"
-            logger.notice(message, metadata: metadata)
-        case .answered:
-            logger.info("call answered", metadata: metadata)
-        case .rejected(let status):
+        case .rejected(let status), .failed(let status):
             metadata["status"] = "\(status.rawValue)"
-            logger.notice("request rejected", metadata: metadata)
-        case .failed(let status):
-            metadata["status"] = "\(status.rawValue)"
-            logger.error("no decision", metadata: metadata)
+        }
+        logger.log(level: level, message, metadata: metadata)
+    }
+
+    /// The level of a decision's line, and what it says.
+    private func heading(of record: DecisionRecord) -> (Logger.Level, Logger.Message) {
+        switch record.outcome {
+        case .challenged: (.info, "challenge issued")
+        case .issued: (.info, "token issued")
+        case .refused(let reason): (.notice, isAboutEvidence(reason, record) ? "evidence refused" : "call refused")
+        case .answered: (.info, "call answered")
+        case .rejected: (.notice, "request rejected")
+        case .failed: (.error, "no decision")
         }
     }
 

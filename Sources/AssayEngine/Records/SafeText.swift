@@ -3,7 +3,7 @@ internal import AssayCore
 /// Makes text from outside safe for a log line: printable ASCII only, and short.
 package enum SafeText {
     package static func of(_ text: String, limit: Int = 160) -> String {
-        if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
+        if text.utf8.count <= limit, text.hasOnly({ (0x20..<0x7F).contains($0) }) { return text }
         var shown = ""
         for scalar in text.unicodeScalars.prefix(limit) {
             shown.unicodeScalars.append((0x20..<0x7F).contains(scalar.value) ? scalar : "?")
