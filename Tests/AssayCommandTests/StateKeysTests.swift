@@ -93,7 +93,13 @@ struct StateKeysTests {
             try FileManager.default.removeItem(at: folder.appending(path: "state.sqlite-keys"))
             let after = try await AssayServer(in: folder, arguments: new)
             #expect(try await kids(after) == made)
+            _ = try await after.challenge()
             _ = await after.end(SIGTERM)
+            // Forgetting the keys would stop the servers that use them.
+            let without = try await run(["serve", "--listen", "127.0.0.1:0"] + Self.state, in: folder)
+            #expect(without.status == 2)
+            #expect(without.errors.contains("--keys state:MASTERKEY"), "\(without.errors)")
+            #expect(!without.errors.contains("--forget-key"))
         }
     }
 

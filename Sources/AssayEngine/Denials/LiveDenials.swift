@@ -30,6 +30,8 @@ final class LiveDenials: Sendable {
     private let host: PluginHost
     private let facts: [ExactText: [FactName]]
     private let state = Mutex(State())
+    /// Before the entries are known, one request reads them, and those that come meanwhile wait for it.
+    private let firstReading = SharedWork<UInt64, DenyList>()
 
     /// - Parameter facts: the facts of each provider of the program.
     init(_ host: PluginHost, facts: [ExactText: [FactName]]) {
@@ -43,29 +45,34 @@ final class LiveDenials: Sendable {
     func present(uptime: Duration) async throws -> DenyList {
         enum Step {
             case known(DenyList)
-            case read(known: DenyList?, version: UInt64)
+            case read(DenyList, version: UInt64)
+            case readFirst
         }
         let step = state.withLock { state -> Step in
-            if let list = state.list {
-                let isFresh = state.read.map { uptime - $0 < Self.interval } ?? false
-                // One request reads; the others go on with what is known.
-                if isFresh || state.isReading { return .known(list) }
-            }
+            guard let list = state.list else { return .readFirst }
+            let isFresh = state.read.map { uptime - $0 < Self.interval } ?? false
+            // One request reads; the others go on with what is known.
+            if isFresh || state.isReading { return .known(list) }
             state.isReading = true
-            return .read(known: state.list, version: state.version)
+            return .read(list, version: state.version)
         }
         switch step {
         case .known(let list): return list
         case .read(let known, let version):
-            do {
-                let (list, version) = try await read(known, version)
-                note(list, version, at: uptime)
-                return list
-            } catch {
-                fail(error, at: uptime)
-                guard let known else { throw error }
-                return known
-            }
+            return (try? await update(known, version, uptime)) ?? known
+        case .readFirst:
+            return try await firstReading.value(for: 0) { [self] in try await update(nil, 0, uptime) }
+        }
+    }
+
+    private func update(_ known: DenyList?, _ version: UInt64, _ uptime: Duration) async throws -> DenyList {
+        do {
+            let (list, version) = try await read(known, version)
+            note(list, version, at: uptime)
+            return list
+        } catch {
+            fail(error, at: uptime)
+            throw error
         }
     }
 

@@ -105,6 +105,11 @@ public final class KeyStore: Sendable {
         }
     }
 
+    /// Whether the keys are in the state store.
+    var isInState: Bool {
+        if case .vault(let keys) = place { keys.isInState } else { false }
+    }
+
     /// Keys that end with the process, for tests.
     public static func ephemeral() -> KeyStore {
         KeyStore(.memory)

@@ -35,26 +35,31 @@ public struct UsedKeys: Sendable {
             }
         }
         do {
-            try await used.checkAll(of: try keys.present, place: keys.placeName, now: now)
+            try await used.checkAll(of: try keys.present, in: keys, now: now)
         } catch let error as KeyError {
             // Another server may have made and used a key since the vault was read.
             guard try await keys.refresh() else { throw error }
-            try await used.checkAll(of: try keys.present, place: keys.placeName, now: now)
+            try await used.checkAll(of: try keys.present, in: keys, now: now)
         }
     }
 
+    /// When the oldest key was made.
+    static func oldest(of ring: KeyRing) -> Instant? { Used.all(of: ring).map(\.created).min() }
+
     /// Throws when keys are missing, and remembers new ones.
     func confirm(_ ring: KeyRing, now: Instant) async throws {
-        let known = try await checkAll(of: ring, place: nil, now: now)
+        let known = try await checkAll(of: ring, in: nil, now: now)
         for key in Used.all(of: ring) where known[key.name] != key {
             try await store.put(
                 StateKey(Self.space, key.name), value: key.value.encoded, expires: key.forgetAt)
         }
     }
 
-    /// - Parameter ring: nil when there are no keys.
+    /// - Parameters:
+    ///   - ring: nil when there are no keys.
+    ///   - keys: where the ring is; nil for one that is in use.
     @discardableResult
-    private func checkAll(of ring: KeyRing?, place: String?, now: Instant) async throws -> [ExactText: Used] {
+    private func checkAll(of ring: KeyRing?, in keys: KeyStore?, now: Instant) async throws -> [ExactText: Used] {
         let known = try await store.list(Self.space, after: nil, limit: 10_000).map { entry in
             guard let key = Used(entry) else {
                 throw KeyError("the entry about '\(SafeText.of(entry.name, limit: 40))' in the state is damaged")
@@ -62,7 +67,12 @@ public struct UsedKeys: Sendable {
             return key
         }
         let missing = Self.missing(known, in: ring, now: now)
-        guard missing.isEmpty else { throw Self.lost(missing, place: place) }
+        guard missing.isEmpty else {
+            // They may be the keys that the state itself has.
+            var isElsewhere = false
+            if let keys, !keys.isInState { isElsewhere = try await StateKeyVault.isUsed(in: store) }
+            throw Self.lost(missing, place: keys?.placeName, isElsewhere: isElsewhere)
+        }
         return Dictionary(known.map { (ExactText($0.name), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -76,7 +86,8 @@ public struct UsedKeys: Sendable {
         }
     }
 
-    private static func lost(_ keys: [Used], place: String?) -> KeyError {
+    /// - Parameter isElsewhere: whether the state has keys of its own, and others were looked at.
+    private static func lost(_ keys: [Used], place: String?, isElsewhere: Bool) -> KeyError {
         let names = keys.prefix(8).map { "the \($0.kind.rawValue) key \($0.id)" }.joined(separator: ", ")
         let more = keys.count > 8 ? " and \(keys.count - 8) more" : ""
         let isSealing = keys.contains { $0.kind == .sealing }
@@ -85,10 +96,17 @@ public struct UsedKeys: Sendable {
             ? "no artifact that it sealed can be opened: App Attest devices would be refused forever"
             : "no token that it signed can be verified"
         let options = keys.prefix(8).map { "--forget-key \($0.id)" }.joined(separator: " ")
+        let beginning =
+            "the state was used with \(names)\(more), and \(place ?? "the key store") lacks \(keys.count == 1 ? "it" : "them")"
+        // The servers that use the state's own keys would not start any more after the others were forgotten.
+        if isElsewhere {
+            return KeyError(
+                "these are not the keys of this state: \(beginning). The state has keys of its own: name their master key with "
+                    + "--keys \(StateKeyVault.descriptor.scheme):MASTERKEY, as on the servers that use them")
+        }
         return KeyError(
-            "keys are lost: the state was used with \(names)\(more), and \(place ?? "the key store") lacks "
-                + "\(keys.count == 1 ? "it" : "them"). Without a key \(harm). Restore keys.json from a backup, or name "
-                + "the folder that it is in with --keys. To go on without for good: \(options)")
+            "keys are lost: \(beginning). Without a key \(harm). Restore keys.json from a backup, or name the folder that it is "
+                + "in with --keys. To go on without for good: \(options)")
     }
 
     enum Kind: String, CaseIterable {

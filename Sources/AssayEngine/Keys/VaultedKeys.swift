@@ -34,6 +34,9 @@ final class VaultedKeys: Sendable {
         self.clock = clock
     }
 
+    /// Whether the vault is the service's own state store.
+    var isInState: Bool { vault is StateKeyVault }
+
     /// The keys as they are known; nil when there are none.
     var present: StoredKeys? {
         known.withLock { known in

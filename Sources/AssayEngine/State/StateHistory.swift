@@ -26,6 +26,8 @@ final class StateHistory: Sendable {
     private let host: PluginHost
     private let timeLimit: Duration
     private let confirmed: Mutex<Confirmed?> = Mutex(nil)
+    /// One request asks the store, and those that come meanwhile wait for its answer.
+    private let confirmations = SharedWork<ObjectIdentifier, Instant>()
 
     /// - Parameter timeLimit: how long the store may take to answer.
     init(_ host: PluginHost, timeLimit: Duration) {
@@ -46,28 +48,34 @@ final class StateHistory: Sendable {
         {
             return confirmed.beginning
         }
-        let host = host
-        let beginning = try await Deadline.run(timeLimit, clock: host.clock) {
-            let beginning = try await Self.beginning(host.store, now: now, logger: host.logger)
-            try await UsedKeys(host.store).confirm(keys.ring, now: now)
+        return try await confirmations.value(for: ObjectIdentifier(keys)) { [self, host] in
+            let beginning = try await Deadline.run(timeLimit, clock: host.clock) {
+                let oldest = UsedKeys.oldest(of: keys.ring)
+                let beginning = try await Self.beginning(host.store, now: now, keysSince: oldest, logger: host.logger)
+                try await UsedKeys(host.store).confirm(keys.ring, now: now)
+                return beginning
+            }
+            confirmed.withLock { $0 = Confirmed(keys: keys, beginning: beginning) }
             return beginning
         }
-        confirmed.withLock { $0 = Confirmed(keys: keys, beginning: beginning) }
-        return beginning
     }
 
     /// Since when the state is complete; sets the beginning if the state is new or a copy.
     ///
     /// Exact to the millisecond, as the times of challenges are: one that was used in a lost state is refused although a new
     /// state began within the same second.
-    static func beginning(_ store: any StateStore, now: Instant, logger: Logger) async throws -> Instant {
+    ///
+    /// - Parameter keysSince: when the oldest key was made, for the log.
+    static func beginning(
+        _ store: any StateStore, now: Instant, keysSince: Instant? = nil, logger: Logger
+    ) async throws -> Instant {
         let start = now
         if try await store.get(copyKey) != nil {
             try await store.put(beginningKey, value: bytes(start), expires: nil)
             // This is the last step, so that the copy begins again after a crash before it.
             try await store.put(copyKey, value: nil, expires: nil)
             logger.warning(
-                "the state is a copy that was restored: everything that may be used once and was issued before now counts as used",
+                "the state is a copy that was restored: everything that may be used once and was issued before now counts as used; revoke keys again that were revoked after the copy was made",
                 metadata: ["since": "\(start)"])
             return start
         }
@@ -87,8 +95,12 @@ final class StateHistory: Sendable {
             return try await read(store) ?? start
         }
         if !isOld {
-            logger.notice(
-                "a new state begins: everything that may be used once and was issued before now counts as used",
+            let isLost = keysSince.map { $0 < start - tolerance } ?? false
+            logger.log(
+                level: isLost ? .warning : .notice,
+                isLost
+                    ? "a new state begins with keys that are older: everything that may be used once and was issued before now counts as used, and what an earlier state had of denied devices, counters and debug tokens is not there"
+                    : "a new state begins: everything that may be used once and was issued before now counts as used",
                 metadata: ["since": "\(start)"])
         }
         return beginning

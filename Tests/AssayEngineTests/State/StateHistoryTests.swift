@@ -5,6 +5,7 @@ import AssayHosting
 import AssayKit
 import AssayPolicy
 import AssayState
+import AssayTestSupport
 import AssayTesting
 import Logging
 import Synchronization
@@ -25,9 +26,10 @@ private struct Restarts {
     static let token = "6B4E1D0C-8F3A-4A52-9C1F-0E7D5B2A9C10"
     static let verifier = "a-secret-of-the-backend-0123456789"
 
-    func start(_ keys: KeyStore, store: (any StateStore)? = nil, clock: HostClock? = nil, meter: Meter = .none) throws
-        -> Engine
-    {
+    func start(
+        _ keys: KeyStore, store: (any StateStore)? = nil, clock: HostClock? = nil, meter: Meter = .none,
+        logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) throws -> Engine {
         let text = """
             callers:
               backend: {sha256: \(Hex.encode(SHA256.hash(Array(Self.verifier.utf8)))), permissions: [appCheckTokens.verify]}
@@ -45,7 +47,7 @@ private struct Restarts {
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
             host: PluginHost(
                 clock: clock ?? self.clock.hostClock, store: store ?? self.store,
-                logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }), meter: meter),
+                logger: logger, meter: meter),
             sink: RecordingSink())
     }
 
@@ -91,6 +93,17 @@ struct StateHistoryTests {
         }
         for id in lost { #expect(reason.contains("--forget-key \(id)")) }
         #expect(try await restarts.exchange(other).status == .unavailable)
+    }
+
+    @Test("A new state is nothing to warn of, unless its keys are older")
+    func newStateOfOlderKeys() async throws {
+        let (keys, log) = (KeyStore.ephemeral(), RecordingLog())
+        _ = try await restarts.issue(restarts.start(keys, logger: log.logger))
+        #expect(log.lines.contains { $0.hasPrefix("a new state begins: ") })
+        restarts.clock.advance(by: .seconds(3600))
+        let empty = MemoryStore(clock: restarts.clock.hostClock)
+        _ = try await restarts.issue(restarts.start(keys, store: empty, logger: log.logger))
+        #expect(log.lines.contains { $0.hasPrefix("a new state begins with keys that are older: ") })
     }
 
     @Test("The check before the start throws for keys that are gone, makes none, and can be told to forget them")

@@ -44,6 +44,8 @@ public final class StateKeyVault: KeyVaultPlugin {
     /// The identifier of the master key that this vault was opened with.
     public var masterKey: MasterKeyID { master.id }
 
+    private static let space = "keyvault"
+
     /// How often an entry is read again that another server replaces meanwhile.
     private static let attempts = 8
 
@@ -51,7 +53,7 @@ public final class StateKeyVault: KeyVaultPlugin {
     public init(
         in store: any StateStore, master: any MasterKey, clock: HostClock = .system, randomness: Randomness = .system
     ) {
-        let space = StateSpace("keyvault", in: store)
+        let space = StateSpace(Self.space, in: store)
         document = VersionedDocument(in: space.subspace("document"))
         tails = space.subspace("tails")
         self.master = master
@@ -66,6 +68,11 @@ public final class StateKeyVault: KeyVaultPlugin {
         guard let store = host.state else { throw KeyVaultError("the keys are in a state store, and none is open") }
         let master = try await MasterKeyPlace(location).open(host)
         return StateKeyVault(in: store, master: master, clock: host.clock, randomness: host.randomness)
+    }
+
+    /// Whether a state has keys of its own, under whatever master key.
+    static func isUsed(in store: any StateStore) async throws -> Bool {
+        try await !store.list("\(space)/document", after: nil, limit: 1).isEmpty
     }
 
     /// The document; nil when there is none.
