@@ -180,6 +180,27 @@ func missing(_ names: [String], in server: PostgresServer, schema: String) throw
         await store.close()
     }
 
+    @Test func theRemovalOfExpiredEntriesOutlivesAnOutage() async throws {
+        let server = try PostgresServer()
+        defer { server.kill() }
+        let store = try await openStore("assay", "pool=1&timeout=1s", on: server)
+        let removal = Task { await code { try await store.run() } }
+        server.stop()
+        // It looks for expired entries every five seconds.
+        let first = await withTaskGroup(of: PostgresStoreError.Code?.self) { group in
+            group.addTask { await removal.value }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(7))
+                return nil
+            }
+            defer { removal.cancel() }
+            return await group.next() ?? nil
+        }
+        #expect(first == nil, "it has failed")
+        try server.start()
+        await store.close()
+    }
+
     @Test func aServerThatIsRestartedUnderLoadLosesNothingThatWasConfirmed() async throws {
         let server = try PostgresServer()
         defer { server.kill() }

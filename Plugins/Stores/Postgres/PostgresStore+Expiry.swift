@@ -38,12 +38,16 @@ extension PostgresStore {
         var rounds: [ExpiryRound] = []
         while !Task.isCancelled {
             try await clock.sleep(for: Expiry.interval)
-            // What is noted and not yet removed is not noted once more.
-            let after = rounds.last?.ends.map(\.expires).max()
-            if let round = try await markExpired(after: after, settling: Expiry.settling) { rounds.append(round) }
-            while let round = rounds.first, round.due <= clock.uptime {
-                try await remove(round)
-                rounds.removeFirst()
+            do {
+                // What is noted and not yet removed is not noted once more.
+                let after = rounds.last?.ends.map(\.expires).max()
+                if let round = try await markExpired(after: after, settling: Expiry.settling) { rounds.append(round) }
+                while let round = rounds.first, round.due <= clock.uptime {
+                    try await remove(round)
+                    rounds.removeFirst()
+                }
+            } catch let error as PostgresStoreError where error.isOutage {
+                // A server that cannot write is not ready anyway, and is ready at once when it can again.
             }
         }
     }

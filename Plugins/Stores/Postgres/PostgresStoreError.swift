@@ -62,6 +62,14 @@ public struct PostgresStoreError: Error, Sendable, Hashable, CustomStringConvert
         self.sqlState = sqlState
     }
 
+    /// Whether it is about the way to the server, or about a server that takes no work now.
+    var isOutage: Bool {
+        switch code {
+        case .unknownHost, .cannotConnect, .readOnly, .timedOut, .connectionLost, .conflict, .overloaded: true
+        default: false
+        }
+    }
+
     /// The code, followed by the message.
     public var description: String { "\(code.rawValue): \(message)" }
 }
