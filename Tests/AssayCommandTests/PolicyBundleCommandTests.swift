@@ -48,6 +48,22 @@ struct PolicyBundleCommandTests {
             let size = BundlePolicies.text(apps: 1).utf8.count
             #expect(lines[4] == "file      a.yaml  \(size) bytes")
 
+            let late = try await AssayProcess.run(
+                "policy", "bundle", "create", "--key", "policies.key", "--out", "late.bundle", "--expires",
+                "2020-01-01",
+                "policies", folder: folder)
+            #expect(late.status == 2)
+            #expect(late.errors.contains("--expires 2020-01-01T00:00:00Z is over"), "\(late.errors)")
+            let brief = try await AssayProcess.run(
+                "policy", "bundle", "create", "--key", "policies.key", "--out", "late.bundle", "--expires", "1s",
+                "policies", folder: folder)
+            #expect(brief.status == 0, "\(brief.errors)")
+            try await Task.sleep(for: .seconds(1))
+            let outdated = try await AssayProcess.run(
+                "policy", "bundle", "verify", "--key", "policies.pub", "late.bundle", folder: folder)
+            #expect(outdated.status == 1)
+            #expect(outdated.errors.contains("it is out of date since "), "\(outdated.errors)")
+
             let bundle = folder.appendingPathComponent("assay.bundle")
             var bytes = try Data(contentsOf: bundle)
             bytes[bytes.count - 10] =

@@ -54,6 +54,9 @@ struct BundleCreateCommand: AsyncParsableCommand {
             let files = try directory.files()
             try await check(PolicySet.read(files), in: directory)
             let now = HostClock.system.now
+            if let expires, expires <= now {
+                throw BundleKeyError("--expires \(expires) is over: every server would refuse the bundle")
+            }
             let bundle = try PolicyBundle(
                 files, version: number.map(Int64.init) ?? now.seconds, issued: now, expires: expires)
             let bytes = try bundle.signed(with: key)

@@ -9,7 +9,7 @@ struct BundleVerifyCommand: ParsableCommand {
         commandName: "verify", abstract: "Verify a bundle, and print what is in it; offline.",
         discussion: """
             Prints the version, when it was signed and when it is out of date, the revision of its policies, and its files with their \
-            sizes. What the policies say is not checked. Exits with 1 when the bundle is refused.
+            sizes. What the policies say is not checked. Exits with 1 when the bundle is refused or out of date.
             """)
 
     @Option(
@@ -38,6 +38,10 @@ struct BundleVerifyCommand: ParsableCommand {
         lines += bundle.files.map { ("file", "\($0.name)  \($0.bytes.count.counting("byte"))") }
         for (name, value) in lines {
             try Terminal.say(name + String(repeating: " ", count: 10 - name.utf8.count) + value)
+        }
+        if let end = bundle.expires, end <= HostClock.system.now {
+            Terminal.report("\(file): it is out of date since \(end)")
+            throw ExitCode.refused
         }
     }
 
