@@ -123,12 +123,16 @@ struct PooledStoreTests {
         let clock = ManualClock()
         let store = NotingStore(clock: clock, neverBlocks: neverBlocks)
         let service = try AppAttestService(clock: clock, store: store)
+        // What requests share, such as the first reading of the state, is read on no connection's thread.
+        _ = try await service.attested()
+        let shared = store.calls.count
         let isOnLoop = try await withTaskExecutorPreference(Loop()) {
             _ = try await service.attested()
             return Loop.isCurrent
         }
         #expect(isOnLoop)
-        #expect(!store.calls.isEmpty)
-        #expect(store.calls.allSatisfy { $0 == neverBlocks }, "\(store.calls)")
+        let calls = store.calls.dropFirst(shared)
+        #expect(!calls.isEmpty)
+        #expect(calls.allSatisfy { $0 == neverBlocks }, "\(calls)")
     }
 }
