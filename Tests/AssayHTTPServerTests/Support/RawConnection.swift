@@ -10,6 +10,9 @@ import NIOSSL
 struct RawConnection {
     struct Ended: Error {}
 
+    /// Threads of the clients' own: those of the server may be busy.
+    private static let threads = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     let channel: any Channel
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var inbound: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
@@ -23,7 +26,7 @@ struct RawConnection {
         port: Int, sending first: String = "", tls: NIOSSLContext? = nil,
         _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        let channel = try await ClientBootstrap(group: threads)
             .channelOption(.allowRemoteHalfClosure, value: true)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
