@@ -38,8 +38,8 @@ public struct HTTPLimits: Sendable, Hashable {
     public var graceTime: Duration = .seconds(1)
     /// How long requests may wait to be worked on before the server counts as overloaded; nil if they may wait for any time.
     ///
-    /// An overloaded server answers requests with 503 at once that would wait longer, or longer than a millisecond if they are
-    /// many: see `OverloadGate`. Zero and less count as nil.
+    /// An overloaded server answers requests with 503 at once that would wait longer. While it has to refuse many, the others wait
+    /// for less, down to a millisecond: see `OverloadGate`. Zero and less count as nil.
     public var queueTime: Duration? = .milliseconds(20)
     /// How many bytes the system buffers for a client that does not read; Linux uses twice as many.
     public var sendBufferBytes = 65_536
