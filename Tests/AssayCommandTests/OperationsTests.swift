@@ -143,6 +143,11 @@ struct OperationsTests {
     @Test("With --operations reasons and metrics are there, and not with the methods")
     func operations() async throws {
         try await withServer(["--operations", "127.0.0.1:0"]) { server, _ in
+            // Its log comes by another pipe than the address that the server was waited for with.
+            while !server.process.errorsSoFar.contains("listening for operators") {
+                try #require(server.process.process.isRunning)
+                try await Task.sleep(for: .milliseconds(10))
+            }
             let line = try #require(
                 server.process.errorsSoFar.split(separator: "\n").first { $0.contains("listening for operators") })
             let base = try #require(line.split(separator: " ").first { $0.hasPrefix("address=") }?.dropFirst(8))

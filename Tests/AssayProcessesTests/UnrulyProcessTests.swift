@@ -135,7 +135,11 @@ struct UnrulyProcessTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appendingPathComponent("plugin").path
-        try FileManager.default.copyItem(atPath: ProcessBench.executable, toPath: copy)
+        // A file that this process writes may still be open in a process that another test starts meanwhile, and is then "busy".
+        let copying = try Process.run(
+            URL(fileURLWithPath: "/bin/cp"), arguments: [ProcessBench.executable, copy])
+        copying.waitUntilExit()
+        #expect(copying.terminationStatus == 0)
         var moved = settings
         guard case .command(var command) = moved.origin else { return }
         command.words[0] = copy
