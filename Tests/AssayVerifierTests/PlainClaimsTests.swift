@@ -85,6 +85,15 @@ struct PlainClaimsTests {
         }
     }
 
+    @Test("Milliseconds are added to the time of issue; what is no number of them is refused")
+    func milliseconds() throws {
+        let claims = #"{"jti":"i","iat":1,"iat_ms":250,"exp":2,"iss":"s","aud":["a"],"sub":"u"}"#
+        #expect(VerifiedToken(payload: Array(claims.utf8).span)?.issued == Instant(milliseconds: 1250))
+        for bad in ["-1", "1000", "\"250\"", "0.5", "null"] {
+            #expect(VerifiedToken(payload: Array(claims.replacing("250", with: bad).utf8).span) == nil, "\(bad)")
+        }
+    }
+
     @Test(
         "What is spelled in another way is not plain, and just as good",
         arguments: [

@@ -10,7 +10,7 @@ public struct VerifiedToken: Sendable, Hashable {
     @Exact public private(set) var issuer: String
     /// `exp`.
     public let expires: Instant
-    /// `iat`.
+    /// `iat`, and the milliseconds in `iat_ms` if the token has them.
     public let issued: Instant
     /// `jti`: what consuming a token is remembered by.
     @Exact public private(set) var id: String

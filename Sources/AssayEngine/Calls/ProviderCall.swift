@@ -238,7 +238,8 @@ extension ProviderCall {
             attester: AttesterTag.first(of: appraisal.facts).map {
                 ($0, scope.snapshot.keys.sealingKey(at: scope.now))
             },
-            mark: mark, confirmation: appraisal.confirmation, now: scope.now, randomness: scope.host.randomness)
+            mark: mark, confirmation: appraisal.confirmation, stateBeginning: scope.stateBeginning, now: scope.now,
+            randomness: scope.host.randomness)
         return .reply(
             message(token, appraisal),
             .issued(tokenID: token.id, limitedUse: limitedUse, expires: token.expires), facts: appraisal.facts)

@@ -12,7 +12,7 @@ final class RequestScope: Sendable {
     /// When the request began.
     private let start: Duration
     let snapshot: Snapshot
-    /// Since when the state is complete: a challenge that was made earlier counts as used.
+    /// Since when the state is complete: a challenge or token that was made earlier counts as used.
     let stateBeginning: Instant
     /// The deny lists in force.
     let denials: Denials
@@ -34,11 +34,6 @@ final class RequestScope: Sendable {
     }
 
     var host: PluginHost { gate.host }
-    /// A single-use token that was issued before this instant counts as used.
-    ///
-    /// Tokens say their time in whole seconds. Those of the second in which the state began are taken: they are nearly always
-    /// newer than the state.
-    var earliestToken: Instant { Instant(seconds: stateBeginning.seconds) }
     /// The records that callers may look up; nil when there are none.
     var archive: (any DecisionArchive)? { gate.archive }
     /// The names in records that the program knows.

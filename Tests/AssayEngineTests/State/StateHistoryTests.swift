@@ -251,6 +251,46 @@ struct StateHistoryTests {
         #expect(try await second.attest(keyID, challenge: second.challenge()).status == nil)
     }
 
+    @Test("A used token stays used when the state is lost within the second of its issue; a new one is good")
+    func lostStateWithinTheSecond() async throws {
+        let keys = KeyStore.ephemeral()
+        for limitedUse in [true, false] {
+            restarts.clock.set(Instant(seconds: restarts.clock.now.seconds + 10) + .milliseconds(200))
+            let engine = try restarts.start(keys, store: MemoryStore(clock: restarts.clock.hostClock))
+            let used = try await restarts.issue(engine, limitedUse: limitedUse)
+            #expect(try await restarts.consume(engine, used) == false)
+            #expect(try await restarts.consume(engine, used))
+
+            restarts.clock.advance(by: .milliseconds(5))
+            let empty = MemoryStore(clock: restarts.clock.hostClock)
+            let again = try restarts.start(keys, store: empty)
+            #expect(try await restarts.consume(again, used))
+            // The clock of another server of the same state may be behind.
+            restarts.clock.advance(by: .milliseconds(-150))
+            let behind = try restarts.start(keys, store: empty)
+            for server in [again, behind] {
+                let fresh = try await restarts.issue(server, limitedUse: limitedUse)
+                #expect(try await restarts.consume(server, fresh) == false)
+                #expect(try await restarts.consume(server, fresh))
+            }
+        }
+    }
+
+    @Test("Only tokens of the second in which the state began say their milliseconds")
+    func milliseconds() async throws {
+        restarts.clock.set(Instant(seconds: restarts.clock.now.seconds + 10) + .milliseconds(200))
+        let engine = try restarts.start(.ephemeral())
+        func claims() async throws -> JSON {
+            let parts = try await restarts.issue(engine).split(separator: ".")
+            return try JSON.parse(#require(Base64.decodeURL(utf8: Array(parts[1].utf8)[...])))
+        }
+        #expect(try await claims()["iat_ms"]?.integer == 200)
+        restarts.clock.advance(by: .milliseconds(799))
+        #expect(try await claims()["iat_ms"]?.integer == 999)
+        restarts.clock.advance(by: .milliseconds(1))
+        #expect(try await claims()["iat_ms"] == nil)
+    }
+
     @Test("A copy of the state begins anew when it is served, once")
     func copy() async throws {
         let keys = KeyStore.ephemeral()
