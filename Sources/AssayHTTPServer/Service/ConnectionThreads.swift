@@ -19,8 +19,6 @@ package struct ConnectionThreads: Sendable {
     }
 
     private let threads: [ObjectIdentifier: Thread]
-    /// For requests that any thread of the process answers.
-    let sharedGate: OverloadGate?
 
     /// - Parameter longestWait: how long requests may wait while they are too many; nil for any time.
     init(longestWait: Duration?) {
@@ -31,7 +29,6 @@ package struct ConnectionThreads: Sendable {
                 executor: EventLoopExecutor(eventLoop),
                 gate: longestWait.map { OverloadGate(limit: $0, threads: 1) })
         }
-        sharedGate = longestWait.map { [count = threads.count] in OverloadGate(limit: $0, threads: count) }
         self.threads = threads
     }
 
@@ -40,13 +37,13 @@ package struct ConnectionThreads: Sendable {
         threads[ObjectIdentifier(channel.eventLoop)]?.executor
     }
 
-    /// What refuses requests of a connection that is answered on its thread.
+    /// What refuses requests of the connections that are read on the same thread.
     func gate(of channel: any Channel) -> OverloadGate? {
         threads[ObjectIdentifier(channel.eventLoop)]?.gate
     }
 
     /// How many requests were refused.
-    var refused: Int { threads.values.reduce(sharedGate?.refused ?? 0) { $0 + ($1.gate?.refused ?? 0) } }
+    var refused: Int { threads.values.reduce(0) { $0 + ($1.gate?.refused ?? 0) } }
 
     /// Makes fewer threads when the process is bound to fewer processors than the machine or the container has: NIO does
     /// not look at that.

@@ -67,7 +67,7 @@ public struct HTTPService: Service {
             most: mostConnections, grace: limits.graceTime, eventLoop: group.any())
         let connections = HTTPConnections(
             gateway: gateway, clock: clock, limits: limits, admission: admission,
-            requests: RequestAdmission(gate: threads.sharedGate, gateway: gateway, clock: clock), threads: threads,
+            requests: RequestAdmission(gateway: gateway, clock: clock), threads: threads,
             metrics: metrics,
             budget: configuration.budget, certificate: configuration.certificate)
         let quiescing = ServerQuiescingHelper(group: group)
