@@ -14,7 +14,7 @@ struct HTTPConnections: Sendable {
     let clock: ReplyDate
     let limits: HTTPLimits
     let admission: ConnectionAdmission
-    /// For requests that any thread answers.
+    /// What refuses requests, without the gate of their thread.
     let requests: RequestAdmission
     /// Nil in tests without sockets.
     var threads: ConnectionThreads?
@@ -87,8 +87,7 @@ struct HTTPConnections: Sendable {
         headerLimits.maxHeaderListSize = limits.headerBytes
         headerLimits.maxHeaderFieldCount = limits.headerFields
         let gate = InputGate()
-        var requests = requests
-        if let threads { requests.gate = threads.gate(of: channel) }
+        let requests = requests(on: channel)
         try channel.pipeline.syncOperations.addHandlers([
             gate,
             HTTPResponseEncoder(),
@@ -111,6 +110,7 @@ struct HTTPConnections: Sendable {
             streams: ConnectionStreams(limits: limits, room: room))
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
         let configuration = NIOHTTP2Handler.Configuration(limits)
+        let requests = requests(on: channel)
         let streams = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
@@ -131,6 +131,13 @@ struct HTTPConnections: Sendable {
         try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, frames, streams, connection])
     }
 
+    /// What refuses the requests of a connection.
+    private func requests(on channel: any Channel) -> RequestAdmission {
+        var requests = requests
+        requests.gate = threads?.gate(of: channel)
+        return requests
+    }
+
     /// Answers the requests of a connection until it ends.
     ///
     /// - Parameter executor: what runs this task; nil in tests without sockets.
@@ -142,9 +149,11 @@ struct HTTPConnections: Sendable {
                 // The reader closes the connection, which ends the exchanges.
                 for await exchange in connection.exchanges {
                     if exchange.isConcurrent {
-                        // The failure of one stream does not affect the others. A proxy may send everything through one
-                        // connection, so that all threads of the process share the work.
-                        group.addTask(executorPreference: globalConcurrentExecutor) {
+                        // A proxy may send everything through one connection: then all threads of the process share the work.
+                        let isShared = !exchange.isAlone && threads?.areSeveral ?? true
+                        let preference: (any TaskExecutor)? = isShared ? globalConcurrentExecutor : executor
+                        group.addTask(executorPreference: preference) {
+                            // The failure of one stream does not affect the others.
                             _ = await answer(exchange, on: nil, peer: peer, logger: logger)
                         }
                     } else {

@@ -26,6 +26,8 @@ struct HTTPExchange: Sendable {
     let input: HTTPInput
     /// Whether it may be answered concurrently with others of the same connection, as with HTTP/2.
     let isConcurrent: Bool
+    /// Whether no other request of the connection is being answered.
+    var isAlone = true
     /// Sends the reply through the connection.
     ///
     /// Returns when the client's system has received it; throws when it never will.

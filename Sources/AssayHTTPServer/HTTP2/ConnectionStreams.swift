@@ -56,7 +56,7 @@ struct ConnectionStreams {
     /// The highest stream that the client opened.
     private(set) var lastStream = 0
     /// Requests that are being answered, including those whose streams have closed meanwhile.
-    private var answering = 0
+    private(set) var answering = 0
     /// Replies that were written and not yet received by the system.
     private var delivering = 0
     private var heldBytes = 0

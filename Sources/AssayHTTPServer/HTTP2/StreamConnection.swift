@@ -97,7 +97,7 @@ final class StreamConnection: ChannelInboundHandler {
 
     /// Forwards a request, or its error; `send` will be called once.
     func pass(_ input: HTTPInput, send: @escaping @Sendable (ServerReply) async throws -> Void) {
-        exchanges.yield(HTTPExchange(input: input, isConcurrent: true, send: send))
+        exchanges.yield(HTTPExchange(input: input, isConcurrent: true, isAlone: streams.answering == 0, send: send))
         perform(streams.passed(input))
     }
 

@@ -32,6 +32,8 @@ package struct ConnectionThreads: Sendable {
         self.threads = threads
     }
 
+    var areSeveral: Bool { threads.count > 1 }
+
     /// What runs the tasks of a connection; nil for an event loop of a test.
     func executor(of channel: any Channel) -> EventLoopExecutor? {
         threads[ObjectIdentifier(channel.eventLoop)]?.executor
