@@ -51,6 +51,25 @@ import Testing
     }
 
     @Test(arguments: [
+        ("//u:s3cret@h/d?sslmod=require", 1), ("//u:s3cret@h/d?sslmode=require&hunter2=1#pool=2", 2),
+        ("//u:s3cret@h/d?ssl=true&pool=8", 2), ("postgresql://h/d?SSLMODE=require", 1),
+    ])
+    func saysWhichParameterOfTheURLIsUnknown(text: String, place: Int) {
+        let error = #expect(throws: PostgresStoreError.self) { try ConnectionSettings(PostgresLocation(text)) }
+        #expect(
+            error?.message.starts(with: "postgres: parameter \(place) after the ?") == true, "\(error?.message ?? "")")
+        #expect(error?.message.contains("s3cret") == false)
+        #expect(error?.message.contains("hunter2") == false)
+    }
+
+    @Test(arguments: [
+        ("//u:s3cret@h/d", true), ("password=x host=h", true), ("//u@h/d#password=env:X", false), ("", false),
+    ])
+    func knowsWhetherTheLocationHasAPassword(text: String, isShown: Bool) throws {
+        #expect(try ConnectionSettings(PostgresLocation(text)).showsPassword == isShown)
+    }
+
+    @Test(arguments: [
         ("//u:s3cret@h:5433/d#schema=x", "u@h:5433/d, schema x"), ("//h1,h2/d", "h1,h2/d, schema assay"),
         ("host=/run/pg dbname=d password=s3cret", "/run/pg/d, schema assay"), ("", "local socket/, schema assay"),
     ])

@@ -146,4 +146,14 @@ import Darwin
         #expect(error.map { "\($0)".contains("`memory`") } == true)
         #expect(access(":memory:", F_OK) != 0)
     }
+
+    @Test func aURLIsNoPath() async throws {
+        let folder = try TemporaryFolder()
+        let path = "//\(folder.file())"
+        let error = await #expect(throws: StateStoreOpeningError.self) {
+            _ = try await SQLiteStore.open(path, clock: .system)
+        }
+        #expect(error.map { "\($0)".contains("without //") } == true)
+        #expect(access(path, F_OK) != 0)
+    }
 }

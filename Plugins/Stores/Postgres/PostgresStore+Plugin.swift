@@ -35,6 +35,11 @@ extension PostgresStore: StateStorePlugin {
                     """
                 )
             }
+            if settings.showsPassword {
+                core.logger.warning(
+                    "\(core.place): the location has a password, which other users of the machine can see; use #password=file:PATH"
+                )
+            }
             if location.durability == .relaxed {
                 core.logger.warning(
                     "\(core.place): with durability=relaxed a loss of power may make used tokens usable once more")

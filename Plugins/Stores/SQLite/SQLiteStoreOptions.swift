@@ -83,6 +83,10 @@ extension SQLiteStore: StateStorePlugin {
         guard !location.isExactly(":memory:") else {
             throw StateStoreOpeningError("`:memory:` would be the name of a file here; the store in memory is `memory`")
         }
+        guard !location.starts(withExactly: "//") else {
+            throw StateStoreOpeningError(
+                "a database is a file and has no host: write sqlite:PATH or sqlite:/PATH, without //")
+        }
         do throws(SQLiteStoreError) {
             return try SQLiteStore(path: location, clock: clock)
         } catch {

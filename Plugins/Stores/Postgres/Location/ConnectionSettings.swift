@@ -14,10 +14,7 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
     /// - Throws: when libpq does not accept it; what it says is not repeated, since it may quote a password.
     init(_ location: PostgresLocation) throws(PostgresStoreError) {
         guard let options = PQconninfoParse(location.target, nil) else {
-            throw PostgresStoreError(
-                .invalidLocation,
-                "postgres: neither a URL such as postgres://user@host/database nor libpq's KEYWORD=VALUE settings; "
-                    + "special characters in a URL are percent-encoded")
+            throw Self.invalid(location.target)
         }
         defer { PQconninfoFree(options) }
         var values: [(keyword: String, value: String)] = []
@@ -36,6 +33,46 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         let port = ports.utf8.allSatisfy { $0 == UInt8(ascii: ",") } ? "" : ":\(ports)"
         place = "\(user)\(host)\(port)/\(value("dbname") ?? ""), schema \(location.schema)"
     }
+
+    /// What is wrong with a location that libpq does not accept.
+    ///
+    /// No part of it is repeated: what looks like a parameter may be the rest of a password.
+    private static func invalid(_ target: String) -> PostgresStoreError {
+        if let unknown = unknownParameter(target) {
+            return PostgresStoreError(
+                .invalidLocation,
+                "postgres: parameter \(unknown) after the ? of the URL is none of libpq's, such as sslmode, sslrootcert, "
+                    + "target_session_attrs or connect_timeout; Assay's own options are written after a #")
+        }
+        return PostgresStoreError(
+            .invalidLocation,
+            "postgres: neither a URL such as postgres://user@host/database nor libpq's KEYWORD=VALUE settings; "
+                + "special characters in a URL are percent-encoded")
+    }
+
+    /// The place among the parameters of a URL, from 1, of the first that libpq does not know; nil when there is none.
+    private static func unknownParameter(_ target: String) -> Int? {
+        guard target.holds("://"), let start = target.firstIndex(ofASCII: "?"), let defaults = PQconndefaults() else {
+            return nil
+        }
+        defer { PQconninfoFree(defaults) }
+        // This one is for URLs only.
+        var known = ["ssl"]
+        var next = defaults
+        while let keyword = next.pointee.keyword {
+            known.append(String(cString: keyword))
+            next = next.successor()
+        }
+        let parameters = target[target.index(after: start)...].split(onASCII: "&")
+        let place = parameters.firstIndex { parameter in
+            let name = String(parameter.prefix { $0 != "=" })
+            return !known.contains(exactly: name)
+        }
+        return place.map { $0 + 1 }
+    }
+
+    /// Whether the location itself has a password.
+    var showsPassword: Bool { !(value("password") ?? "").isEmpty }
 
     /// The same as ``place``.
     var description: String { place }
