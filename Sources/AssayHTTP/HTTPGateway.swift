@@ -181,7 +181,7 @@ public struct HTTPGateway: Sendable {
 
     // MARK: - Requests
 
-    private func answer(
+    private nonisolated(nonsending) func answer(
         _ request: GatewayRequest, peer: String?, granting granted: inout HeaderFields
     ) async throws(HTTPFault) -> HTTPReply {
         var (verb, target, body) = (request.method, request.target, request.body)

@@ -8,8 +8,16 @@ public struct DecisionID: Sendable, Hashable, CustomStringConvertible {
 
     /// A fresh identifier.
     public init(now: Instant, randomness: Randomness) {
+        self.init(now: now, random: randomness.bytes(DecisionID.randomBytes)[...])
+    }
+
+    /// How many random bytes an identifier has.
+    package static let randomBytes = 10
+
+    /// An identifier with these random bytes.
+    package init(now: Instant, random: ArraySlice<UInt8>) {
         let time = UInt128(UInt64(clamping: now.milliseconds) & 0xFFFF_FFFF_FFFF)
-        text = DecisionID.base32(randomness.bytes(10).prefix(10).reduce(time) { $0 << 8 | UInt128($1) })
+        text = DecisionID.base32(random.prefix(DecisionID.randomBytes).reduce(time) { $0 << 8 | UInt128($1) })
     }
 
     /// Makes an identifier from the text of an earlier one, which is not checked.

@@ -100,7 +100,10 @@ public struct RequestFields: Sendable {
 
     func value(_ name: String) throws(InvalidRequest) -> JSON? {
         var found: JSON?
-        for member in members where member.name.isExactly(name) || RequestFields.isSnakeCase(member.name, of: name) {
+        // Both spellings begin alike, and most names otherwise.
+        let first = name.utf8.first
+        for member in members where member.name.utf8.first == first {
+            guard member.name.isExactly(name) || RequestFields.isSnakeCase(member.name, of: name) else { continue }
             guard found == nil else { throw InvalidRequest("the field '\(name)' is present more than once") }
             found = member.value
         }

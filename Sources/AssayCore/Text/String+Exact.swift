@@ -139,6 +139,7 @@ extension StringProtocol where SubSequence == Substring, UTF8View: Bidirectional
 
 extension Sequence<String> {
     /// Whether one of the texts has the same UTF-8 bytes as another.
+    @inlinable
     public func contains(exactly text: String) -> Bool {
         contains { $0.isExactly(text) }
     }

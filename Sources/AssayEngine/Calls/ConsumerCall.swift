@@ -8,7 +8,7 @@ struct ConsumerCall: Sendable {
     let scope: RequestScope
 
     /// Calls a method of a consumer.
-    func answer(by plugin: ConsumerPlugin) async -> CallOutcome {
+    nonisolated(nonsending) func answer(by plugin: ConsumerPlugin) async -> CallOutcome {
         let call = scope.call
         do {
             guard let selection = plugin.selections[call.method] else { throw ConsumerCall.absent }
@@ -29,7 +29,7 @@ struct ConsumerCall: Sendable {
         }
     }
 
-    private func answer(by consumer: ConsumerBinding, _ fields: RequestFields) async -> CallOutcome {
+    private nonisolated(nonsending) func answer(by consumer: ConsumerBinding, _ fields: RequestFields) async -> CallOutcome {
         if let caller = scope.caller, !caller.mayAct(in: consumer.project.identity) {
             return .forbidden(caller, in: consumer.project.identity)
         }

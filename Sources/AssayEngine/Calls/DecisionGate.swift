@@ -30,6 +30,7 @@ final class DecisionGate: Sendable {
     private let reasonOfProgram: (@Sendable () -> String?)?
     private let history: StateHistory
     private let clockWatch: ClockWatch
+    let identifiers: DecisionIDs
 
     /// - Parameters:
     ///   - facts: the facts of each provider of the program.
@@ -50,6 +51,7 @@ final class DecisionGate: Sendable {
         liveDenials = LiveDenials(host, facts: facts)
         history = StateHistory(host, timeLimit: options.timeLimit)
         clockWatch = ClockWatch(host)
+        identifiers = DecisionIDs(host.randomness)
     }
 
     /// Proof that a request passed the gate, with what it is judged by.
@@ -85,15 +87,15 @@ final class DecisionGate: Sendable {
     ///   - permission: the permission that the caller needs; nil when none is required.
     ///   - provider: the provider that the method belongs to, for the record.
     ///   - answer: decides, and says in its outcome whether anything is recorded.
-    func decide(
+    nonisolated(nonsending) func decide(
         _ call: Call, requiring permission: Permission? = nil, provider: String? = nil,
-        _ answer: (RequestScope) async -> CallOutcome
+        _ answer: nonisolated(nonsending) (RequestScope) async -> CallOutcome
     ) async -> (decision: DecisionID, outcome: CallOutcome) {
         let snapshot = live.snapshot
         let now = host.clock.now
         let start = host.clock.uptime
         clockWatch.observe(now, uptime: start)
-        let decision = DecisionID(now: now, randomness: host.randomness)
+        let decision = identifiers.next(now: now)
         var found: Callers.Found?
         var outcome: CallOutcome
         switch await admission(snapshot, now: now, uptime: start) {
@@ -130,7 +132,7 @@ final class DecisionGate: Sendable {
     /// Finds the caller by its credentials, and checks its permission.
     ///
     /// - Returns: the caller if it is known, and the outcome of the call if it is denied.
-    private func check(
+    private nonisolated(nonsending) func check(
         _ call: Call, has permission: Permission, _ snapshot: Snapshot, now: Instant
     ) async -> (Callers.Found?, denial: CallOutcome?) {
         guard let credentials = call.credentials else {
@@ -205,7 +207,7 @@ extension DecisionGate {
     }
 
     /// Whether a snapshot may decide now: not before its keys and the state are known to be intact.
-    private func admission(_ snapshot: Snapshot, now: Instant, uptime: Duration) async -> Admission {
+    private nonisolated(nonsending) func admission(_ snapshot: Snapshot, now: Instant, uptime: Duration) async -> Admission {
         if let blockingReason { return .blocked(blockingReason) }
         do {
             let beginning = try await history.confirm(snapshot.keys, now: now)

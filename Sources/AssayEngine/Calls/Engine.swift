@@ -172,7 +172,7 @@ public final class Engine: CallHandler {
             // Before the keys, which may be taken up meanwhile.
             let lifetime = live.freshness.cacheLifetime
             return Reply(
-                decision: DecisionID(now: now, randomness: host.randomness),
+                decision: gate.identifiers.next(now: now),
                 result: .success(snapshot.keys.keySet(at: now)), lifetime: lifetime)
         }
         let (decision, outcome) = await gate.decide(call, requiring: route?.permission, provider: route?.provider) {
@@ -182,7 +182,7 @@ public final class Engine: CallHandler {
     }
 
     /// Finds out what the method belongs to, which then answers the call.
-    private func answer(_ route: MethodRoute?, _ scope: RequestScope) async -> CallOutcome {
+    private nonisolated(nonsending) func answer(_ route: MethodRoute?, _ scope: RequestScope) async -> CallOutcome {
         if let refusal = route?.closedRequest?.refusal(of: scope.call.body) {
             var outcome = CallOutcome.ended(by: refusal)
             outcome.resource = scope.snapshot.policies.find(scope.call.resource)?.name
@@ -199,7 +199,7 @@ public final class Engine: CallHandler {
     /// Finds the resource that a call is about; then the kernel's method or the app's provider answers.
     ///
     /// - Parameter method: the kernel's method; nil for a method of a provider.
-    private func answer(by method: KernelMethod?, _ scope: RequestScope) async -> CallOutcome {
+    private nonisolated(nonsending) func answer(by method: KernelMethod?, _ scope: RequestScope) async -> CallOutcome {
         let found = scope.snapshot.policies.find(scope.call.resource)
         var outcome: CallOutcome
         if let caller = scope.caller, !caller.mayAct(in: found?.project) {

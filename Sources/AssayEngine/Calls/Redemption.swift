@@ -57,7 +57,7 @@ extension ConsumerCall {
     /// A token that was used before is refused before the consumer decides. A valid token is consumed after the
     /// consumer has decided, for or against: of concurrent requests, one gets the consumer's answer. If no decision
     /// could be made, the token is not consumed, and another try may succeed.
-    func redeem(_ request: Redemption) async -> CallOutcome {
+    nonisolated(nonsending) func redeem(_ request: Redemption) async -> CallOutcome {
         guard request.demand.enforcement > .off else {
             return await decide(request.answer, by: request.consumer, context(request.consumer))
         }
@@ -95,7 +95,7 @@ extension ConsumerCall {
     }
 
     /// Lets the consumer decide about a request with a valid token, and tells how it is counted.
-    private func redeem(
+    private nonisolated(nonsending) func redeem(
         _ accepted: TokenInspection.Accepted, _ request: Redemption, _ admission: TokenAdmission
     ) async -> CallOutcome {
         let consumption = admission.consumption(of: accepted)
@@ -161,7 +161,7 @@ extension ConsumerCall {
     }
 
     /// Lets the consumer decide about a request whose token is not judged.
-    func decide(
+    nonisolated(nonsending) func decide(
         _ answer: ConsumerAnswer, by consumer: ConsumerBinding, _ context: ConsumerContext
     ) async -> CallOutcome {
         do {

@@ -89,7 +89,7 @@ extension RequestScope {
     /// Lets a plugin read a request, without waiting: on its own threads if it is isolated.
     ///
     /// - Throws: what the plugin throws; as ``PluginGuard/run(_:isFault:_:)``.
-    func reading<Value: Sendable>(
+    nonisolated(nonsending) func reading<Value: Sendable>(
         _ plugin: PluginGuard, _ read: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
         guard plugin.isIsolated else { return try read() }

@@ -42,7 +42,7 @@ final class LiveDenials: Sendable {
     /// The entries in force.
     ///
     /// - Throws: the store's error, if they have never been read.
-    func present(uptime: Duration) async throws -> DenyList {
+    nonisolated(nonsending) func present(uptime: Duration) async throws -> DenyList {
         enum Step {
             case known(DenyList)
             case read(DenyList, version: UInt64)

@@ -42,7 +42,7 @@ final class StateHistory: Sendable {
     ///
     /// - Throws: ``KeyError`` when keys are missing that the state was used with; the error of the store, or one that
     ///   says that it took too long.
-    func confirm(_ keys: KeyPlan, now: Instant) async throws -> Instant {
+    nonisolated(nonsending) func confirm(_ keys: KeyPlan, now: Instant) async throws -> Instant {
         if let confirmed = confirmed.withLock({ $0 }), confirmed.keys === keys,
             confirmed.beginning <= now + Self.tolerance
         {

@@ -171,7 +171,7 @@ struct HTTPConnections: Sendable {
     }
 
     /// Returns whether the reply arrived.
-    private func answer(
+    private nonisolated(nonsending) func answer(
         _ exchange: HTTPExchange, on executor: EventLoopExecutor?, peer: String?, logger: Logger
     ) async -> Bool {
         let reservation = exchange.input.reservation
