@@ -87,21 +87,31 @@ final class AnsweringHandler: ChannelInboundHandler {
 
 /// The connections of a ``LocalServer`` that are open.
 final class OpenChannels: Sendable {
-    private let channels = Mutex<[ObjectIdentifier: any Channel]>([:])
+    private struct State {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
 
     func add(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
-        channels.withLock { $0[id] = channel }
-        channel.closeFuture.whenComplete { _ in self.channels.withLock { _ = $0.removeValue(forKey: id) } }
+        let isLate = state.withLock { state in
+            if !state.isClosed { state.channels[id] = channel }
+            return state.isClosed
+        }
+        // One that was accepted before its server was closed may be set up after all others were closed.
+        if isLate { return channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in self.state.withLock { _ = $0.channels.removeValue(forKey: id) } }
     }
 
-    /// Closes all connections.
+    /// Closes all connections, and each that still comes.
     func close() async {
-        while true {
-            let open = channels.withLock { Array($0.values) }
-            if open.isEmpty { return }
-            for channel in open { channel.close(promise: nil) }
-            for channel in open { try? await channel.closeFuture.get() }
+        let open = state.withLock { state in
+            state.isClosed = true
+            return Array(state.channels.values)
         }
+        for channel in open { channel.close(promise: nil) }
+        for channel in open { try? await channel.closeFuture.get() }
     }
 }

@@ -65,7 +65,7 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         }
         let parameters = target[target.index(after: start)...].split(onASCII: "&")
         let place = parameters.firstIndex { parameter in
-            let name = String(parameter.prefix { $0 != "=" })
+            let name = String(parameter.split(onASCII: "=", maxSplits: 1).first ?? "")
             return !known.contains(exactly: name)
         }
         return place.map { $0 + 1 }
