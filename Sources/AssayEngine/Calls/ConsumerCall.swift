@@ -29,7 +29,9 @@ struct ConsumerCall: Sendable {
         }
     }
 
-    private nonisolated(nonsending) func answer(by consumer: ConsumerBinding, _ fields: RequestFields) async -> CallOutcome {
+    private nonisolated(nonsending) func answer(by consumer: ConsumerBinding, _ fields: RequestFields) async
+        -> CallOutcome
+    {
         if let caller = scope.caller, !caller.mayAct(in: consumer.project.identity) {
             return .forbidden(caller, in: consumer.project.identity)
         }

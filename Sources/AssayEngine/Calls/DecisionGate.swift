@@ -207,7 +207,9 @@ extension DecisionGate {
     }
 
     /// Whether a snapshot may decide now: not before its keys and the state are known to be intact.
-    private nonisolated(nonsending) func admission(_ snapshot: Snapshot, now: Instant, uptime: Duration) async -> Admission {
+    private nonisolated(nonsending) func admission(_ snapshot: Snapshot, now: Instant, uptime: Duration) async
+        -> Admission
+    {
         if let blockingReason { return .blocked(blockingReason) }
         do {
             let beginning = try await history.confirm(snapshot.keys, now: now)
