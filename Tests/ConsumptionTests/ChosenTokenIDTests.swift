@@ -92,7 +92,8 @@ struct ChosenTokenIDTests {
         #expect(chosen["jti"] == .string(Self.id))
         #expect(chosen["jti_by"]?.string?.utf8.count == 22)
         // The state began with the first token.
-        #expect(chosen.members?.map(\.name) == ["sub", "aud", "provider", "iss", "exp", "iat", "jti", "iat_ms", "jti_by"])
+        #expect(
+            chosen.members?.map(\.name) == ["sub", "aud", "provider", "iss", "exp", "iat", "jti", "iat_ms", "jti_by"])
         let again = try claims(of: try await service.token(id: "another-0123456789", as: Self.first))
         #expect(again["jti_by"] == chosen["jti_by"])
         let other = try claims(of: try await service.token(id: Self.id, as: Self.second))

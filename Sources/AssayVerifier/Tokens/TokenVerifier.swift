@@ -125,8 +125,9 @@ extension VerifiedToken {
         else { return nil }
         self.init(
             subject: subject, audience: audience.compactMap(\.string), provider: claims["provider"]?.string,
-            issuer: issuer, expires: Instant(seconds: expires), 
-            issued: Instant(seconds: issued) + .milliseconds(milliseconds), id: id, idChooser: claims["jti_by"]?.string, isForDevelopment: isForDevelopment,
+            issuer: issuer, expires: Instant(seconds: expires),
+            issued: Instant(seconds: issued) + .milliseconds(milliseconds), id: id, idChooser: claims["jti_by"]?.string,
+            isForDevelopment: isForDevelopment,
             confirmation: claims["cnf"].flatMap { ConfirmationKey(claim: $0) })
     }
 }
