@@ -32,6 +32,7 @@ package struct ConnectionThreads: Sendable {
         self.threads = threads
     }
 
+    /// Whether other threads can share the work of one connection.
     var areSeveral: Bool { threads.count > 1 }
 
     /// What runs the tasks of a connection; nil for an event loop of a test.
