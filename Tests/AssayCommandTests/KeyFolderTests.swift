@@ -8,7 +8,8 @@ struct KeyFolderTests {
         "Keys are next to a database file, and never in a place that a server's URL spells",
         arguments: [
             ("sqlite:/a/b.sqlite", "/a/b.sqlite-keys"), ("sqlite:b", "b-keys"), ("redis://h:1/0#password=env:P", nil),
-            ("memory", nil),
+            ("memory", nil), ("postgres:host=h password=s3cret", nil), ("postgresql:host=h password=s3cret", nil),
+            ("nothing:s3cret", nil),
         ])
     func places(_ state: String, _ expected: String?) {
         let place = KeyFolder.standard(forState: state)
@@ -17,5 +18,17 @@ struct KeyFolderTests {
         } else {
             #expect(place.hasSuffix("assay/keys"))
         }
+    }
+
+    @Test(
+        "Messages name a state without its location, unless that is a path",
+        arguments: [
+            ("sqlite:/a/b.sqlite", "sqlite:/a/b.sqlite"), ("postgres://u:s3cret@h/d", "the state in postgres"),
+            ("postgresql://u:s3cret@h/d", "the state in postgres"),
+            ("postgresql:password=s3cret", "the state in postgres"), ("rediss://:s3cret@h", "the state in rediss"),
+            ("nothing://u:s3cret@h", "the state in nothing"),
+        ])
+    func names(_ state: String, _ expected: String) {
+        #expect(StateName(state).shown == expected)
     }
 }

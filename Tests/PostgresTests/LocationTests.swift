@@ -63,6 +63,16 @@ import Testing
     }
 
     @Test(arguments: [
+        "//u:s3@cret@127.0.0.1:5432/d", "//u:s3/cret@127.0.0.1/d", "//u:5/s3cret@127.0.0.1/d", "//u:x@h,s3@cret/d",
+    ])
+    func showsNoPartOfAPasswordThatIsNotEncoded(text: String) {
+        let error = #expect(throws: PostgresStoreError.self) { try ConnectionSettings(PostgresLocation(text)) }
+        #expect(error?.message.contains("percent-encoded") == true)
+        #expect(error?.message.contains("s3") == false)
+        #expect(error?.message.contains("cret") == false)
+    }
+
+    @Test(arguments: [
         ("//u:s3cret@h/d", true), ("password=x host=h", true), ("//u@h/d#password=env:X", false), ("", false),
     ])
     func knowsWhetherTheLocationHasAPassword(text: String, isShown: Bool) throws {

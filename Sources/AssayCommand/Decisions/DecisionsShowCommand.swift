@@ -169,6 +169,8 @@ struct DecisionStory {
             "The caller lacks a permission, or may not act in this project: see `callers` of the policies."
         case "RESOURCE_EXHAUSTED":
             "A rate limit was reached: see the limits of the app or of the caller in the policies."
+        case "FAILED_PRECONDITION":
+            "The policies do not allow it now: compare what the detail names with the section of the app."
         default: "The request does not have the form of the method. The client's version may be too old or too new."
         }
     }

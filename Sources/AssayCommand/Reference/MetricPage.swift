@@ -24,7 +24,7 @@ struct MetricPage {
         let others =
             Registry.kernelMetrics + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all
             + ExtAuthzOptions.metrics
-            + [ReloadMetrics.succeeded, LibraryMetrics.refused]
+            + [ReloadMetrics.succeeded, ReadinessService.metric, LibraryMetrics.refused]
         for metric in others { try metrics.registry.declare(metric) }
         var ofPlugins: [Section] = []
         var claimed: Set<ExactText> = []

@@ -11,7 +11,10 @@ struct ReloadMetrics {
         labels: [
             .init(
                 "subject",
-                ["policies", "policy_bundle", "keys", "tls_certificate", "ext_authz_certificates", "audit_file"])
+                [
+                    "policies", "policy_bundle", "keys", "plugins", "tls_certificate", "ext_authz_certificates",
+                    "audit_file",
+                ])
         ])
 
     init(_ meter: Meter, subjects: [ReloadSubject]) {

@@ -305,7 +305,10 @@ struct ServeCommand: AsyncParsableCommand {
         services += audit.services(auditFiles, archive, logger)
         services += capture.services(evidence, engine)
         for queue in queues { services.append(SinkService(queue: queue)) }
-        services += [RecordService(decisions: recorded), HeapService(budget: budget)] as [any Service]
+        services += [
+            RecordService(decisions: recorded), HeapService(budget: budget),
+            ReadinessService(handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger),
+        ] as [any Service]
         services += [
             KeyService(keys: keys, engine: engine, logger: logger),
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import AssayEngine
 internal import AssayState
 
@@ -9,17 +10,19 @@ struct StateName {
         self.text = text
     }
 
+    private var scheme: String { String(text.prefix(upTo: text.firstIndex(ofASCII: ":") ?? text.endIndex)) }
+
     private var descriptor: StorageDescriptor? {
-        let scheme = text.prefix { $0 != ":" }
-        return (try? AssayProgram.current.registry())?.storeDescriptors.first { $0.scheme == scheme }
+        (try? AssayProgram.current.registry())?.storeDescriptors.first {
+            $0.scheme.isExactly(scheme) || $0.aliases.contains(exactly: scheme)
+        }
     }
 
-    /// Whether its location is not a path of this machine.
-    var isOnServers: Bool { descriptor?.sharing == .servers }
+    /// Whether its location is not known to be a path of this machine.
+    var isOnServers: Bool { descriptor.map { $0.sharing == .servers } ?? true }
 
     /// The name for messages: the location of a server may hold a password.
     var shown: String {
-        guard let descriptor, descriptor.sharing == .servers else { return text }
-        return "the state in \(descriptor.scheme)"
+        isOnServers && !scheme.isExactly(text) ? "the state in \(descriptor?.scheme ?? scheme)" : text
     }
 }

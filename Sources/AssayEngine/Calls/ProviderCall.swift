@@ -25,7 +25,9 @@ struct ProviderCall: Sendable {
         guard case .app(let app) = resource else { return KernelCall.wrongKind }
         guard let method = app.methods[scope.call.method], method.descriptor.resources.contains(app.identity.kind)
         else {
-            return .rejected(.failedPrecondition, "App not registered: \(app.identity.subject).")
+            return .rejected(
+                .failedPrecondition, "App not registered: \(app.identity.subject).",
+                detail: "the app has no provider with the method \(SafeText.of(scope.call.method)) in the policies")
         }
         // The rate limit comes before expensive verification. Callers with a permission are known and few.
         if scope.caller == nil, let limited = scope.exceededRateLimit(of: app) { return limited }

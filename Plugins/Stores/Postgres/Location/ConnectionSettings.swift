@@ -26,6 +26,20 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         self.values = values
         self.password = location.password
         func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
+        // What looks like these is a part of a password, which must not be shown.
+        let isMisread =
+            location.target.holds("://")
+            && ((value("host") ?? "").split(onASCII: ",").contains { host in
+                !host.starts(withExactly: "/") && !host.starts(withExactly: "@") && host.firstIndex(ofASCII: "@") != nil
+            }
+                || !(value("port") ?? "").utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
+                || Self.hasUserInPath(location.target))
+        guard !isMisread else {
+            throw PostgresStoreError(
+                .invalidLocation,
+                "postgres: the URL has a character in its user or password that must be percent-encoded, such as @ as %40 "
+                    + "and / as %2F; better, leave the password out and add #password=file:PATH")
+        }
         let user = value("user").map { "\($0)@" } ?? ""
         let host = value("host") ?? value("hostaddr") ?? value("service").map { "service \($0)" } ?? "local socket"
         // Several hosts without ports have a list of nothing.
@@ -69,6 +83,12 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
             return !known.contains(exactly: name)
         }
         return place.map { $0 + 1 }
+    }
+
+    /// Whether the path of a URL has an @, which is none of a database's name but follows a password with a slash.
+    private static func hasUserInPath(_ target: String) -> Bool {
+        let path = target.split(onASCII: "?", maxSplits: 1).first ?? ""
+        return path.split(onASCII: "/").dropFirst(2).contains { $0.firstIndex(ofASCII: "@") != nil }
     }
 
     /// Whether the location itself has a password.

@@ -1,0 +1,54 @@
+internal import AssayCore
+internal import AssayHosting
+internal import AssayHTTP
+internal import Logging
+internal import ServiceLifecycle
+
+/// Shows as a metric, and logs when it changes, whether the server is ready, so that nobody has to ask `/readyz` for it.
+struct ReadinessService: Service {
+    static let metric = Metric.gauge(
+        "readiness",
+        "What the server's `/readyz` says, asked every ten seconds: 1 for the present state, and 0 for the others.",
+        labels: [.init("state", states)])
+
+    private static let states = ["ready", "degraded", "not_ready"]
+    private static let interval = Duration.seconds(10)
+
+    let handler: any CallHandler
+    let checks: [@Sendable () async -> Readiness]
+    let meter: Meter
+    let logger: Logger
+
+    func run() async {
+        await cancelWhenGracefulShutdown {
+            // A server is ready when it has begun; what is not is said at once.
+            var last = Self.states[0]
+            repeat {
+                var parts = [await handler.readiness]
+                for check in checks { parts.append(await check()) }
+                let state = report(Readiness.combined(parts), after: last)
+                last = state
+            } while (try? await Task.sleep(for: Self.interval)) != nil
+        }
+    }
+
+    /// Returns the name of the state.
+    private func report(_ readiness: Readiness, after last: String) -> String {
+        let (state, reason) =
+            switch readiness {
+            case .ready: (Self.states[0], nil as String?)
+            case .degraded(let reason): (Self.states[1], reason)
+            case .notReady(let reason): (Self.states[2], reason)
+            }
+        for name in Self.states { meter.set(name.isExactly(state) ? 1 : 0, of: Self.metric, name) }
+        guard !state.isExactly(last) else { return state }
+        if let reason {
+            logger.warning(
+                "the readiness has changed",
+                metadata: ["state": "\(state)", "reason": "\(SafeText.of(reason, limit: 1000))"])
+        } else {
+            logger.notice("the readiness has changed", metadata: ["state": "\(state)"])
+        }
+        return state
+    }
+}
