@@ -305,10 +305,11 @@ struct ServeCommand: AsyncParsableCommand {
         services += audit.services(auditFiles, archive, logger)
         services += capture.services(evidence, engine)
         for queue in queues { services.append(SinkService(queue: queue)) }
-        services += [
-            RecordService(decisions: recorded), HeapService(budget: budget),
-            ReadinessService(handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger),
-        ] as [any Service]
+        services +=
+            [
+                RecordService(decisions: recorded), HeapService(budget: budget),
+                ReadinessService(handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger),
+            ] as [any Service]
         services += [
             KeyService(keys: keys, engine: engine, logger: logger),
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
