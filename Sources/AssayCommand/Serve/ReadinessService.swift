@@ -1,7 +1,6 @@
 internal import AssayCore
 internal import AssayHosting
 internal import AssayHTTP
-internal import AssayKit
 internal import Logging
 internal import ServiceLifecycle
 
@@ -46,7 +45,7 @@ struct ReadinessService: Service {
         if let reason {
             logger.warning(
                 "the readiness has changed",
-                metadata: ["state": "\(state)", "reason": "\(SafeText.of(reason, limit: 1000))"])
+                metadata: ["state": "\(state)", "reason": .stringConvertible(LogField(reason))])
         } else {
             logger.notice("the readiness has changed", metadata: ["state": "\(state)"])
         }
