@@ -12,12 +12,12 @@ struct ReadinessService: Service {
         labels: [.init("state", states)])
 
     private static let states = ["ready", "degraded", "not_ready"]
-    private static let interval = Duration.seconds(10)
 
     let handler: any CallHandler
     let checks: [@Sendable () async -> Readiness]
     let meter: Meter
     let logger: Logger
+    var interval = Duration.seconds(10)
 
     func run() async {
         await cancelWhenGracefulShutdown {
@@ -28,7 +28,7 @@ struct ReadinessService: Service {
                 for check in checks { parts.append(await check()) }
                 let state = report(Readiness.combined(parts), after: last)
                 last = state
-            } while (try? await Task.sleep(for: Self.interval)) != nil
+            } while (try? await Task.sleep(for: interval)) != nil
         }
     }
 
