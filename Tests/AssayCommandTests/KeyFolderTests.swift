@@ -1,9 +1,26 @@
+import AssayCore
+import AssayKit
+import AssayState
 import Testing
 
 @testable import AssayCommand
 
 @Suite("The default place of the keys")
 struct KeyFolderTests {
+    private static let stores = [
+        store("sqlite", .machine), store("postgres", .servers, aliases: ["postgresql"]), store("redis", .servers),
+        store("rediss", .servers),
+    ]
+
+    private static func store(
+        _ scheme: String, _ sharing: StorageSharing, aliases: [String] = []
+    ) -> StorageDescriptor {
+        StorageDescriptor(
+            scheme: scheme, contract: 2, version: "1", summary: "A store.", location: "PLACE", stability: .stable,
+            posture: SecurityPosture(proves: "nothing", trusts: []), survival: .powerLoss, sharing: sharing,
+            aliases: aliases)
+    }
+
     @Test(
         "Keys are next to a database file, and never in a place that a server's URL spells",
         arguments: [
@@ -12,7 +29,7 @@ struct KeyFolderTests {
             ("nothing:s3cret", nil),
         ])
     func places(_ state: String, _ expected: String?) {
-        let place = KeyFolder.standard(forState: state)
+        let place = KeyFolder.standard(forState: state, among: Self.stores)
         if let expected {
             #expect(place == expected)
         } else {
@@ -29,6 +46,6 @@ struct KeyFolderTests {
             ("nothing://u:s3cret@h", "the state in nothing"),
         ])
     func names(_ state: String, _ expected: String) {
-        #expect(StateName(state).shown == expected)
+        #expect(StateName(state, among: Self.stores).shown == expected)
     }
 }

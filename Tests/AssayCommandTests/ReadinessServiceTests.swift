@@ -24,7 +24,7 @@ struct ReadinessServiceTests {
             checks: [
                 {
                     let count = pages.withLock { pages in
-                        pages.append(registry.page(.prometheusText))
+                        pages.append(String(decoding: registry.page(.prometheusText), as: UTF8.self))
                         return pages.count
                     }
                     if count > answers.count { finish.finish() }

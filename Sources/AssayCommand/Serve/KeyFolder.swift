@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayState
 
 #if canImport(Glibc)
 internal import Glibc
@@ -13,9 +14,13 @@ enum KeyFolder {
     /// Next to the database of the state; without one on this machine, in the user's folder for state
     /// (`$XDG_STATE_HOME/assay/keys`).
     ///
-    /// - Parameter content: what is in the folder, as its name says it.
-    static func standard(forState state: String, content: String = "keys") -> String {
-        if !StateName(state).isOnServers, let colon = state.firstIndex(of: ":"),
+    /// - Parameters:
+    ///   - content: what is in the folder, as its name says it.
+    ///   - stores: the stores that there are; nil for those of the program.
+    static func standard(
+        forState state: String, content: String = "keys", among stores: [StorageDescriptor]? = nil
+    ) -> String {
+        if !StateName(state, among: stores).isOnServers, let colon = state.firstIndex(of: ":"),
             !state[colon...].starts(withExactly: "://")
         {
             return "\(state[state.index(after: colon)...])-\(content)"

@@ -5,17 +5,18 @@ internal import AssayState
 /// What an operator wrote after `--state`.
 struct StateName {
     private let text: String
+    private let descriptor: StorageDescriptor?
 
-    init(_ text: String) {
+    /// - Parameter stores: the stores that there are; nil for those of the program.
+    init(_ text: String, among stores: [StorageDescriptor]? = nil) {
         self.text = text
+        let stores = stores ?? (try? AssayProgram.current.registry())?.storeDescriptors ?? []
+        let scheme = Self.scheme(of: text)
+        descriptor = stores.first { $0.scheme.isExactly(scheme) || $0.aliases.contains(exactly: scheme) }
     }
 
-    private var scheme: String { String(text.prefix(upTo: text.firstIndex(ofASCII: ":") ?? text.endIndex)) }
-
-    private var descriptor: StorageDescriptor? {
-        (try? AssayProgram.current.registry())?.storeDescriptors.first {
-            $0.scheme.isExactly(scheme) || $0.aliases.contains(exactly: scheme)
-        }
+    private static func scheme(of text: String) -> String {
+        String(text.prefix(upTo: text.firstIndex(ofASCII: ":") ?? text.endIndex))
     }
 
     /// Whether its location is not known to be a path of this machine.
@@ -23,6 +24,7 @@ struct StateName {
 
     /// The name for messages: the location of a server may hold a password.
     var shown: String {
-        isOnServers && !scheme.isExactly(text) ? "the state in \(descriptor?.scheme ?? scheme)" : text
+        let scheme = Self.scheme(of: text)
+        return isOnServers && !scheme.isExactly(text) ? "the state in \(descriptor?.scheme ?? scheme)" : text
     }
 }
