@@ -6,6 +6,8 @@ public protocol CallHandler: Sendable {
     var methods: [MethodDescriptor] { get }
 
     /// Answers a call; any error is a `CallFailure` in the reply.
+    ///
+    /// A server may call it on a thread that reads connections: it must not block the thread.
     func handle(_ call: Call) async -> Reply
 
     /// Whether calls can be answered now; the reason in words when not.

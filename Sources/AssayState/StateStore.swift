@@ -48,6 +48,10 @@ public protocol StateStore: Sendable {
     /// Such a store is called on the threads that connections are read on: if it does block, no connection of that thread
     /// goes on meanwhile. Any other store has eight threads of its own, which takes some ten microseconds more for an
     /// operation; a ninth operation waits while eight block. False by default.
+    ///
+    /// Every operation must end by itself within seconds, and throw if it cannot know its outcome: a thread that blocks cannot be
+    /// stopped, so that neither the time limit of decisions nor a cancellation ends the calls that wait for it. An operation
+    /// that waits without blocking should end when its task is cancelled.
     var neverBlocks: Bool { get }
 }
 

@@ -37,8 +37,9 @@ struct ReadinessServiceTests {
         await task.value
         #expect(
             log.lines == [
-                "the readiness has changed reason=the bundle is out of date state=degraded",
-                "the readiness has changed reason=no store state=not_ready", "the readiness has changed state=ready",
+                "the readiness has changed reason=\"the bundle is out of date\" state=degraded",
+                "the readiness has changed reason=\"no store\" state=not_ready",
+                "the readiness has changed state=ready",
             ])
         let states = pages.withLock { pages in
             pages.dropFirst().prefix(answers.count).map { page in

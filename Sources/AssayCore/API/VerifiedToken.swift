@@ -10,7 +10,7 @@ public struct VerifiedToken: Sendable, Hashable {
     @Exact public private(set) var issuer: String
     /// `exp`.
     public let expires: Instant
-    /// `iat`, and the milliseconds in `iat_ms` if the token has them.
+    /// `iat`.
     public let issued: Instant
     /// `jti`: what consuming a token is remembered by.
     @Exact public private(set) var id: String
@@ -20,6 +20,8 @@ public struct VerifiedToken: Sendable, Hashable {
     @Exact public private(set) var idChooser: String?
     /// `development`: whether the provider proves nothing, and is for simulators and tests.
     public let isForDevelopment: Bool
+    /// `state`: the state that the token was issued in; nil but for the first minute of a state.
+    @Exact public private(set) var state: String?
     /// `cnf`: the device's key, by which it proves its requests; nil in tokens that name none, or in another form.
     public let confirmation: ConfirmationKey?
 
@@ -27,8 +29,9 @@ public struct VerifiedToken: Sendable, Hashable {
     public init(
         subject: String, audience: [String], provider: String?, issuer: String, expires: Instant, issued: Instant,
         id: String, idChooser: String? = nil, isForDevelopment: Bool = false,
-        confirmation: ConfirmationKey? = nil
+        state: String? = nil, confirmation: ConfirmationKey? = nil
     ) {
+        self.state = state
         self.confirmation = confirmation
         self.isForDevelopment = isForDevelopment
         self.subject = subject

@@ -240,7 +240,7 @@ extension ProviderCall {
             attester: AttesterTag.first(of: appraisal.facts).map {
                 ($0, scope.snapshot.keys.sealingKey(at: scope.now))
             },
-            mark: mark, confirmation: appraisal.confirmation, stateBeginning: scope.stateBeginning, now: scope.now,
+            mark: mark, confirmation: appraisal.confirmation, state: scope.stateMark, now: scope.now,
             randomness: scope.host.randomness)
         return .reply(
             message(token, appraisal),

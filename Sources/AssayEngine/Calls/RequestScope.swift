@@ -34,6 +34,8 @@ final class RequestScope: Sendable {
     }
 
     var host: PluginHost { gate.host }
+    /// The name of the state for tokens.
+    var stateMark: StateMark { StateMark(beginning: stateBeginning) }
     /// The records that callers may look up; nil when there are none.
     var archive: (any DecisionArchive)? { gate.archive }
     /// The names in records that the program knows.

@@ -44,7 +44,7 @@ extension KernelMethods {
                 lifetime: lifetime ?? MintedTokens.defaultLifetime,
                 limitedUse: limitedUse != nil,
                 id: id.map { ChosenTokenID($0, by: call.caller?.name ?? "", through: MintedTokens.provider) },
-                stateBeginning: call.scope.stateBeginning, now: call.now, randomness: call.host.randomness)
+                state: call.scope.stateMark, now: call.now, randomness: call.host.randomness)
             // Unlike other messages with a token, this one has no older field name in v1beta.
             var outcome = CallOutcome.reply(
                 token.message(.v1),

@@ -104,7 +104,7 @@ struct TokenConsumption: Sendable {
         return isFirst ?? true
     }
 
-    private var isOlderThanState: Bool { accepted.token.issued < scope.stateBeginning }
+    private var isOlderThanState: Bool { scope.stateMark.isYounger(than: accepted.token) }
 
     private func insert(_ request: [UInt8]?) async throws -> Bool {
         if let earlier = try await usedFormerly() { return request.map { earlier == $0 } ?? false }
@@ -132,7 +132,7 @@ extension TokenInspection.Accepted {
     /// - Throws: the error of the store.
     func isConsumedAnywhere(_ scope: RequestScope) async throws -> Bool {
         let store = scope.host.store
-        if token.isLimitedUse, token.issued < scope.stateBeginning { return true }
+        if token.isLimitedUse, scope.stateMark.isYounger(than: token) { return true }
         var keys = [ConsumptionSpace.shared.key(of: self)]
         if case .verification = project.verificationSpace { keys.append(ConsumptionSpace.verification.key(of: self)) }
         for service in project.services.values where service.consumption == .separate {

@@ -10,8 +10,8 @@ struct TokenIssuer: Sendable {
     /// Issues a token for an app that proved its identity through a provider.
     ///
     /// Times are whole seconds, because some clients read them as 32-bit integers; `iat` is rounded down, so that a
-    /// verifier with a precise clock does not see it in the future. A token of the second in which the state began also says
-    /// its milliseconds, in `iat_ms`: without them it counts as older than the state.
+    /// verifier with a precise clock does not see it in the future. Tokens of a state's first minute name it in `state`: see
+    /// ``StateMark``.
     ///
     /// - Parameters:
     ///   - isForDevelopment: whether the provider proves nothing: the token says so, for backends that verify it.
@@ -20,16 +20,14 @@ struct TokenIssuer: Sendable {
     ///   - attester: the tag of the attester that the random `jti` carries, and the key that hides it; nil for none.
     ///   - mark: the rule of the policy that the token names; nil for none.
     ///   - confirmation: the key that the token names; nil for none.
-    ///   - stateBeginning: since when the state is complete. No token is older, although the clock of the server that began it
-    ///     may be ahead.
+    ///   - state: the state that the token is issued in; nil in trials without one.
     func issue(
         _ claims: TokenClaims, provider: String, isForDevelopment: Bool, lifetime: Duration, limitedUse: Bool,
         id chosen: ChosenTokenID? = nil, attester: (tag: AttesterTag, key: SealingKey)? = nil, mark: String? = nil,
         confirmation: ConfirmationKey? = nil,
-        stateBeginning: Instant = Instant(milliseconds: 0), now: Instant, randomness: Randomness
+        state: StateMark? = nil, now: Instant, randomness: Randomness
     ) throws(CryptoError) -> IssuedToken {
         let lifetime = limitedUse ? TokenLifetime.limitedUse : lifetime
-        let now = max(now, stateBeginning)
         let issued = Instant(seconds: now.seconds)
         let expires = issued + lifetime
         let id =
@@ -44,9 +42,7 @@ struct TokenIssuer: Sendable {
             JSONMember("iat", .integer(issued.seconds)),
             JSONMember("jti", .string(id)),
         ]
-        if now.seconds == stateBeginning.seconds {
-            members.append(JSONMember("iat_ms", .integer(now.milliseconds - issued.milliseconds)))
-        }
+        if let state, state.isNamed(by: issued) { members.append(JSONMember("state", .string(state.text))) }
         if let chosen { members.append(JSONMember("jti_by", .string(chosen.chooser))) }
         if isForDevelopment { members.append(JSONMember("development", true)) }
         if let confirmation { members.append(JSONMember("cnf", confirmation.claim)) }

@@ -118,16 +118,14 @@ extension VerifiedToken {
     init?(claims: JSON) {
         guard let subject = claims["sub"]?.string, !subject.isEmpty, let issuer = claims["iss"]?.string,
             let audience = claims["aud"]?.array, let expires = claims["exp"]?.integer,
-            let issued = claims["iat"]?.integer, let milliseconds = (claims["iat_ms"] ?? 0).integer,
-            (0..<1000).contains(milliseconds), let id = claims["jti"]?.string, !id.isEmpty,
+            let issued = claims["iat"]?.integer, let id = claims["jti"]?.string, !id.isEmpty,
             // A mark that cannot be read must not count as absent.
             let isForDevelopment = (claims["development"] ?? false).bool
         else { return nil }
         self.init(
             subject: subject, audience: audience.compactMap(\.string), provider: claims["provider"]?.string,
-            issuer: issuer, expires: Instant(seconds: expires),
-            issued: Instant(seconds: issued) + .milliseconds(milliseconds), id: id, idChooser: claims["jti_by"]?.string,
-            isForDevelopment: isForDevelopment,
+            issuer: issuer, expires: Instant(seconds: expires), issued: Instant(seconds: issued), id: id,
+            idChooser: claims["jti_by"]?.string, isForDevelopment: isForDevelopment, state: claims["state"]?.string,
             confirmation: claims["cnf"].flatMap { ConfirmationKey(claim: $0) })
     }
 }

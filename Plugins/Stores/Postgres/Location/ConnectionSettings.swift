@@ -88,7 +88,7 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
     /// Whether the path of a URL has an @, which is none of a database's name but follows a password with a slash.
     private static func hasUserInPath(_ target: String) -> Bool {
         let path = target.split(onASCII: "?", maxSplits: 1).first ?? ""
-        return path.split(onASCII: "/").dropFirst(2).contains { $0.firstIndex(ofASCII: "@") != nil }
+        return path.split(onASCII: "/").dropFirst(3).contains { $0.firstIndex(ofASCII: "@") != nil }
     }
 
     /// Whether the location itself has a password.
