@@ -64,6 +64,7 @@ import Testing
 
     @Test(arguments: [
         "//u:s3@cret@127.0.0.1:5432/d", "//u:s3/cret@127.0.0.1/d", "//u:5/s3cret@127.0.0.1/d", "//u:x@h,s3@cret/d",
+        "//u:x@@s3cret@h/d",
     ])
     func showsNoPartOfAPasswordThatIsNotEncoded(text: String) {
         let error = #expect(throws: PostgresStoreError.self) { try ConnectionSettings(PostgresLocation(text)) }

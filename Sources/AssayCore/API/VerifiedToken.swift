@@ -20,7 +20,7 @@ public struct VerifiedToken: Sendable, Hashable {
     @Exact public private(set) var idChooser: String?
     /// `development`: whether the provider proves nothing, and is for simulators and tests.
     public let isForDevelopment: Bool
-    /// `state`: the state that the token was issued in; nil but for the first minute of a state.
+    /// `state`: the state that the token was issued in; only tokens of a state's first minute name it.
     @Exact public private(set) var state: String?
     /// `cnf`: the device's key, by which it proves its requests; nil in tokens that name none, or in another form.
     public let confirmation: ConfirmationKey?

@@ -8,10 +8,9 @@ extension KeyPlan {
         (ring.signing.map { ExactText($0.name) }, ring.sealing.map { ExactText($0.name) })
     }
 
-    /// The identifiers of those that are revoked.
+    /// The identifiers of those that are revoked: sealing keys never are.
     private var revoked: [ExactText] {
         ring.signing.filter { $0.times.revoked != nil }.map { ExactText($0.name) }
-            + ring.sealing.filter { $0.times.revoked != nil }.map { ExactText($0.name) }
     }
 
     /// The record of these keys taking the place of others.

@@ -150,7 +150,7 @@ struct HTTPConnections: Sendable {
                 for await exchange in connection.exchanges {
                     if exchange.isConcurrent {
                         // A proxy may send everything through one connection: then all threads of the process share the work.
-                        let isShared = !exchange.isAlone && threads?.areSeveral ?? true
+                        let isShared = !exchange.isAlone && (threads?.areSeveral ?? true)
                         let preference: (any TaskExecutor)? = isShared ? globalConcurrentExecutor : executor
                         group.addTask(executorPreference: preference) {
                             // The failure of one stream does not affect the others.

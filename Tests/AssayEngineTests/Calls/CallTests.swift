@@ -40,6 +40,7 @@ struct CallTests {
             return
         }
         #expect(failure.message == "App not registered: 1:1234567890:ios:0000000000000001.")
+        #expect(service.sink.records.last?.detail?.contains("no provider with the method exchangeDebugToken") == true)
     }
 
     private static let wrongBodies: [(JSON, String)] = [

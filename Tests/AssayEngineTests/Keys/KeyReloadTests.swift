@@ -80,6 +80,8 @@ struct KeyReloadTests {
         #expect(try service.engine.reloadKeys())
         #expect(try await service.verify(stolen) == .refused(KernelReasons.tokenKeyUnknown))
         #expect(try await !published(service).contains(id))
+        let event = try #require(service.sink.events.last { $0.kind == .keysChanged })
+        #expect(event.details.first { $0.name == "revoked" }?.value == .array([.string("the signing key \(id)")]))
         guard case .verified = try await service.verify(token(service)) else {
             Issue.record("a token of the key that took its place is refused")
             return

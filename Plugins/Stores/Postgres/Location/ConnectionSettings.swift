@@ -26,15 +26,9 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         self.values = values
         self.password = location.password
         func value(_ keyword: String) -> String? { values.last { $0.keyword.isExactly(keyword) }?.value }
-        // What looks like these is a part of a password, which must not be shown.
-        let isMisread =
-            location.target.holds("://")
-            && ((value("host") ?? "").split(onASCII: ",").contains { host in
-                !host.starts(withExactly: "/") && !host.starts(withExactly: "@") && host.firstIndex(ofASCII: "@") != nil
-            }
-                || !(value("port") ?? "").utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
-                || Self.hasUserInPath(location.target))
-        guard !isMisread else {
+        // What was read as a host, a port or a database may be a part of a password, which must not be shown.
+        let isPort = (value("port") ?? "").utf8.allSatisfy { $0 == UInt8(ascii: ",") || (0x30...0x39).contains($0) }
+        guard !location.target.holds("://") || (isPort && !Self.hasStrayAt(location.target)) else {
             throw PostgresStoreError(
                 .invalidLocation,
                 "postgres: the URL has a character in its user or password that must be percent-encoded, such as @ as %40 "
@@ -85,10 +79,12 @@ struct ConnectionSettings: Sendable, CustomStringConvertible, CustomReflectable 
         return place.map { $0 + 1 }
     }
 
-    /// Whether the path of a URL has an @, which is none of a database's name but follows a password with a slash.
-    private static func hasUserInPath(_ target: String) -> Bool {
-        let path = target.split(onASCII: "?", maxSplits: 1).first ?? ""
-        return path.split(onASCII: "/").dropFirst(3).contains { $0.firstIndex(ofASCII: "@") != nil }
+    /// Whether a URL has an @ in its path, or a second one before it: after a password with a slash or an @.
+    private static func hasStrayAt(_ target: String) -> Bool {
+        let parts = (target.split(onASCII: "?", maxSplits: 1).first ?? "").split(onASCII: "/")
+        return parts.dropFirst(2).enumerated().contains { index, part in
+            part.utf8.count { $0 == UInt8(ascii: "@") } > (index == 0 ? 1 : 0)
+        }
     }
 
     /// Whether the location itself has a password.
