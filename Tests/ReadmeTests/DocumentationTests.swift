@@ -144,13 +144,14 @@ struct DocumentationTests {
     }
 
     @Test(
-        "The article about backends shows the very configurations that are tested with the proxies",
+        "The articles about proxies show the very configurations that are tested with the proxies",
         arguments: [
-            ("nginx.conf", "nginx"), ("Caddyfile", ""), ("haproxy.cfg", ""), ("traefik-dynamic.yaml", "yaml"),
-            ("envoy-http.yaml", "yaml"), ("envoy-grpc.yaml", "yaml"),
+            ("Proxies", "nginx.conf", "nginx"), ("Proxies", "Caddyfile", ""), ("Proxies", "haproxy.cfg", ""),
+            ("Proxies", "traefik-dynamic.yaml", "yaml"), ("Envoy", "envoy-http.yaml", "yaml"),
+            ("Envoy", "envoy-grpc.yaml", "yaml"),
         ])
-    func sameConfiguration(_ file: String, _ language: String) throws {
-        let article = try Self.text("\(Document.articles)/ProtectABackend.md")
+    func sameConfiguration(_ page: String, _ file: String, _ language: String) throws {
+        let article = try Self.text("\(Document.articles)/\(page).md")
         let configuration = try Self.text("Tests/Clients/proxies/\(file)")
         #expect(article.contains("```\(language)\n\(configuration)```\n"))
     }

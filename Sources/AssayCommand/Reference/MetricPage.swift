@@ -60,7 +60,7 @@ struct MetricPage {
             What a server shows at `/metrics`, in the formats of Prometheus and OpenMetrics. A label has the values \
             that are listed, and `other` for any other value, so that label cardinality is bounded. `""` is a label \
             without a value. An *open* label has values of policies as they occur, up to a limit. Metrics with labels \
-            appear when they first count something. [Run a server](RunAServer.md) describes the most important ones.
+            appear when they first count something. [Monitor a server](Monitoring.md) describes the most important ones.
             """
         let parts = sections.flatMap { section in
             [
