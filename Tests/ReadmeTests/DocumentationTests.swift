@@ -157,6 +157,14 @@ struct DocumentationTests {
     }
 
     @Test(
+        "The article about stages shows the very files of the example",
+        arguments: ["shared", "production/production", "staging/staging"])
+    func sameStages(_ file: String) throws {
+        let article = try Self.text("\(Document.articles)/Stages.md")
+        #expect(article.contains("```yaml\n\(try Self.text("Tests/Examples/Stages/\(file).yaml"))```\n"))
+    }
+
+    @Test(
         "The shortest policy is accepted, in production too",
         arguments: ["README.md", "\(Document.articles)/WritePolicies.md", "\(Document.articles)/ProveRequests.md"])
     func policy(_ page: String) throws {
