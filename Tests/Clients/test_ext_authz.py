@@ -165,13 +165,15 @@ def test_a_backend_that_there_is_not_is_refused(envoy, token, backend):
 
 
 def test_findings_of_clients_do_not_reach_a_backend(envoy, token):
-    spoofed = [("x-appcheck-app-id", "spoofed"), ("x-appcheck-role", "admin"), ("x_appcheck_jti", "spoofed")]
+    spoofed = [
+        ("x-appcheck-app-id", "spoofed"), ("x-appcheck-proof", "verified"), ("x-appcheck-role", "admin"),
+        ("x_appcheck_jti", "spoofed")]
     response = envoy.check([(TOKEN, token), *spoofed], backend="orders")
     assert findings(response)["x-appcheck-app-id"] == APP_ID
-    assert {"x-appcheck-role", "x_appcheck_jti"} <= set(response.ok_response.headers_to_remove)
+    assert {"x-appcheck-proof", "x-appcheck-role", "x_appcheck_jti"} <= set(response.ok_response.headers_to_remove)
     response = envoy.check(spoofed, backend="open")
     assert may_pass(response) and findings(response) == {}
-    assert {*FINDINGS, "x-appcheck-role", "x_appcheck_jti"} <= set(response.ok_response.headers_to_remove)
+    assert {*FINDINGS, "x-appcheck-proof", "x-appcheck-role", "x_appcheck_jti"} <= set(response.ok_response.headers_to_remove)
 
 
 def test_routes_depend_on_what_the_transport_says(server, envoy, token):

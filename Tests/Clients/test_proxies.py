@@ -15,14 +15,17 @@ import urllib.request
 
 import pytest
 
+import proofs
 import tokens
+from device import Device
 from proxies import Backend, Caddy, Envoy, EnvoyOverGRPC, HAProxy, Nginx, Traefik, ask, free_port
 from server import APP, APP_ID, APPLE_ID, DEBUG_TOKEN, NUMBER, Server
 
 SECOND_ID, SECOND_APPLE_ID = "1:1234567890:ios:0000000000000002", "ABCDE12345.com.example.second"
 OTHER_ID, OTHER_APPLE_ID = "1:9876543210:ios:0000000000000009", "ABCDE12345.com.example.other"
 HEADER = "X-Firebase-AppCheck"
-NAMES = ["x-appcheck-app-id", "x-appcheck-jti", "x-appcheck-provider", "x-appcheck-consumed"]
+NAMES = ["x-appcheck-app-id", "x-appcheck-jti", "x-appcheck-provider", "x-appcheck-consumed", "x-appcheck-proof"]
+HOST = "api.example.com"
 
 POLICY = """\
 projects:
@@ -32,7 +35,7 @@ projects:
       - id: APP_ID
         apple: {team_id: ABCDE12345, bundle_id: com.example.app}
         providers:
-          app_attest: {trust_anchor: ANCHOR}
+          app_attest: {trust_anchor: ANCHOR, key_in_tokens: true}
           debug: {tokens: [{name: of the environment, token: "env:ASSAY_DEBUG_TOKEN"}]}
       - id: SECOND_ID
         apple: {team_id: ABCDE12345, bundle_id: com.example.second}
@@ -59,7 +62,9 @@ def backends():
         f"{way}-{level}".lower(): {
             **settings,
             "tokens": {"enforcement": level},
+            **({} if level == "OFF" else {"request_proof": {"authorities": [HOST], "required": False}}),
             "routes": [
+                *([] if level == "OFF" else [{"path": "/proven/*", "methods": ["POST"], "tokens": {}, "request_proof": True}]),
                 {"path": "/open/*", "methods": ["OPTIONS"], "tokens": {"enforcement": "OFF"}},
                 {"path": "/payments/*", "methods": ["POST"], "tokens": {"limited_use": True}},
                 {"path": "/bank", "methods": ["POST"], "tokens": {"limited_use": True}},
@@ -216,9 +221,10 @@ def passed(answer, backend):
     return backend.seen[-1]
 
 
-def of(token, consumed=False):
+def of(token, consumed=False, proof=None):
     claims = tokens.part(token, 1)
-    return dict(zip(NAMES, [claims["sub"], claims["jti"], "app_attest", str(consumed).lower()]))
+    found = dict(zip(NAMES, [claims["sub"], claims["jti"], "app_attest", str(consumed).lower(), proof]))
+    return {name: value for name, value in found.items() if value}
 
 
 def refused(proxy, status, *arguments, **options):
@@ -299,6 +305,31 @@ def test_more_headers_than_assay_reads(asking, backend, good):
     answer = asking().ask(headers=[(HEADER, good), *fillers])
     assert answer.status in [431, 500]
     assert len(backend.seen) == before
+
+
+@pytest.fixture(scope="module")
+def phone(assay, authority):
+    device = Device(authority, APPLE_ID)
+    token = tokens.attested_by(device, assay, APP)
+    # What was made in the first seconds of a state may have been used before it began.
+    time.sleep(6.1)
+    return device, token
+
+
+@pytest.mark.parametrize("level", ["enforced", "unenforced"])
+def test_a_proof_of_the_device(asking, backend, phone, level):
+    """The fifth header says that the device proved the request, and only then, whatever its client claims."""
+    device, token = phone
+    path = "/proven/1?x=1"
+    fields = proofs.proof(device, "POST", HOST, path, b"1", int(time.time()))
+    claimed = [(HEADER, token), (NAMES[4], "verified"), (NAMES[4].replace("-", "_"), "verified")]
+    seen = passed(asking(level).ask("POST", path, [*claimed, *fields.items()], b"1"), backend)
+    assert said(seen) == of(token, proof="verified")
+    assert said(passed(asking(level).ask("POST", "/orders", claimed, b"1"), backend)) == of(token)
+    if level == "enforced":
+        refused(asking(), 403, "POST", path, claimed, b"1")
+    else:
+        assert said(passed(asking(level).ask("POST", path, claimed, b"1"), backend)) in [{}, of(token)]
 
 
 # MARK: Headers that a client makes up
@@ -606,8 +637,7 @@ def test_any_method_asks(assay, good, method):
     path = "/verify/x-original-enforced"
     answer = ask(address(assay), method, path, [(HEADER, good), *told])
     assert (answer.status, answer.body) == (204, b"")
-    assert {name: answer.headers.get_all(name) for name in NAMES} == {
-        name: [value] for name, value in of(good).items()}
+    assert {name: answer.headers.get_all(name) for name in NAMES} == {name: [of(good).get(name, "")] for name in NAMES}
     assert answer.headers["cache-control"] == "no-store"
     for headers in [told, [*told, *ASKING_FIRST]]:
         answer = ask(address(assay), method, path, headers)
@@ -619,7 +649,8 @@ def test_every_header_is_there_without_a_token(assay):
         answer = ask(address(assay), "GET", f"/verify/x-forwarded-{level}", [
             ("X-Forwarded-Uri", "/orders"), ("X-Forwarded-Method", "GET")])
         assert answer.status == 204
-        assert {name: answer.headers.get_all(name) for name in NAMES} == {name: [""] for name in NAMES}
+        about = [(name.lower(), value) for name, value in answer.headers.items() if name.lower().startswith("x-appcheck")]
+        assert sorted(about) == sorted((name, "") for name in NAMES)
 
 
 def test_routes_need_to_be_told(assay, good):

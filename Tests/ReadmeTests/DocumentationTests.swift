@@ -157,6 +157,21 @@ struct DocumentationTests {
     }
 
     @Test(
+        "What a proxy must set or remove is named wherever an operator looks",
+        arguments: [
+            "\(Document.articles)/Proxies.md", "\(Document.articles)/Envoy.md",
+            "Plugins/Consumers/CustomBackend/CustomBackend.docc/CustomBackend.md", "Tests/Clients/proxies/nginx.conf",
+            "Tests/Clients/proxies/Caddyfile",
+        ])
+    func proxiedHeaders(_ path: String) throws {
+        let text = try Self.text(path).lowercased()
+        let names = CustomBackendConsumer.methods.flatMap { $0.descriptor?.binding.replyHeaders ?? [] }.map(\.name)
+        #expect(names.count == 5)
+        for name in names { #expect(text.contains(name), "\(name)") }
+        #expect(text.contains("five headers") || !path.hasSuffix("Proxies.md"))
+    }
+
+    @Test(
         "The article about stages shows the very files of the example",
         arguments: ["shared", "production/production", "staging/staging"])
     func sameStages(_ file: String) throws {
