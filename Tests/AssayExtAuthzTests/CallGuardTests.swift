@@ -89,6 +89,34 @@ struct CallGuardTests {
         #expect(stream.refusals == [.malformedHead])
     }
 
+    @Test(
+        "a timeout that gRPC does not define reaches no library",
+        arguments: [
+            "-1S", "", "S", "1", "1s", "+1S", "123456789S", " 1S", "1S ", "1 S", "1.5S", "1e3S", "0x1S", "-0n",
+            "99999999999999999999H", "1SS",
+        ])
+    func timeouts(value: String) throws {
+        for name in ["grpc-timeout", "GRPC-Timeout"] {
+            let stream = try GuardedStream()
+            try stream.head([(name, value)])
+            #expect(try stream.written().first?.status == "3")
+            #expect(try stream.passed().isEmpty)
+            #expect(stream.refusals == [.malformedTimeout])
+        }
+    }
+
+    @Test("a timeout that gRPC defines goes on, and a second one does not")
+    func validTimeouts() throws {
+        for value in ["0S", "1H", "99999999H", "00000001n", "10M", "5m", "7u"] {
+            let stream = try GuardedStream()
+            try stream.head([("grpc-timeout", value)])
+            try stream.data([0, 0, 0, 0, 0], ends: true)
+            #expect(try stream.passed().count == 2)
+        }
+        try stream.head([("grpc-timeout", "1S"), ("grpc-timeout", "1S")])
+        #expect(stream.refusals == [.malformedTimeout])
+    }
+
     @Test("an answer that is not taken is not waited for")
     func untaken() throws {
         try stream.head()

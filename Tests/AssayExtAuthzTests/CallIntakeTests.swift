@@ -31,7 +31,7 @@ struct CallIntakeTests {
     @Test("only one whole message goes on", arguments: messages)
     func wholeMessages(parts: [[UInt8]], ends: Bool, expected: CallIntake.Action) {
         var intake = CallIntake(messageBytes: 8)
-        #expect(intake.receive(headBytes: 100, isPlain: true, ends: false) { _ in true } == .wait)
+        #expect(intake.receive(headBytes: 100, flaw: nil, ends: false) { _ in true } == .wait)
         var action = CallIntake.Action.wait
         for part in parts where action == .wait { action = intake.receive(part, ends: false) { _ in true } }
         if ends { action = intake.receive([], ends: true) { _ in true } }
@@ -41,31 +41,32 @@ struct CallIntakeTests {
             intake.release() == 100 + (action == .refuse(.tooLarge) && parts[0].count > 13 ? 0 : parts.joined().count))
     }
 
-    @Test("a head that is not visible ASCII is refused, and so is a second one that does not end the call")
+    @Test("a head with a flaw is refused for it, and so is a second one that does not end the call")
     func heads() {
         var intake = CallIntake(messageBytes: 8)
-        #expect(intake.receive(headBytes: 10, isPlain: false, ends: false) { _ in true } == .refuse(.malformedHead))
+        #expect(
+            intake.receive(headBytes: 10, flaw: .malformedHead, ends: false) { _ in true } == .refuse(.malformedHead))
         #expect(intake.release() == 0)
         intake = CallIntake(messageBytes: 8)
-        _ = intake.receive(headBytes: 10, isPlain: true, ends: false) { _ in true }
-        #expect(intake.receive(headBytes: 10, isPlain: true, ends: false) { _ in true } == .refuse(.malformedHead))
+        _ = intake.receive(headBytes: 10, flaw: nil, ends: false) { _ in true }
+        #expect(intake.receive(headBytes: 10, flaw: nil, ends: false) { _ in true } == .refuse(.malformedHead))
         intake = CallIntake(messageBytes: 8)
-        #expect(intake.receive(headBytes: 10, isPlain: true, ends: true) { _ in true } == .refuse(.notOneMessage))
+        #expect(intake.receive(headBytes: 10, flaw: nil, ends: true) { _ in true } == .refuse(.notOneMessage))
     }
 
     @Test("trailing fields end a call")
     func trailers() {
         var intake = CallIntake(messageBytes: 8)
-        _ = intake.receive(headBytes: 10, isPlain: true, ends: false) { _ in true }
+        _ = intake.receive(headBytes: 10, flaw: nil, ends: false) { _ in true }
         _ = intake.receive([0, 0, 0, 0, 0], ends: false) { _ in true }
         #expect(
-            intake.receive(headBytes: 10, isPlain: true, ends: true) { _ in true } == .deliver([0, 0, 0, 0, 0]))
+            intake.receive(headBytes: 10, flaw: nil, ends: true) { _ in true } == .deliver([0, 0, 0, 0, 0]))
     }
 
     @Test("what finds no room is refused, and never held")
     func room() {
         var intake = CallIntake(messageBytes: 1 << 20)
-        #expect(intake.receive(headBytes: 10, isPlain: true, ends: false) { _ in false } == .refuse(.noBytes))
+        #expect(intake.receive(headBytes: 10, flaw: nil, ends: false) { _ in false } == .refuse(.noBytes))
         #expect(intake.release() == 0)
         intake = CallIntake(messageBytes: 1 << 20)
         var held = 0
@@ -74,7 +75,7 @@ struct CallIntakeTests {
             held += bytes
             return true
         }
-        _ = intake.receive(headBytes: 10, isPlain: true, ends: false, reserve: reserve)
+        _ = intake.receive(headBytes: 10, flaw: nil, ends: false, reserve: reserve)
         var received = 10
         while case .wait = intake.receive([0, 0, 8, 0, 0, 1, 2], ends: false, reserve: reserve) { received += 7 }
         #expect(received <= held)
@@ -86,7 +87,7 @@ struct CallIntakeTests {
     @Test("what is reserved is no more than what is declared")
     func declared() {
         var intake = CallIntake(messageBytes: 1 << 20)
-        _ = intake.receive(headBytes: 0, isPlain: true, ends: false) { _ in true }
+        _ = intake.receive(headBytes: 0, flaw: nil, ends: false) { _ in true }
         _ = intake.receive([0, 0, 0, 4, 0], ends: false) { _ in true }
         for _ in 0..<1024 { _ = intake.receive([7], ends: false) { _ in true } }
         #expect(intake.release() == 1029)
@@ -96,12 +97,12 @@ struct CallIntakeTests {
     func over() {
         for last in [CallIntake.Action.refuse(.late), .refuse(.notOneMessage)] {
             var intake = CallIntake(messageBytes: 1 << 20)
-            _ = intake.receive(headBytes: 10, isPlain: true, ends: false) { _ in true }
+            _ = intake.receive(headBytes: 10, flaw: nil, ends: false) { _ in true }
             _ = intake.receive([0, 0, 0, 4, 0], ends: false) { _ in true }
             #expect((last == .refuse(.late) ? intake.expire() : intake.receive([], ends: true) { _ in true }) == last)
             #expect(intake.release() == 15)
             #expect(intake.receive([1], ends: false) { _ in true } == .wait)
-            #expect(intake.receive(headBytes: 10, isPlain: true, ends: true) { _ in true } == .wait)
+            #expect(intake.receive(headBytes: 10, flaw: nil, ends: true) { _ in true } == .wait)
             #expect(intake.expire() == .wait)
             #expect(intake.release() == 0)
         }

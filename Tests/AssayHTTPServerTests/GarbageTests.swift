@@ -2,6 +2,7 @@ import AssayCore
 import AssayHosting
 import AssayHTTP
 import AssayKit
+import AssayTestSupport
 import NIOCore
 import NIOEmbedded
 import Testing
@@ -23,7 +24,7 @@ struct GarbageTests {
 
     @Test("however bytes are cut, they are the same requests, and the first fault is the last", arguments: 0..<200)
     func cuts(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix(seed: seed)
         var bytes = (0..<Int.random(in: 1...12, using: &random)).flatMap { _ in
             Array(Self.pieces[Int.random(in: 0..<Self.pieces.count, using: &random)].utf8)
         }
@@ -64,18 +65,5 @@ struct GarbageTests {
         while let text = try connection.input() { texts.append(text) }
         _ = try? connection.channel.finish(acceptAlreadyClosed: true)
         return texts
-    }
-}
-
-/// Random numbers that are the same in each run.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -1,3 +1,4 @@
+internal import AssayCore
 internal import NIOCore
 internal import NIOHPACK
 internal import NIOHTTP2
@@ -71,7 +72,7 @@ final class CallGuard: ChannelDuplexHandler {
             if head.isEmpty { head = fields.headers }
             perform(
                 intake.receive(
-                    headBytes: fields.headers.occupied, isPlain: fields.headers.isPlain, ends: fields.endStream,
+                    headBytes: fields.headers.occupied, flaw: fields.headers.flaw, ends: fields.endStream,
                     reserve: room.reserve), context)
         case .data(let part):
             guard case .byteBuffer(let bytes) = part.data else { return }
@@ -193,11 +194,31 @@ extension HPACKHeaders {
         reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
     }
 
-    /// Whether the fields are visible ASCII, as those of gRPC are.
+    /// Why the fields must not reach gRPC's library; nil when they may.
     ///
-    /// Later code compares them by Swift's rules for text, which need quadratic time for some other texts.
-    fileprivate var isPlain: Bool {
+    /// It compares them by Swift's rules for text, which need quadratic time for some other texts than visible ASCII, and it ends
+    /// the process for a timeout that is below zero.
+    fileprivate var flaw: CallRefusal? {
         let isVisible = { (byte: UInt8) in (0x20...0x7E).contains(byte) }
-        return allSatisfy { $0.name.utf8.allSatisfy(isVisible) && $0.value.utf8.allSatisfy(isVisible) }
+        var timeouts = 0
+        for field in self {
+            guard field.name.utf8.allSatisfy(isVisible), field.value.utf8.allSatisfy(isVisible) else {
+                return .malformedHead
+            }
+            guard field.name.isExactlyIgnoringASCIICase("grpc-timeout") else { continue }
+            timeouts += 1
+            guard timeouts == 1, field.value.isTimeout else { return .malformedTimeout }
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// Whether a text is a `TimeoutValue` and a `TimeoutUnit` (grpc/doc/PROTOCOL-HTTP2.md).
+    fileprivate var isTimeout: Bool {
+        let digits = utf8.dropLast()
+        guard let unit = utf8.last, "HMSmun".utf8.contains(unit) else { return false }
+        return (1...8).contains(digits.count)
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 }

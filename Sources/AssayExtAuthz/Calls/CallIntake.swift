@@ -38,16 +38,16 @@ struct CallIntake {
     ///
     /// - Parameters:
     ///   - bytes: their size.
-    ///   - isPlain: whether they are visible ASCII.
+    ///   - flaw: why they must not reach the service.
     ///   - ends: whether the client sends nothing more.
-    mutating func receive(headBytes: Int, isPlain: Bool, ends: Bool, reserve: (Int) -> Bool) -> Action {
+    mutating func receive(headBytes: Int, flaw: CallRefusal?, ends: Bool, reserve: (Int) -> Bool) -> Action {
         switch phase {
         case .over: return .wait
         case .receiving:
             // Trailing fields, which calls do not have; they only mean the end.
             return ends ? end() : refuse(.malformedHead)
         case .opening:
-            guard isPlain else { return refuse(.malformedHead) }
+            if let flaw { return refuse(flaw) }
             guard take(headBytes, reserve) else { return refuse(.noBytes) }
             phase = .receiving
             return ends ? end() : .wait

@@ -6,6 +6,8 @@ internal import NIOHTTP2
 enum CallRefusal: String, CaseIterable {
     /// A header field has characters other than visible ASCII.
     case malformedHead = "malformed_head"
+    /// `grpc-timeout` has another form than gRPC gives it, or comes twice.
+    case malformedTimeout = "malformed_timeout"
     /// The message, or its declared length, is too large.
     case tooLarge = "too_large"
     /// The call has no message, a part of one, or more than one.
@@ -22,6 +24,7 @@ enum CallRefusal: String, CaseIterable {
     var status: (code: Int, message: String)? {
         switch self {
         case .malformedHead: (3, "A header field has characters other than visible ASCII.")
+        case .malformedTimeout: (3, "grpc-timeout must be one to eight digits and one of H, M, S, m, u, n.")
         case .tooLarge: (8, "The message is too large.")
         case .notOneMessage: (3, "A call must have exactly one message.")
         case .late: (4, "The message did not arrive in time.")

@@ -79,8 +79,8 @@ struct GRPCClient {
     }
 
     /// A call with one message each way.
-    func unary(_ path: String, _ message: [UInt8]) async throws -> [UInt8] {
-        try await call(path, GRPCClient.frame(message)) { replies in
+    func unary(_ path: String, _ message: [UInt8], fields: [(String, String)] = []) async throws -> [UInt8] {
+        try await call(path, GRPCClient.frame(message), fields: fields) { replies in
             guard let reply = try await replies.next(), try await replies.next() == nil else {
                 throw GRPCFailure(code: GRPCFailure.broken, message: "not one reply")
             }
@@ -90,18 +90,22 @@ struct GRPCClient {
 
     /// Sends bytes in the place of a message, and reads what comes.
     ///
-    /// - Parameter ends: whether the client says that there is no more to come.
+    /// - Parameters:
+    ///   - fields: further ones of the head.
+    ///   - ends: whether the client says that there is no more to come.
     func call<Result>(
-        _ path: String, _ bytes: [UInt8], ends: Bool = true, _ body: (GRPCReplies) async throws -> Result
+        _ path: String, _ bytes: [UInt8], fields: [(String, String)] = [], ends: Bool = true,
+        _ body: (GRPCReplies) async throws -> Result
     ) async throws -> Result {
         let stream = try await streams.openStream { channel in
             channel.eventLoop.makeCompletedFuture { try Stream(wrappingChannelSynchronously: channel) }
         }
         return try await stream.executeThenClose { inbound, outbound in
-            let headers: HPACKHeaders = [
+            var headers: HPACKHeaders = [
                 ":method": "POST", ":scheme": "http", ":path": path, ":authority": "localhost", "te": "trailers",
                 "content-type": "application/grpc",
             ]
+            headers.add(contentsOf: fields)
             try await outbound.write(.headers(.init(headers: headers)))
             try await outbound.write(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: ends)))
             return try await body(GRPCReplies(inbound.makeAsyncIterator()))
