@@ -15,14 +15,23 @@ static inline const char *assay_pq_message(const PGresult *result) {
     return PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 }
 
-static inline void assay_pq_count_warning(void *count, const PGresult *notice) {
+/// How many notices of a connection have come.
+typedef struct {
+    /// Warnings of the server (SQLSTATE class 01).
+    int warnings;
+    /// Those of libpq itself, which have no SQLSTATE: the server has sent what it was not asked for.
+    int unasked;
+} assay_pq_notices;
+
+static inline void assay_pq_count_notice(void *counts, const PGresult *notice) {
     const char *state = assay_pq_sqlstate(notice);
-    if (state && state[0] == '0' && state[1] == '1') *(int *)count += 1;
+    if (!state) ((assay_pq_notices *)counts)->unasked += 1;
+    else if (state[0] == '0' && state[1] == '1') ((assay_pq_notices *)counts)->warnings += 1;
 }
 
-/// Counts the warnings of the server (SQLSTATE class 01); no notice is printed.
-static inline void assay_pq_count_warnings(PGconn *connection, int *count) {
-    PQsetNoticeReceiver(connection, assay_pq_count_warning, count);
+/// Counts notices; none is printed.
+static inline void assay_pq_count_notices(PGconn *connection, assay_pq_notices *counts) {
+    PQsetNoticeReceiver(connection, assay_pq_count_notice, counts);
 }
 
 #endif

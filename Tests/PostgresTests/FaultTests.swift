@@ -35,7 +35,7 @@ import Testing
                     SELECT (SELECT count(*) FROM \(schema).entry WHERE name = convert_to('\(key)', 'UTF8')),
                     (SELECT count(*) FROM \(schema).counter WHERE name = convert_to('\(key)', 'UTF8'))
                     """)
-                let (entries, counters) = (found.integer(0, 0), found.integer(0, 1))
+                let (entries, counters) = (try found.single().integer(0), try found.single().integer(1))
                 if failure == nil {
                     #expect(entries == (name == "get" || name == "list" ? 0 : 1), "\(key)")
                 } else {

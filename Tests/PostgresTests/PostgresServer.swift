@@ -177,10 +177,10 @@ final class PostgresServer: @unchecked Sendable {
     func table(_ statement: String, user: String = "postgres") throws -> Table {
         let settings = try ConnectionSettings(PostgresLocation(url(user: user, options: "pool=1")))
         let db = try Connection(settings, timeout: 5)
-        return try db.run([Step(Statement("s", [], statement))], until: .now + .seconds(600)).first ?? Table()
+        return try db.run(Step(Statement("s", [], statement)), until: .now + .seconds(600))
     }
 
-    func integer(_ statement: String) throws -> Int64? { try table(statement).integer(0, 0) }
+    func integer(_ statement: String) throws -> Int64? { try table(statement).single().optionalInteger(0) }
 
     struct Failure: Error, CustomStringConvertible {
         let description: String

@@ -1,3 +1,4 @@
+import AssayTestSupport
 import Foundation
 import Synchronization
 
@@ -9,13 +10,31 @@ import Musl
 import Darwin
 #endif
 
-/// A TCP proxy in front of a server, which cuts or stalls connections.
+/// A TCP proxy in front of a server, which cuts, stalls or distorts connections.
 final class Proxy: Sendable {
     enum Direction: CaseIterable, Sendable {
         case toServer, toClient
     }
 
+    /// What becomes of the server's messages that come together.
+    enum Distortion: CaseIterable, Sendable {
+        /// All of them come twice.
+        case repeatsAll
+        /// One of them comes twice.
+        case repeatsOne
+        /// One of them is missing.
+        case dropsOne
+        /// Two of them change places.
+        case swaps
+        /// Nothing comes, and what was held back comes before the next ones.
+        case holdsBack
+        /// They do not come, but those before them once more.
+        case repeatsEarlier
+    }
+
     private struct State {
+        var distortion: Distortion?
+        var random = SplitMix(seed: 1)
         /// Cuts a connection when this many bytes have passed in a direction.
         var cut: (direction: Direction, left: Int)?
         var stalls = false
@@ -52,6 +71,9 @@ final class Proxy: Sendable {
 
     /// Holds everything back while it is true.
     func stall(_ stalls: Bool) { state.withLock { $0.stalls = stalls } }
+
+    /// Distorts about a third of what the server sends, until it is told otherwise.
+    func distort(_ distortion: Distortion?) { state.withLock { $0.distortion = distortion } }
 
     /// Passes everything on so much later.
     func delay(milliseconds: Int) { state.withLock { $0.delay = milliseconds } }
@@ -90,6 +112,7 @@ final class Proxy: Sendable {
 
     private func pump(_ direction: Direction, _ from: CInt, _ to: CInt) {
         var buffer = [UInt8](repeating: 0, count: 65_536)
+        var (held, earlier): ([UInt8], [UInt8]) = ([], [])
         while true {
             let count = recv(from, &buffer, buffer.count, 0)
             guard count > 0 else { return }
@@ -102,14 +125,49 @@ final class Proxy: Sendable {
                 if !isCut { state.cut = (direction, cut.left - count) }
                 return (min(count, cut.left), isCut)
             }
-            var sent = 0
-            while sent < passed {
-                let written = send(to, Array(buffer[sent..<passed]), passed - sent, CInt(MSG_NOSIGNAL))
+            var bytes = buffer[..<passed]
+            if direction == .toClient { bytes = distorted(bytes, &held, &earlier)[...] }
+            while !bytes.isEmpty {
+                let written = send(to, Array(bytes), bytes.count, CInt(MSG_NOSIGNAL))
                 guard written > 0 else { return }
-                sent += written
+                bytes = bytes.dropFirst(written)
             }
             if isCut { return }
         }
+    }
+
+    private func distorted(_ bytes: ArraySlice<UInt8>, _ held: inout [UInt8], _ earlier: inout [UInt8]) -> [UInt8] {
+        state.withLock { state in
+            defer { earlier = Array(bytes) }
+            let before = held
+            held = []
+            guard let distortion = state.distortion, state.random.happens(onceIn: 3) else { return before + bytes }
+            var messages = Self.messages(bytes)
+            let index = Int.random(in: 0..<messages.count, using: &state.random)
+            switch distortion {
+            case .repeatsAll: return before + bytes + bytes
+            case .repeatsOne: messages.insert(messages[index], at: index)
+            case .dropsOne: messages.remove(at: index)
+            case .swaps: messages.swapAt(index, Int.random(in: 0..<messages.count, using: &state.random))
+            case .holdsBack:
+                held = before + bytes
+                return []
+            case .repeatsEarlier: return before + earlier
+            }
+            return before + messages.joined()
+        }
+    }
+
+    /// The messages of the protocol, each a byte and a length that counts itself; at least one.
+    private static func messages(_ bytes: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+        var found: [ArraySlice<UInt8>] = []
+        var rest = bytes
+        while rest.count >= 5 {
+            let length = 1 + rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            found.append(rest.prefix(length))
+            rest = rest.dropFirst(length)
+        }
+        return rest.isEmpty ? found : found + [rest]
     }
 }
 

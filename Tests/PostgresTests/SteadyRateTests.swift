@@ -17,7 +17,7 @@ import Testing
                 SELECT n_tup_ins - n_tup_del, pg_total_relation_size(relid) FROM pg_stat_user_tables
                 WHERE schemaname = 'assay' AND relname = 'entry'
                 """)
-            return SteadyRate.Size(rows: Int(table.integer(0, 0) ?? 0), bytes: Int(table.integer(0, 1) ?? 0))
+            return SteadyRate.Size(rows: Int(try table.single().integer(0)), bytes: Int(try table.single().integer(1)))
         }
         #expect(try await measurement.run() == [])
         await store.close()

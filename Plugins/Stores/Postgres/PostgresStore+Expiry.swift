@@ -61,8 +61,8 @@ extension PostgresStore {
         // It locks rows of `purged` in their order, and none of other tables.
         let table = try await core.queue.run(.write, step, order: nil)
         guard !table.rows.isEmpty else { return nil }
-        let ends = table.rows.indices.map {
-            ExpiryRound.End(space: table.bytes($0, 0), expires: table.integer($0, 1) ?? .min)
+        let ends = try table.rows.map { row throws(PostgresStoreError) in
+            ExpiryRound.End(space: try row.bytes(0), expires: try row.integer(1))
         }
         return ExpiryRound(ends: ends, due: clock.uptime + settling)
     }
@@ -85,7 +85,7 @@ extension PostgresStore {
             let table = try await core.queue.run(.write, step, order: nil)
             total += table.rows.count
             // Not from the first again: the index still holds what was removed.
-            start = table.rows.indices.compactMap { table.integer($0, 0) }.max() ?? start
+            start = try table.rows.map { try $0.integer(0) }.max() ?? start
             guard table.rows.count == limit else { break }
             try await clock.sleep(for: max(clock.uptime - begin, .milliseconds(1)))
         }

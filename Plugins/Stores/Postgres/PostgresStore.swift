@@ -50,8 +50,13 @@ public final class PostgresStore: StateStore {
         if changes.count == 1 { return try await isMade(first) ? nil : 0 }
         let sorted = changes.enumerated().sorted { LockOrder($0.element) < LockOrder($1.element) }
         let step = core.statements.commit(sorted.map { $0.element }, now: clock.now)
-        let table = try await core.queue.run(.write, step, order: LockOrder(sorted[0].element))
-        return sorted.indices.filter { !table.bool(0, $0) }.map { sorted[$0].offset }.min()
+        let order = sorted.first.map { LockOrder($0.element) }
+        let row = try await core.queue.run(.write, step, order: order).single()
+        var refused: Int?
+        for (column, change) in sorted.enumerated() where try !row.bool(column) {
+            refused = min(refused ?? change.offset, change.offset)
+        }
+        return refused
     }
 
     private func isMade(_ change: StateChange) async throws(PostgresStoreError) -> Bool {
@@ -86,7 +91,7 @@ public final class PostgresStore: StateStore {
         try check(key, [])
         let table = try await core.queue.run(
             .read, Step(core.statements.get, key.parameters + [.time(clock.now)]))
-        return table.rows.isEmpty ? nil : table.bytes(0, 0)
+        return try table.row()?.bytes(0)
     }
 
     /// The entries of a space in the order of their names, after a name, up to a limit.
@@ -109,13 +114,13 @@ public final class PostgresStore: StateStore {
             let statement = last.isNil ? core.statements.listFirst : core.statements.listAfter
             let table = try await core.queue.run(
                 .read, Step(statement, [.utf8(space), .utf8(last ?? ""), .time(now), .integer(Int64(count))]))
-            for row in table.rows.indices {
-                let value = table.bytes(row, 1)
+            for row in table.rows {
+                let value = try row.bytes(1)
                 bytes += value.count
                 entries.append(
                     StateEntry(
-                        name: table.text(row, 0), value: value,
-                        expires: table.integer(row, 2).map { Instant(milliseconds: $0) }))
+                        name: try row.utf8(0), value: value,
+                        expires: try row.optionalInteger(2).map { Instant(milliseconds: $0) }))
             }
             guard bytes <= Limits.listedBytes else {
                 throw PostgresStoreError(

@@ -26,8 +26,12 @@ final class Connection {
     private var prepared: Set<ExactText> = []
     /// What the server told when the connection was made.
     var history: ServerHistory?
-    /// How many warnings the server has sent.
-    private let warnings = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+    private let notices = UnsafeMutablePointer<assay_pq_notices>.allocate(capacity: 1)
+    /// The number of the last segment; another one on each connection.
+    private var lastSegment = Int64.random(in: 0...1 << 62)
+
+    /// Returns the number of its segment, so that no answer is taken for that to another question.
+    private static let echo = Statement("echo", [Statement.int8], "SELECT $1")
 
     /// Connects to the first host that accepts it.
     ///
@@ -36,14 +40,14 @@ final class Connection {
         let made = try settings.withKeywords(connectTimeout: max(timeout, 2)) { keywords, values in
             PQconnectdbParams(keywords, values, 0)
         }
-        warnings.initialize(to: 0)
+        notices.initialize(to: assay_pq_notices())
         guard let made else { throw PostgresStoreError(.failed, "postgres: no memory for a connection") }
         handle = made
         self.settings = settings
         guard PQstatus(made) == CONNECTION_OK else {
             throw ConnectFailure.error(settings.redacted(String(cString: PQerrorMessage(made))), settings)
         }
-        assay_pq_count_warnings(made, warnings)
+        assay_pq_count_notices(made, notices)
         guard PQsetnonblocking(made, 1) == 0, PQenterPipelineMode(made) == 1 else {
             throw PostgresStoreError(.failed, "\(settings.place): no pipeline mode: \(lastMessage)")
         }
@@ -51,7 +55,7 @@ final class Connection {
 
     deinit {
         PQfinish(handle)
-        warnings.deallocate()
+        notices.deallocate()
     }
 
     private var lastMessage: String { settings.redacted(String(cString: PQerrorMessage(handle))) }
@@ -65,14 +69,17 @@ final class Connection {
         for _ in 0..<8 {
             var entry = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
             guard poll(&entry, 1, 0) > 0 else { return PQstatus(handle) == CONNECTION_OK }
-            guard PQconsumeInput(handle) == 1, PQisBusy(handle) == 0, PQstatus(handle) == CONNECTION_OK else {
-                return false
-            }
+            guard PQconsumeInput(handle) == 1, PQisBusy(handle) == 0, PQstatus(handle) == CONNECTION_OK,
+                notices.pointee.unasked == 0
+            else { return false }
         }
         return false
     }
 
     /// Sends segments in one pipeline, each a transaction of its own, and calls a body with the answer of each.
+    ///
+    /// Each segment ends with a step that returns its number: where answers come twice, or are lost on the way, the connection counts
+    /// as lost before any of them is taken for that to another question.
     ///
     /// - `deadline`: when the connection counts as lost.
     /// - `waiting`: called before each wait; says when to call it again at the latest.
@@ -84,22 +91,26 @@ final class Connection {
         answered: (Int, Result<[Table], ServerError>) -> Void
     ) throws(ConnectionLost) {
         let added = try prepare(segments)
+        let first = lastSegment &+ 1
         for segment in segments {
+            lastSegment &+= 1
             for step in segment { try send(step) }
+            try send(Step(Self.echo, [.integer(lastSegment)]))
             try check(PQpipelineSync(handle))
         }
         var refused: [ExactText: ServerError] = [:]
-        warnings.pointee = 0
-        var reader = PipelineReader(added.map { _ in 1 } + segments.map(\.count))
+        notices.pointee.warnings = 0
+        var reader = PipelineReader(added.map { _ in 1 } + segments.map { $0.count + 1 })
         while !reader.isDone {
             let isFlushed = try flush()
             while !reader.isDone, PQisBusy(handle) == 0 {
                 guard let answer = try reader.take(PQgetResult(handle)) else { continue }
                 try checkStatus()
-                try checkWarnings()
+                try checkNotices()
                 if answer.segment >= added.count {
                     let segment = answer.segment - added.count
-                    answered(segment, Self.explained(answer.result, segments[segment], refused))
+                    let result = try Self.checked(answer.result, first &+ Int64(segment))
+                    answered(segment, Self.explained(result, segments[segment], refused))
                 } else {
                     switch answer.result {
                     case .success: prepared.insert(added[answer.segment])
@@ -114,6 +125,19 @@ final class Connection {
         }
     }
 
+    /// What the steps of a segment returned, without its number.
+    ///
+    /// - Throws: when the answer is that to another segment.
+    private static func checked(
+        _ result: Result<[Table], ServerError>, _ number: Int64
+    ) throws(ConnectionLost) -> Result<[Table], ServerError> {
+        guard case .success(var tables) = result else { return result }
+        guard let echo = tables.popLast(), (try? echo.single().integer(0)) == number else {
+            throw PipelineReader.unexpected
+        }
+        return .success(tables)
+    }
+
     /// The reason why a statement was not prepared, instead of the error that it is not.
     private static func explained(
         _ result: Result<[Table], ServerError>, _ steps: [Step], _ refused: [ExactText: ServerError]
@@ -122,19 +146,25 @@ final class Connection {
         return .failure(steps.lazy.compactMap { refused[$0.statement.name] }.first ?? error)
     }
 
+    /// One step in a segment of its own, for work outside of operations.
+    func run(_ step: Step, until deadline: ContinuousClock.Instant) throws -> Table {
+        guard let table = try run([step], until: deadline).first else { throw PipelineReader.unexpected }
+        return table
+    }
+
     /// One segment, for work outside of operations.
+    @discardableResult
     func run(_ steps: [Step], until deadline: ContinuousClock.Instant) throws -> [Table] {
         var result: Result<[Table], ServerError>?
         try exchange([steps], until: deadline) { _, answer in result = answer }
-        guard let result else { throw ConnectionLost(reason: "no answer") }
+        guard let result else { throw PipelineReader.unexpected }
         return try result.get()
     }
 
     /// Asks the server to prepare what is not prepared yet, each in a segment of its own.
     private func prepare(_ segments: [[Step]]) throws(ConnectionLost) -> [ExactText] {
         var added: [ExactText] = []
-        for step in segments.joined() {
-            let statement = step.statement
+        for statement in segments.joined().map(\.statement) + [Self.echo] {
             guard !prepared.contains(statement.name), !added.contains(statement.name) else { continue }
             try check(
                 PQsendPrepare(
@@ -174,10 +204,11 @@ final class Connection {
 
     /// A server that is told to end its wait for a standby says so by a warning, and that the change was committed; it may
     /// be lost with the server.
-    private func checkWarnings() throws(ConnectionLost) {
-        guard warnings.pointee == 0 else {
+    private func checkNotices() throws(ConnectionLost) {
+        guard notices.pointee.warnings == 0 else {
             throw ConnectionLost(reason: "the server warns: it may not have waited for its standby")
         }
+        guard notices.pointee.unasked == 0 else { throw PipelineReader.unexpected }
     }
 
     private func checkStatus() throws(ConnectionLost) {

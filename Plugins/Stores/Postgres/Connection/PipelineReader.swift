@@ -4,7 +4,7 @@ internal import CLibPQ
 /// Sorts the results of a pipeline by segment and step.
 ///
 /// For each step libpq gives its result and then nil, and after the steps of a segment the mark of its end. A step that
-/// fails has the rest of its segment skipped.
+/// fails has the rest of its segment skipped. An answer without an error has one table for each step.
 struct PipelineReader {
     struct Answer {
         let segment: Int
@@ -24,14 +24,18 @@ struct PipelineReader {
 
     var isDone: Bool { segment >= counts.count }
 
+    /// The server, or what stands between, answers what was not asked.
+    static let unexpected = ConnectionLost(reason: "unexpected answers of the server")
+
     /// Takes what libpq returned last; returns the answer of a segment that is complete with it.
     ///
     /// - Throws: when the server answers what was not asked.
     mutating func take(_ result: OpaquePointer?) throws(ConnectionLost) -> Answer? {
+        guard let count = counts.dropFirst(segment).first else { throw Self.unexpected }
         guard let result else {
             ended += 1
             // Were libpq and this reader not of one mind, no result would ever come.
-            guard ended <= counts[segment] + 1 else { throw ConnectionLost(reason: "unexpected answers of the server") }
+            guard ended <= count + 1 else { throw Self.unexpected }
             return nil
         }
         defer { PQclear(result) }
@@ -40,6 +44,7 @@ struct PipelineReader {
             defer { (ended, tables, error) = (0, [], nil) }
             defer { segment += 1 }
             if let error { return Answer(segment: segment, result: .failure(error)) }
+            guard tables.count == count else { throw Self.unexpected }
             return Answer(segment: segment, result: .success(tables))
         case PGRES_TUPLES_OK, PGRES_COMMAND_OK:
             tables.append(Table(result))
@@ -52,20 +57,5 @@ struct PipelineReader {
             error = error ?? ServerError(state: state, message: message.bounded)
         }
         return nil
-    }
-}
-
-extension Table {
-    fileprivate init(_ result: OpaquePointer) {
-        let columns = PQnfields(result)
-        rows = (0..<PQntuples(result)).map { row in
-            (0..<columns).map { column in
-                guard PQgetisnull(result, row, column) == 0, let start = PQgetvalue(result, row, column) else {
-                    return nil
-                }
-                return [UInt8](UnsafeRawBufferPointer(start: start, count: Int(PQgetlength(result, row, column))))
-            }
-        }
-        changed = Int(String(cString: PQcmdTuples(result))) ?? 0
     }
 }

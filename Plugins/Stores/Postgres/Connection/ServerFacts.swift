@@ -43,17 +43,17 @@ struct ServerFacts {
             coalesce(current_setting('synchronous_commit', true), ''),
             coalesce(current_setting('transaction_read_only', true), '')
             """)
-        _ = try db.run([Step(session, [.text("\(milliseconds)"), .text("\(lockTimeout)")])], until: end)
-        var found = try db.run([Step(facts)], until: end)[0]
+        try db.run([Step(session, [.text("\(milliseconds)"), .text("\(lockTimeout)")])], until: end)
+        var found = try db.run(Step(facts), until: end).single()
         let weak = ["off", "local", "remote_write"]
-        if location.durability == .strict, weak.contains(exactly: found.text(0, 2)) {
-            _ = try db.run([Step(raised)], until: end)
-            found = try db.run([Step(facts)], until: end)[0]
+        if location.durability == .strict, weak.contains(exactly: try found.text(2)) {
+            try db.run([Step(raised)], until: end)
+            found = try db.run(Step(facts), until: end).single()
         }
-        let isReadOnly = found.text(0, 3).isExactly("on")
+        let isReadOnly = try found.text(3).isExactly("on")
         return ServerFacts(
-            version: db.serverVersion, fsync: found.text(0, 0), fullPageWrites: found.text(0, 1),
-            synchronousCommit: found.text(0, 2), isReadOnly: isReadOnly,
+            version: db.serverVersion, fsync: try found.text(0), fullPageWrites: try found.text(1),
+            synchronousCommit: try found.text(2), isReadOnly: isReadOnly,
             history: isReadOnly ? nil : try ServerHistory.read(db, until: end),
             mark: try SchemaMark.read(db, location.schema, place, until: end))
     }

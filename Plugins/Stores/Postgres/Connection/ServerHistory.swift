@@ -18,8 +18,8 @@ struct ServerHistory: Equatable, Sendable {
             FROM pg_catalog.pg_control_system() AS s
             """)
         do {
-            let table = try db.run([Step(statement)], until: end)[0]
-            guard table.rows.count == 1, let cluster = table.integer(0, 0), let timeline = table.integer(0, 1) else {
+            let row = try db.run(Step(statement), until: end).single()
+            guard let cluster = try row.optionalInteger(0), let timeline = try row.optionalInteger(1) else {
                 return nil
             }
             return ServerHistory(cluster: cluster, timeline: timeline)

@@ -13,9 +13,11 @@ struct Statement: Sendable {
         self.sql = sql
     }
 
-    /// `bytea`, `int8` and `text`, which have the same numbers in every PostgreSQL.
+    /// `bool`, `bytea`, `int8`, `int4` and `text`, which have the same numbers in every PostgreSQL.
+    static let bool: UInt32 = 16
     static let bytea: UInt32 = 17
     static let int8: UInt32 = 20
+    static let int4: UInt32 = 23
     static let text: UInt32 = 25
 }
 
@@ -57,34 +59,5 @@ struct Step: Sendable {
     init(_ statement: Statement, _ parameters: [Parameter] = []) {
         self.statement = statement
         self.parameters = parameters
-    }
-}
-
-/// What a statement returned.
-struct Table: Sendable {
-    /// The rows; a column is nil for NULL.
-    var rows: [[[UInt8]?]] = []
-    /// How many rows it changed.
-    var changed = 0
-
-    /// A column of bytes; empty for NULL.
-    func bytes(_ row: Int, _ column: Int) -> [UInt8] { self[row, column] ?? [] }
-
-    func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
-
-    /// A column of `int8` or `int4`; nil for NULL.
-    func integer(_ row: Int, _ column: Int) -> Int64? {
-        guard let bytes = self[row, column] else { return nil }
-        if bytes.count == 4 { return Int64(Int32(truncatingIfNeeded: Self.number(bytes))) }
-        return bytes.count == 8 ? Int64(truncatingIfNeeded: Self.number(bytes)) : nil
-    }
-
-    func bool(_ row: Int, _ column: Int) -> Bool { bytes(row, column) == [1] }
-
-    private static func number(_ bytes: [UInt8]) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-
-    private subscript(row: Int, column: Int) -> [UInt8]? {
-        guard rows.indices.contains(row), rows[row].indices.contains(column) else { return nil }
-        return rows[row][column]
     }
 }

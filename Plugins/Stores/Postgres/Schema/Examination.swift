@@ -19,15 +19,15 @@ struct Rights {
             """)
         do {
             let end = ContinuousClock.now + location.timeout
-            let lacking = try db.run([Step(rights, [.text(location.schema)])], until: end)[0]
+            let lacking = try db.run(Step(rights, [.text(location.schema)]), until: end)
             guard lacking.rows.isEmpty else {
-                let tables = lacking.rows.indices.map { lacking.text($0, 0) }.joined(separator: ", ")
+                let tables = try lacking.rows.map { try $0.text(0) }.joined(separator: ", ")
                 throw PostgresStoreError(
                     .permissionDenied,
                     "\(place): the role needs SELECT, INSERT, UPDATE and DELETE on the tables \(tables) of the schema")
             }
             let look = [Parameter.bytes([]), .bytes([]), .integer(0)]
-            _ = try db.run([Step(statements.get, look)], until: end)
+            try db.run([Step(statements.get, look)], until: end)
         } catch let error as ServerError {
             throw error.error(at: place)
         }
@@ -76,9 +76,8 @@ struct Examination {
             WHERE n.nspname = $1 AND c.relname IN ('entry', 'counter') ORDER BY c.relname
             """)
         let table = try run(Step(statement, [.text(location.schema)]))
-        return table.rows.indices.map { row in
-            let (count, bytes) = (table.integer(row, 1) ?? 0, table.integer(row, 2) ?? 0)
-            return "about \(count) rows in \(table.text(row, 0)) (\(bytes >> 10) KiB)"
+        return try table.rows.map { row in
+            "about \(try row.integer(1)) rows in \(try row.text(0)) (\(try row.integer(2) >> 10) KiB)"
         }.joined(separator: ", ")
     }
 
@@ -90,12 +89,12 @@ struct Examination {
             coalesce(current_setting('synchronous_standby_names', true), '') FROM pg_catalog.pg_stat_replication
             """)
         do {
-            let table = try run(Step(statement))
-            let number = { (column: Int) in table.integer(0, column) ?? 0 }
-            guard !table.text(0, 2).isEmpty else {
-                return "\(number(0)) standbys, none synchronous: a failover may lose what was confirmed last"
+            let row = try run(Step(statement)).single()
+            let (all, synchronous) = (try row.integer(0), try row.integer(1))
+            guard try !row.text(2).isEmpty else {
+                return "\(all) standbys, none synchronous: a failover may lose what was confirmed last"
             }
-            return "\(number(0)) standbys, \(number(1)) of them seen as synchronous"
+            return "\(all) standbys, \(synchronous) of them seen as synchronous"
         } catch is PostgresStoreError {
             return "replication is not visible to the role"
         }
@@ -103,8 +102,7 @@ struct Examination {
 
     private func run(_ step: Step) throws -> Table {
         do {
-            let tables = try db.run([step], until: .now + location.timeout)
-            return tables.first ?? Table()
+            return try db.run(step, until: .now + location.timeout)
         } catch let error as ServerError {
             throw error.error(at: place)
         }

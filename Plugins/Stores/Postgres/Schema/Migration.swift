@@ -46,16 +46,16 @@ struct Migration {
         let end = ContinuousClock.now + Self.timeLimit
         let known = Statement(
             "namespace", [Statement.text], "SELECT 1::int8 FROM pg_catalog.pg_namespace WHERE nspname = $1")
-        if try db.run([Step(known, [.text(location.schema)])], until: end)[0].rows.isEmpty {
+        if try db.run(Step(known, [.text(location.schema)]), until: end).rows.isEmpty {
             let make = Statement("make_schema", [], "CREATE SCHEMA IF NOT EXISTS \(location.schema)")
-            _ = try db.run([Step(make)], until: end)
+            try db.run([Step(make)], until: end)
         }
-        _ = try db.run(
+        try db.run(
             tables.enumerated().map { Step(Statement("make_\($0.offset)", [], $0.element)) }, until: end)
         // Other servers than PostgreSQL itself may not know these settings, and do without.
         for (index, sql) in storage.enumerated() {
             do {
-                _ = try db.run([Step(Statement("set_\(index)", [], sql))], until: end)
+                try db.run([Step(Statement("set_\(index)", [], sql))], until: end)
             } catch is ServerError {
                 continue
             }
@@ -66,7 +66,7 @@ struct Migration {
             INSERT INTO \(location.schema).store (sole, identity, version, minimum_reader)
             VALUES (true, $1, \(SchemaMark.currentVersion), \(SchemaMark.currentVersion)) ON CONFLICT DO NOTHING
             """)
-        _ = try db.run([Step(mark, [.bytes(Randomness.system.bytes(16))])], until: end)
+        try db.run([Step(mark, [.bytes(Randomness.system.bytes(16))])], until: end)
         guard let made = try SchemaMark.read(db, location.schema, place, until: end) else {
             throw PostgresStoreError(.foreignSchema, "\(place): the tables were made, and are not there")
         }

@@ -19,11 +19,9 @@ struct SchemaMark: Equatable {
         let statement = Statement(
             "mark", [], "SELECT identity, version::int8, minimum_reader::int8 FROM \(schema).store")
         do {
-            let table = try db.run([Step(statement)], until: end)[0]
-            guard table.rows.count == 1, let version = table.integer(0, 1), let reader = table.integer(0, 2) else {
-                return nil
-            }
-            return SchemaMark(identity: table.bytes(0, 0), version: version, minimumReader: reader)
+            guard let row = try db.run(Step(statement), until: end).row() else { return nil }
+            return SchemaMark(
+                identity: try row.bytes(0), version: try row.integer(1), minimumReader: try row.integer(2))
         } catch let error as ServerError {
             if error.isOf(class: "42P01") || error.isOf(class: "3F000") { return nil }
             throw error.error(at: place)
