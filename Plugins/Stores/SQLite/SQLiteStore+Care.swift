@@ -60,13 +60,12 @@ extension SQLiteStore {
         let problems = try damage(file)
         guard problems.isEmpty else { return StateStoreFindings(problems: problems, contents: []) }
         let db = try connect(file, .queryOnly, Options().busyTimeout)
-        let counts = try ["entry", "counter"].map { table in
-            try db.integer("SELECT count(*) FROM \(table)") ?? 0
-        }
+        let entries = try db.integer("SELECT count(*) FROM entry") ?? 0
+        let counters = try db.integer("SELECT count(*) FROM counter") ?? 0
         return StateStoreFindings(
             problems: [],
             contents: [
-                "\(counts[0]) entries, \(counts[1]) counters",
+                "\(entries) entries, \(counters) counters",
                 "\(file.byteCount) bytes, and \(file.log.byteCount) in the write-ahead log",
             ])
     }

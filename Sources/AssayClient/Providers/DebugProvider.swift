@@ -57,6 +57,7 @@ public struct DebugProvider: AppCheckProvider {
 
     /// A UUID of version 4 (RFC 9562), in capital letters as Apple writes it.
     private static func newUUID() -> String {
+        // In bounds: 16 bytes.
         var bytes = (0..<16).map { _ in UInt8.random(in: 0 ... .max) }
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80

@@ -43,6 +43,7 @@ enum SHA256Digest {
     }
 
     private static func compress(_ schedule: [UInt32], into state: inout [UInt32]) {
+        // In bounds: eight words.
         var v = state
         for round in 0..<64 {
             let sum1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25)

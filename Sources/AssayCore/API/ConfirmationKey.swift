@@ -27,6 +27,7 @@ public struct ConfirmationKey: Sendable, Hashable {
 
     /// The claim `cnf`: the key as a JWK, and the hash, in Base 64 URL.
     public var claim: JSON {
+        // In bounds: every key has 65 bytes.
         [
             "jwk": [
                 "kty": "EC", "crv": "P-256", "x": .string(Base64.encodeURL(publicKey[1..<33])),

@@ -229,7 +229,8 @@ private struct JSONParser {
 
     private mutating func hexadecimal() throws(JSONError) -> UInt32 {
         guard bytes.count - position >= 4 else { throw JSONError(.truncated, at: bytes.count) }
-        guard let pair = Hex.decode(String(decoding: bytes[position..<position + 4], as: UTF8.self)) else {
+        guard let pair = Hex.decode(String(decoding: bytes[position..<position + 4], as: UTF8.self)), pair.count == 2
+        else {
             throw JSONError(.malformed, at: position)
         }
         position += 4

@@ -256,7 +256,7 @@ extension Duration {
             !part.isEmpty && part.utf8.allSatisfy(\.isASCIIDigit)
         }
         // google.protobuf.Duration goes to 10 000 years.
-        guard parts.allSatisfy(isNumber), parts[0].utf8.count <= 12, let seconds = Int64(parts[0]),
+        guard parts.allSatisfy(isNumber), let whole = parts.first, whole.utf8.count <= 12, let seconds = Int64(whole),
             seconds <= 315_576_000_000
         else { return nil }
         var nanoseconds: Int64 = 0

@@ -22,7 +22,7 @@ public struct FloodSource: Sendable, Hashable {
         } else if inet_pton(AF_INET6, peer, &six) == 1 {
             let all = withUnsafeBytes(of: six) { Array($0) }
             // An IPv4 address in the form of IPv6 (RFC 4291, section 2.5.5.2).
-            let isMapped = all.prefix(10).allSatisfy { $0 == 0 } && all[10] == 0xFF && all[11] == 0xFF
+            let isMapped = all.prefix(12).elementsEqual([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
             bytes = Array(isMapped ? all.suffix(4) : all.prefix(8))
         } else {
             bytes = [0] + Array(peer.utf8.prefix(64))

@@ -33,6 +33,7 @@ extension KernelMethods {
             let service = try call.fields.message("service") ?? RequestFields([:])
             let update = try ServiceUpdate(
                 try call.serviceID(), service, mask: try call.fields.requiredFieldMask())
+            // In bounds: one view for each update.
             let views = try await apply([update], call)
             return .answered(views[0].message(of: try call.project().identity), facts: views.map(\.fact))
         },

@@ -194,7 +194,8 @@ struct EvidenceFiles: ~Copyable {
         else { return nil }
         let middle = Array(name.utf8.dropFirst(prefix.utf8.count).prefix(16))
         let digits = middle.enumerated().filter { ![8, 11].contains($0.offset) }.map(\.element)
-        guard middle[8] == UInt8(ascii: "T"), middle[11] == UInt8(ascii: "-"), digits.allSatisfy(\.isASCIIDigit)
+        guard middle.count == 16, middle[8] == UInt8(ascii: "T"), middle[11] == UInt8(ascii: "-"),
+            digits.allSatisfy(\.isASCIIDigit)
         else { return nil }
         func number(_ range: Range<Int>) -> Int { middle[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } }
         return Instant(

@@ -54,6 +54,7 @@ struct SealingKey: RingKey {
     }
 
     func seal(_ plaintext: [UInt8], for purpose: SealedPurpose, randomness: Randomness) throws(CryptoError) -> [UInt8] {
+        // In bounds: a version, four bytes, and what is added here.
         let head = [SealingKey.version] + id + randomness.bytes(16 + AES256GCM.nonceByteCount)
         let box = try AES256GCM.seal(
             plaintext[...], key: try boxKey(salt: head[5..<21]), nonce: head[21..<33],

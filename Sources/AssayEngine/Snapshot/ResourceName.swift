@@ -25,7 +25,7 @@ enum ResourceName {
         guard text.utf8.count <= 512 else { throw InvalidRequest("the resource name is too long") }
         let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
-        let isOfProject = parts[0].isExactly("projects")
+        let isOfProject = parts.first.isExactly("projects")
         switch parts.count {
         case 4 where isOfProject && parts[2].isExactly("apps"):
             guard isWord(parts[1]) else { throw InvalidRequest("the project is malformed") }

@@ -57,9 +57,9 @@ struct StatedCase {
                 "expected one of `facts`, `device`, `decision` and `caller`: what the test is about")
             return nil
         }
-        guard stated.count == 1 else {
+        if let other = stated.dropFirst().first {
             section.report(
-                "a test has only one of `facts`, `device`, `decision` and `caller`", key: stated[1].rawValue)
+                "a test has only one of `facts`, `device`, `decision` and `caller`", key: other.rawValue)
             return nil
         }
         for (key, _) in values.sorted(by: { $0.key < $1.key }) where !form.keys.contains(exactly: key.string) {

@@ -11,7 +11,7 @@ struct AcceptedCodings: Sendable {
             let parts = member.split(onASCII: ";").map(\.trimmedASCII)
             // An unknown member has no effect.
             guard let name = parts.first?.lowercasedASCII, parts.count <= 2 else { continue }
-            guard let weight = parts.count == 1 ? 1000 : AcceptedCodings.weight(parts[1]) else { continue }
+            guard let weight = parts.count == 2 ? AcceptedCodings.weight(parts[1]) : 1000 else { continue }
             // Both names mean the same coding (section 8.4.1.3).
             let coding = name.isExactly("x-gzip") ? "gzip" : name
             if weights[coding] == nil { weights[coding] = weight }

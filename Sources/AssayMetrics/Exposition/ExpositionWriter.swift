@@ -136,7 +136,7 @@ public enum ExpositionFormat: Sendable, Hashable, CaseIterable {
         let parts = range.split(onASCII: ";").map { part in
             String(decoding: part.lowercasedASCII.utf8.filter { !" \t\"".utf8.contains($0) }, as: UTF8.self)
         }
-        guard parts[0].isExactly("application/openmetrics-text") else { return false }
+        guard parts.first.isExactly("application/openmetrics-text") else { return false }
         let isOurs = parts.dropFirst().allSatisfy {
             !$0.starts(withExactly: "version=") || $0.isExactly("version=1.0.0")
         }

@@ -93,6 +93,7 @@ package final class PluginConnection: Sendable {
     ) throws -> PluginConnection {
         let socket = assay_connect(path)
         guard socket >= 0 else { throw PluginProcess.Unavailable(description: String(cString: strerror(errno))) }
+        // In bounds: the two ends of a pipe.
         var ends: [CInt] = [-1, -1]
         guard assay_pipe(&ends) == 0 else {
             let reason = String(cString: strerror(errno))
@@ -394,10 +395,12 @@ private final class Bell: Sendable {
 
     func ring() {
         var byte: UInt8 = 1
+        // In bounds: the two ends of a pipe.
         _ = assay_write(ends[1], &byte, 1)
     }
 
     func wait() {
+        // In bounds: the two ends of a pipe.
         while assay_poll(-1, ends[0], 0, -1) & 2 == 0 {}
     }
 }

@@ -90,9 +90,10 @@ final class ChildProcess: Sendable {
     }
 
     private static func launch(_ start: Start) throws -> (child: ChildProcess, output: CInt) {
-        let path = start.command[0]
+        guard let path = start.command.first else { throw CannotStart(description: "the command is empty") }
         let executable = try open(path, start.digest)
         defer { if executable >= 0 { close(executable) } }
+        // In bounds: the two ends of a pipe.
         var pipes: [CInt] = [-1, -1]
         guard assay_pipe(&pipes) == 0 else { throw CannotStart(description: String(cString: strerror(errno))) }
         var pid: pid_t = 0

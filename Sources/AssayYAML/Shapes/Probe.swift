@@ -53,8 +53,8 @@ final class Probe: Decoder {
 
     /// What a type asks for, up to the first sample that it does not take.
     static func run(_ type: any Decodable.Type, _ extent: Sample.Extent) -> Probe {
-        var best = probe(type, extent, text: Sample.texts[0])
-        for text in Sample.texts.dropFirst() where !best.isComplete && best.log.asksForText {
+        var best = probe(type, extent, text: "")
+        for text in Sample.texts where !best.isComplete && best.log.asksForText {
             best = probe(type, extent, text: text)
         }
         return best

@@ -75,6 +75,7 @@ enum COSEKey {
     static func read(_ bytes: ArraySlice<UInt8>) throws(AppAttestRefusal) -> (point: [UInt8], count: Int) {
         let (key, count) = try EvidenceCBOR.first(in: bytes)
         // Type, algorithm and curve by their numbers in the registries of COSE; then the coordinates.
+        // In bounds: the subscripts are labels of a map.
         guard key.map?.count == 5, key[1] == .integer(2), key[3] == .integer(-7), key[-1] == .integer(1),
             let x = key[-2]?.bytes, x.count == 32, let y = key[-3]?.bytes, y.count == 32
         else { throw AppAttestRefusal(AppAttestReasons.coseKeyMalformed) }

@@ -83,6 +83,7 @@ struct AttestedKeyArtifact: Equatable {
         case (Self.versionWithRoot, Self.count + SHA256.byteCount): root = Array(bytes[Self.count...])
         default: return nil
         }
+        // In bounds: there are at least `count` bytes.
         guard bytes[1] <= 1 else { return nil }
         environment = bytes[1] == 0 ? .development : .production
         let milliseconds = bytes[2..<10].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

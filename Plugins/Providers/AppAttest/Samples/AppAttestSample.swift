@@ -49,6 +49,7 @@ struct AppAttestSample {
 
     /// How many bytes must be changed, added or removed to turn one into the other (Levenshtein).
     private static func distance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+        // In bounds: a row has one place more than `other`.
         var row = Array(0...other.count)
         for (index, byte) in one.enumerated() {
             var corner = row[0]

@@ -40,7 +40,7 @@ struct PKCS11Session {
         }
         try PKCS11Module.check(result, "find the key in")
         guard count <= 1 else { throw KeyVaultError("\(uri): there are several such keys: add id=…") }
-        return count == 1 ? objects[0] : nil
+        return count == 1 ? objects.first : nil
     }
 
     /// The only key that the URI names.

@@ -30,7 +30,7 @@ struct PKCS11URI: Sendable, Equatable, CustomStringConvertible {
         for (index, part) in parts.enumerated() {
             for attribute in part.split(onASCII: index == 0 ? ";" : "&") where !attribute.isEmpty {
                 let pair = attribute.split(onASCII: "=", maxSplits: 1)
-                let name = String(pair[0])
+                let name = pair.first.map { String($0) } ?? ""
                 guard pair.count == 2, let value = Self.decode(pair[1]) else {
                     throw KeyVaultError("pkcs11: '\(SafeText.of(name, limit: 40))' has no value, or a broken escape")
                 }
