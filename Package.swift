@@ -17,7 +17,7 @@ let processes: TargetDependencyCondition? = .when(traits: ["Processes"])
 let plugins: KeyValuePairs = [
     "AppAttest": "The provider `app_attest`, and `assay verify app-attest`.",
     "CustomBackend": "The consumer `custom_backend`.",
-    "CustomToken": "The provider `custom_token`.",
+    "CustomToken": "The provider `custom`.",
     "DebugTokens": "The provider `debug`, and `assay debug-token`.",
     "DeviceCheck": "The provider `device_check`.",
     "FleetEngine": "The consumer `fleet_engine`.",

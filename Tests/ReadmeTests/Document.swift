@@ -89,6 +89,15 @@ struct Document {
         return anchors
     }
 
+    /// The cells of the table whose first column has this heading, row by row, without the headings.
+    func table(under heading: String) -> [[String]] {
+        guard let start = prose.firstIndex(where: { $0.hasPrefix("| \(heading) |") }) else { return [] }
+        return prose.dropFirst(start + 2).prefix { $0.hasPrefix("|") }.map { line in
+            line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().dropLast()
+                .map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+    }
+
     /// The path and the anchor that a relative link of this page leads to; nil for links to other places.
     func destination(of link: String) -> (path: String, anchor: String?)? {
         guard !link.contains("://"), !link.hasPrefix("mailto:") else { return nil }

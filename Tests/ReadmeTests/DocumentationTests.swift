@@ -217,4 +217,41 @@ struct DocumentationTests {
             #expect(isDescribed, "\(module)")
         }
     }
+
+    @Test("The table of the traits is what Package.swift says")
+    func traits() throws {
+        let article = try Document("\(Document.articles)/Architecture.md")
+        let (implied, standard) = try PackageManifest.traits()
+        #expect(implied.count > 15 && implied["Standard"]?.contains("Webhook") == true)
+        let isOn = standard.union(standard.flatMap { PackageManifest.reached(from: $0, by: implied) })
+        var described: Set<String> = []
+        for row in article.table(under: "trait") {
+            try #require(row.count == 4, "\(row)")
+            for trait in row[0].codeSpans {
+                #expect(described.insert(trait).inserted, "\(trait) has two rows")
+                #expect((row[1] == "yes") == isOn.contains(trait), "\(trait) by default")
+                #expect(Set(row[2].codeSpans) == implied[trait], "\(trait) implies these")
+            }
+        }
+        #expect(described == Set(implied.keys))
+    }
+
+    @Test("The table of the kernel's folders lists those that exist")
+    func folders() throws {
+        let article = try Document("\(Document.articles)/Architecture.md")
+        let kernel = Document.root.appendingPathComponent("Sources/AssayEngine")
+        let folders = try FileManager.default.contentsOfDirectory(atPath: kernel.path).filter { name in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(
+                atPath: kernel.appendingPathComponent(name).path, isDirectory: &isFolder)
+                && isFolder.boolValue && !name.hasSuffix(".docc")
+        }
+        let listed = article.table(under: "folder of `AssayEngine`").flatMap { $0[0].codeSpans }
+        #expect(listed.sorted() == folders.sorted())
+    }
+}
+
+extension String {
+    /// What stands between grave accents.
+    fileprivate var codeSpans: [String] { matches(of: #/`([^`]+)`/#).map { String($0.output.1) } }
 }
