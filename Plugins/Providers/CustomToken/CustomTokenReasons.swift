@@ -59,8 +59,8 @@ public enum CustomTokenReasons {
     public static let lifeTooLong = Reason(
         "custom_token_life_too_long", "The lifetime of the custom token is longer than allowed.",
         advice: """
-            Make custom tokens with a lifetime within the limit: `exp` at most an hour after `iat`, as the Admin SDK \
-            does.
+            Make custom tokens with a lifetime within the limit: `exp` at most five minutes after `iat` for a service \
+            account, as the Admin SDK does, and at most an hour for an issuer.
             """)
     /// The custom token is for another app.
     public static let app = Reason(
