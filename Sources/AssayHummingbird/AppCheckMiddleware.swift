@@ -64,7 +64,8 @@ public struct AppCheckMiddleware<Context: AppCheckRequestContext>: RouterMiddlew
     }
 
     private func judge(_ request: Request) async -> AppCheckOutcome {
-        let values = request.headers.filter { $0.name.canonicalName.isExactly("x-firebase-appcheck") }.map(\.value)
+        let values = request.headers.filter { $0.name.canonicalName.isExactly("x-firebase-appcheck") }
+            .map { String($0.value.trimmedASCII) }
         let text: String
         switch PresentedToken(values, targets: [request.uri.string]) {
         case nil: return .refused(TokenReasons.missing)

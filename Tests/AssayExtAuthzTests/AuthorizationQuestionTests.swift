@@ -16,6 +16,8 @@ private let presented: [([(String, String)], [(String, String)], PresentedToken?
     ([(token, "t")], [], .one("t")),
     ([], [(token, "t")], .one("t")),
     ([(token, "t")], [(token, "t")], .one("t")),
+    ([(token, " t\t ")], [(token, "t \t")], .one("t")),
+    ([(token, " ")], [(token, "\t")], nil),
     ([("X-Firebase-AppCheck", "t")], [("X-FIREBASE-APPCHECK", "t")], .one("t")),
     ([(token, "t,u")], [], .several),
     ([(token, "t,")], [], .several),

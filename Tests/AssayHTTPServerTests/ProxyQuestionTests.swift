@@ -29,6 +29,39 @@ struct ProxyQuestionTests {
     }
 
     @Test(
+        "White space around the values of headers belongs to none of them, with HTTP/2 too",
+        arguments: [" ", "\t", " \t \t"])
+    func whiteSpace(_ space: String) async throws {
+        let identity = try TestIdentity()
+        let files = try IdentityFiles(identity)
+        let certificate = try files.open()
+        let fields = [("x-firebase-appcheck", "t"), ("x-original-uri", "/a b"), ("authorization", "Bearer c")]
+        let answer: @Sendable (Call) async -> Result<JSON, CallFailure> = { _ in
+            .success(["appId": "1:2:ios:ab", "consumed": false])
+        }
+        let first = handler(answer)
+        try await TestServer.with(first) { port, _ in
+            try await RawConnection.with(port: port) { connection in
+                let lines = fields.map { "\($0.0):\(space)\($0.1)\(space)\r\n" }.joined()
+                try await connection.send(TestServer.get("/verify/orders", headers: lines))
+                #expect(try await connection.reply(hasBody: false).status == 204)
+            }
+        }
+        let second = handler(answer)
+        try await TestServer.with(second, certificate: certificate) { port, _ in
+            try await StreamClient.with(port: port, identity: identity) { client in
+                try await client.get(1, "/verify/orders", fields.map { ($0.0, space + $0.1 + space) })
+                #expect(try await client.reply(1).status == 204)
+            }
+        }
+        for call in try [#require(first.calls.first), #require(second.calls.first)] {
+            #expect(call.token == .one("t"))
+            #expect(call.body["originalUri"] == "/a b")
+            #expect(call.credentials?.text == "c")
+        }
+    }
+
+    @Test(
         "Any HTTP method asks, and gets an answer without a body",
         arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "TRACE", "HEAD"])
     func verbs(_ verb: String) async throws {

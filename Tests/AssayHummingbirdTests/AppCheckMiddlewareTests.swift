@@ -73,6 +73,13 @@ struct AppCheckMiddlewareTests {
         #expect(scene.reports == ["verified"])
     }
 
+    @Test("white space around the token does not belong to it")
+    func whiteSpace() async throws {
+        let scene = try AppCheckScene()
+        let response = try await scene.send([(AppCheckScene.header, "\t \(try scene.token()) \t")])
+        #expect(response.status == .ok)
+    }
+
     @Test("a client's own findings never reach a handler, in no mode", arguments: EnforcementMode.allCases)
     func findings(mode: EnforcementMode) async throws {
         let scene = try AppCheckScene()

@@ -29,7 +29,7 @@ def escaped_whole(text):
 
 
 def in_header(text):
-    return text.strip()
+    return text
 
 
 @functools.cache

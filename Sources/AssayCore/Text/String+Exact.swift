@@ -126,14 +126,24 @@ extension StringProtocol where SubSequence == Substring {
     }
 }
 
+extension BidirectionalCollection<UInt8> {
+    /// The bytes without the white space of HTTP (spaces and tabs) around them, which belongs to no value of a header
+    /// (RFC 9112, section 5.1).
+    @inlinable
+    public var trimmedASCII: SubSequence {
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        let start = firstIndex { !isSpace($0) } ?? endIndex
+        let end = lastIndex { !isSpace($0) }.map { index(after: $0) } ?? start
+        return self[start..<end]
+    }
+}
+
 extension StringProtocol where SubSequence == Substring, UTF8View: BidirectionalCollection {
     /// The text without the white space of HTTP (spaces and tabs) around it.
     @inlinable
     public var trimmedASCII: Substring {
-        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        let start = utf8.firstIndex { !isSpace($0) } ?? endIndex
-        let end = utf8.lastIndex { !isSpace($0) }.map { utf8.index(after: $0) } ?? start
-        return self[start..<end]
+        let bytes = utf8.trimmedASCII
+        return self[bytes.startIndex..<bytes.endIndex]
     }
 }
 

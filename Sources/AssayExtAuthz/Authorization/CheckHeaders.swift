@@ -112,7 +112,7 @@ struct CheckHeaders {
             findings.insert(ExactText(String(decoding: name.map(\.lowercasedASCII), as: UTF8.self)))
         }
         if isNamed(name, token) {
-            for value in values {
+            for value in values.lazy.map(\.trimmedASCII) {
                 guard value.count <= BearerToken.byteLimit else {
                     throw UnreadableCheck("the token is longer than \(BearerToken.byteLimit) bytes")
                 }
@@ -121,7 +121,7 @@ struct CheckHeaders {
                 found.token = isOne ? .one(value) : .several
             }
         } else if let index = wanted.firstIndex(where: { isNamed(name, $0.name) }) {
-            for value in values {
+            for value in values.lazy.map(\.trimmedASCII) {
                 let isOne = found.wanted[index] == .nothing && value.count <= valueLimit
                 found.wanted[index] = isOne ? .one(value) : .several
             }

@@ -16,10 +16,12 @@ public struct GatewayRequest: Sendable {
     var route: RouteTable.Outcome?
 
     /// Makes a request; `target` is not decoded.
+    ///
+    /// White space around a header's value belongs to no value (RFC 9112, section 5.1), and is removed.
     public init(method: String, target: String, headers: HeaderFields = [], body: [UInt8] = []) {
         self.method = method
         self.target = target
-        self.headers = headers
+        self.headers = headers.trimmed
         self.body = body
     }
 }

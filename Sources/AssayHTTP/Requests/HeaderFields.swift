@@ -49,6 +49,12 @@ public struct HeaderFields: Sendable, RandomAccessCollection, RangeReplaceableCo
         fields.reserveCapacity(count)
     }
 
+    /// The same fields without white space around their values.
+    var trimmed: HeaderFields {
+        let isTrimmed = fields.allSatisfy { $0.value.utf8.trimmedASCII.count == $0.value.utf8.count }
+        return isTrimmed ? self : HeaderFields(fields.map { ($0.name, String($0.value.trimmedASCII)) })
+    }
+
     /// The values of all fields of a name, in their order.
     public subscript(name: String) -> [String] {
         var values: [String] = []

@@ -63,9 +63,7 @@ public struct TrustedProxies: Sendable {
 
     /// An address with white space around it; some proxies add a port, and brackets with IPv6.
     private static func address(_ text: ArraySlice<UInt8>) -> IPAddress? {
-        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-        var text = text.drop(while: isSpace)
-        while let last = text.last, isSpace(last) { text = text.dropLast() }
+        let text = text.trimmedASCII
         if text.first == UInt8(ascii: "[") {
             guard let end = text.firstIndex(of: UInt8(ascii: "]")), isPort(text[(end + 1)...]) else { return nil }
             return IPAddress(utf8: text[(text.startIndex + 1)..<end])
