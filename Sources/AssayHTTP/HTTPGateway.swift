@@ -140,7 +140,8 @@ public struct HTTPGateway: Sendable {
         await refusals.run()
     }
 
-    private func client(_ request: GatewayRequest?, _ peer: String?) -> String? {
+    /// The address of the client that sent a request, also behind a trusted proxy; nil if it has none.
+    package func client(_ request: GatewayRequest?, _ peer: String?) -> String? {
         proxies.trust(peer) ? proxies.client(request?.headers, behind: peer) : peer
     }
 

@@ -8,14 +8,20 @@ package final class FrameGate: ChannelInboundHandler {
     package typealias OutboundOut = ByteBuffer
 
     private let hold: (_ change: Int) -> Bool
-    private var scanner = FrameScanner()
+    private let onReset: ((_ stream: Int) -> Void)?
+    private var scanner: FrameScanner
     private var held = 0
     private var allowance = FrameAllowance()
 
-    /// - Parameter hold: counts bytes that the parser keeps because their frame is not complete, or their release;
-    ///   returns whether they fit. If they do not, the connection is closed.
-    package init(hold: @escaping (_ change: Int) -> Bool = { _ in true }) {
+    /// - Parameters:
+    ///   - hold: counts bytes that the parser keeps because their frame is not complete, or their release; returns whether
+    ///     they fit. If they do not, the connection is closed.
+    ///   - onReset: ends a stream that the client has reset. The parser does not see the reset: it would end a connection with
+    ///     many of them, which may be those of many clients behind a proxy. Nil to let the parser see and count them.
+    package init(hold: @escaping (_ change: Int) -> Bool = { _ in true }, onReset: ((_ stream: Int) -> Void)? = nil) {
+        self.onReset = onReset
         self.hold = hold
+        scanner = FrameScanner(hidesResets: onReset != nil)
     }
 
     package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -33,7 +39,14 @@ package final class FrameGate: ChannelInboundHandler {
             }
             held = scanner.unfinished
         }
-        context.fireChannelRead(wrapInboundOut(bytes))
+        // Frames after a reset may open a stream in the place of the one that it ends.
+        for reset in scanner.resets {
+            let piece = bytes.readSlice(length: reset.end - bytes.readerIndex)
+            if let piece { context.fireChannelRead(wrapInboundOut(piece)) }
+            onReset?(reset.stream)
+        }
+        scanner.resets = []
+        if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
     }
 
     /// Says ENHANCE_YOUR_CALM (RFC 9113, section 7), and closes the connection.
@@ -52,6 +65,8 @@ package final class FrameGate: ChannelInboundHandler {
 /// It knows how many bytes the parser keeps because their frame or their block of fields is not complete. And it lowers
 /// SETTINGS_HEADER_TABLE_SIZE to 4096, the protocol's default: the encoder of replies then never keeps a larger table,
 /// which it searches completely for each field. A client cannot demand a larger one (RFC 7541, section 4.2).
+///
+/// It can hide resets from the parser, as frames of a type that no parser knows, which it ignores (RFC 9113, section 4.1).
 struct FrameScanner {
     /// The part of the stream that the next byte belongs to.
     private enum Part {
@@ -68,6 +83,12 @@ struct FrameScanner {
     private static let acknowledged: UInt8 = 1
     private static let endOfHeaders: UInt8 = 4
     private static let tableSizeIdentifier = 1
+    private static let reset: UInt8 = 3
+    private static let resetLength = 4
+    /// A type for experiments (RFC 7540, section 11.2).
+    private static let unknown: UInt8 = 0xF0
+
+    private let hidesResets: Bool
 
     private var part = Part.preface
     /// How many bytes of the part are still to come; for settings, those of all of them.
@@ -77,6 +98,7 @@ struct FrameScanner {
     private var length = 0
     private var type: UInt8 = 0
     private var flags: UInt8 = 0
+    private var stream = 0
 
     // The received bytes of the setting: two of its identifier and four of its value.
     private var identifier = 0
@@ -88,8 +110,14 @@ struct FrameScanner {
     private(set) var unfinished = 0
     /// How many frames ended since this was set to zero.
     var frames = 0
+    /// The hidden resets since this was emptied: the index behind each, and its stream.
+    var resets: [(end: Int, stream: Int)] = []
 
-    /// Reads the next bytes, and lowers settings that are too large.
+    init(hidesResets: Bool = false) {
+        self.hidesResets = hidesResets
+    }
+
+    /// Reads the next bytes, lowers settings that are too large, and hides resets.
     mutating func pass(_ bytes: inout ByteBuffer) {
         var index = bytes.readerIndex
         while index < bytes.writerIndex {
@@ -99,9 +127,13 @@ struct FrameScanner {
                 if case .payload = part, isKept { unfinished += count }
                 rest -= count
                 index += count
-                if rest == 0 { endPart() }
+                if rest == 0 {
+                    if case .payload = part, isHidden { resets.append((index, stream)) }
+                    endPart()
+                }
             case .head:
                 takeHead(bytes.getInteger(at: index, as: UInt8.self) ?? 0)
+                if isHidden, rest == FrameScanner.headLength - 4 { bytes.setInteger(FrameScanner.unknown, at: index) }
                 index += 1
             case .setting:
                 takeSetting(&bytes, at: index)
@@ -116,7 +148,8 @@ struct FrameScanner {
         case 1, 2: length = length << 8 | Int(byte)
         case 3: type = byte
         case 4: flags = byte
-        default: break
+        case 5: stream = Int(byte & 0x7F)
+        default: stream = stream << 8 | Int(byte)
         }
         unfinished += 1
         rest -= 1
@@ -156,6 +189,9 @@ struct FrameScanner {
         rest -= 1
         if rest == 0 { endPart() }
     }
+
+    /// Whether the frame is a reset that the parser does not see.
+    private var isHidden: Bool { hidesResets && type == FrameScanner.reset && length == FrameScanner.resetLength }
 
     /// Whether the parser keeps the frame until it is complete.
     private var isKept: Bool { type != 0 }

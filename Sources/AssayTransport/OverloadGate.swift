@@ -1,3 +1,4 @@
+public import AssayCore
 internal import Synchronization
 
 /// Refuses requests at once while a server has more of them than it can answer, so that those that it accepts do not wait.
@@ -10,6 +11,10 @@ internal import Synchronization
 /// This ends when none had to be refused for a tenth of a second. So a burst is answered, and a queue that stays is not
 /// (compare CoDel, RFC 8289; its least wait says nothing here, because threads do not take up requests in their order).
 ///
+/// Who has had most requests accepted lately is refused first: a request for which there is no place takes that of a waiting
+/// one whose peer had more, or, of the same peer, whose connection had more. So a client with few requests is answered
+/// beside a flood, however many connections that has.
+///
 /// A refusal costs work as well. There are at most twice as many a second as answers; beyond, refusals are delayed by up to a second,
 /// in which their connections send no more.
 ///
@@ -21,25 +26,27 @@ public final class OverloadGate: Sendable {
     public final class Ticket: Sendable {
         private let gate: OverloadGate
         private let time: ContinuousClock.Instant
+        private let place: WaitingRequests.Place
         private let isWaiting = Atomic(true)
 
-        fileprivate init(_ gate: OverloadGate, _ time: ContinuousClock.Instant) {
+        fileprivate init(_ gate: OverloadGate, _ time: ContinuousClock.Instant, _ place: WaitingRequests.Place) {
             self.gate = gate
             self.time = time
+            self.place = place
         }
 
         deinit {
-            if isWaiting.load(ordering: .relaxed) { gate.queue.withLock { $0.leave() } }
+            if isWaiting.load(ordering: .relaxed) { gate.queue.withLock { $0.leave(place) } }
         }
 
         /// A thread has taken up the request.
         ///
-        /// Returns false if it has waited for too long, so that it must be refused. Only the first call counts; later ones
+        /// Returns false if it has waited for too long, or gave its place to another, so that it must be refused. Only the first call counts; later ones
         /// return true.
         public func begin() -> Bool {
             guard isWaiting.exchange(false, ordering: .relaxed) else { return true }
             let now = ContinuousClock.now
-            let isAccepted = gate.queue.withLock { $0.begin(arrived: time, at: now) }
+            let isAccepted = gate.queue.withLock { $0.begin(place, arrived: time, at: now) }
             if !isAccepted { gate.refusals.add(1, ordering: .relaxed) }
             return isAccepted
         }
@@ -70,120 +77,29 @@ public final class OverloadGate: Sendable {
     public var refused: Int { refusals.load(ordering: .relaxed) }
 
     /// A request is complete.
-    public func arrive() -> Admission {
+    ///
+    /// - Parameter source: who sent it; looked up while the server cannot keep up.
+    public func arrive(from source: @autoclosure () -> RequestSource) -> Admission {
         let now = ContinuousClock.now
-        guard let delay = queue.withLock({ $0.arrive(at: now) }) else { return .waits(Ticket(self, now)) }
-        refusals.add(1, ordering: .relaxed)
-        return .refused(after: delay)
+        switch queue.withLock({ $0.arrive(at: now, from: source()) }) {
+        case .waits(let place):
+            return .waits(Ticket(self, now, place))
+        case .refused(let delay):
+            refusals.add(1, ordering: .relaxed)
+            return .refused(after: delay)
+        }
     }
 }
 
-/// The requests that wait for a thread, and how many may.
-///
-/// It makes decisions only; times are given to it.
-struct WaitingRequests {
-    typealias Time = ContinuousClock.Instant
+/// Who sent a request, for a fair choice of those that are refused.
+public struct RequestSource: Sendable, Hashable {
+    let peer: PeerGroup
+    let connection: ObjectIdentifier
 
-    /// How long waits are observed before the next decision.
-    static let period = Duration.milliseconds(100)
-    /// The longest delay of a refusal.
-    static let longestDelay = Duration.seconds(1)
-    /// The shortest time that requests may wait for: as long as an event loop runs tasks before it looks at its connections.
-    static let shortestWait = Duration.milliseconds(1)
-
-    private let limit: Duration
-    private let fewest: Int
-    /// Requests that have arrived and not begun.
-    private(set) var count = 0
-    /// The most that may wait; nil while the server keeps up.
-    private(set) var most: Int?
-    /// How long requests may wait while the server cannot keep up.
-    private(set) var allowedWait: Duration
-    /// Whether the waits of the last period were too long.
-    private var isSlow = false
-    /// The time between two refusals, and the earliest time of the next one.
-    private var pause = Duration.zero
-    private var nextRefusal: Time?
-
-    // What was seen since the present period began.
-    private var start: Time?
-    private var begun = 0
-    private var refused = 0
-    private var waits = Duration.zero
-
-    /// - Parameter fewest: so many may wait in any case.
-    init(limit: Duration, fewest: Int) {
-        self.limit = limit
-        self.fewest = fewest
-        allowedWait = limit
-    }
-
-    /// A request is complete.
-    ///
-    /// Returns nil if it may wait, or after which time it is refused.
-    mutating func arrive(at now: Time) -> Duration? {
-        look(at: now)
-        guard let most, count >= most else {
-            count += 1
-            return nil
-        }
-        refused += 1
-        let time = max(nextRefusal ?? now, now)
-        nextRefusal = min(time, now + Self.longestDelay) + pause
-        return min(time - now, Self.longestDelay)
-    }
-
-    /// A request begins.
-    ///
-    /// Returns whether it is still to be answered.
-    mutating func begin(arrived: Time, at now: Time) -> Bool {
-        look(at: now)
-        count -= 1
-        let wait = now - arrived
-        begun += 1
-        waits += wait
-        // Few requests that have waited for long mean that others use the processors.
-        guard most != nil, count >= fewest, wait > allowedWait * 2 else { return true }
-        refused += 1
-        return false
-    }
-
-    /// A request does not begin any more.
-    mutating func leave() {
-        count -= 1
-    }
-
-    /// Ends the period if it is over, and decides how many may wait in the next one.
-    private mutating func look(at now: Time) {
-        guard let start else {
-            self.start = now
-            return
-        }
-        let passed = now - start
-        guard passed >= Self.period else { return }
-        // A server that was idle, or stopped, for long says nothing about its speed.
-        let isCurrent = passed <= Self.period * 3
-        let wasSlow = isSlow
-        isSlow = isCurrent && begun > 0 && waits / begun > limit
-        if most != nil ? isCurrent && refused > 0 : wasSlow && isSlow {
-            if most != nil {
-                // A server that could almost keep up has as much use of a queue as it may have; with few places it would refuse
-                // requests also when it can keep up again.
-                let isFarBehind = refused > begun / 3
-                allowedWait =
-                    isFarBehind ? max(min(Self.shortestWait, limit), allowedWait / 4) : min(limit, allowedWait * 2)
-            }
-            // As many as begin within the allowed time at the present speed.
-            most = max(fewest, Int(Double(begun) * (allowedWait / passed)))
-            pause = passed / (2 * max(begun, 10))
-        } else {
-            most = nil
-            nextRefusal = nil
-            allowedWait = limit
-        }
-        self.start = now
-        begun = 0
-        refused = 0
-        waits = .zero
+    /// - `peer`: the client's address, also behind a trusted proxy.
+    /// - `connection`: the object of the connection, which distinguishes clients with one address.
+    public init(peer: PeerGroup, connection: ObjectIdentifier) {
+        self.peer = peer
+        self.connection = connection
     }
 }

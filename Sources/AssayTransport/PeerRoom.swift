@@ -4,12 +4,11 @@ internal import Synchronization
 /// The part of the process's budget that all connections of one peer hold together.
 ///
 /// Once the budget is scarce, a peer that holds a quarter of it gets no more, so that one address cannot take all of
-/// it. This applies to addresses of the Internet. Other addresses are in the operator's own network, and often a
-/// proxy's, behind which all clients are one peer; the same is true of a trusted proxy.
+/// it. Only a trusted proxy has no such limit, because all of its clients are one peer.
 package final class PeerRoom: Sendable {
     private let budget: TransportBudget
-    /// Whether the peer is limited to a share.
-    private let isBounded: Bool
+    /// Whether the peer is limited to a share, as all but trusted proxies are.
+    package let isBounded: Bool
     private let heldBytes = Atomic<Int>(0)
     private let openStreams = Atomic<Int>(0)
 
@@ -46,6 +45,20 @@ package final class PeerRoom: Sendable {
     package func closeStream() {
         openStreams.subtract(1, ordering: .relaxed)
         budget.closeStream()
+    }
+
+    /// A reply could not be sent at once: until ``endUnread(_:)`` it counts as one that the peer does not read.
+    ///
+    /// - Parameters:
+    ///   - bytes: what it holds of the budget.
+    ///   - giveUp: ends the request, because unread replies hold too much; called once at most, on any thread.
+    package func beginUnread(bytes: Int, giveUp: @escaping @Sendable () -> Void) -> QueueTicket {
+        budget.unread.begin(bytes: bytes, of: isBounded ? ObjectIdentifier(self) : nil, giveUp: giveUp)
+    }
+
+    /// The reply was sent, or never will be.
+    package func endUnread(_ ticket: QueueTicket) {
+        budget.unread.end(ticket)
     }
 
     private func take(

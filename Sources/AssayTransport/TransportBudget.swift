@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// One budget is shared by every listener of a process. A listener reserves before it keeps anything for a client, and
 /// releases exactly what it reserved. When the budget is full, the newest work is refused. Its last eighth is for
-/// connections only, so that a connection with one request too many can still get an answer.
+/// connections only, so that a connection with one request too many can still get an answer. Replies that clients do not
+/// read may hold a quarter of it, and those of one peer an eighth: the oldest ones beyond that are given up.
 public final class TransportBudget: Sendable {
     /// The most bytes.
     public let byteLimit: Int
@@ -18,6 +19,8 @@ public final class TransportBudget: Sendable {
     private let refusals = Atomic<Int>(0)
     /// The parts that single peers hold.
     package let rooms = PeerRooms()
+    /// The replies that clients have not read.
+    let unread: UnreadReplies
 
     /// - Parameters:
     ///   - bytes: the default leaves room for the rest of the process in a container of 1 GB. What a listener reserves includes
@@ -28,6 +31,7 @@ public final class TransportBudget: Sendable {
         byteLimit = min(max(0, bytes), 1 << 60)
         streamLimit = min(max(0, streams), 1 << 60)
         requestByteLimit = byteLimit - byteLimit / 8
+        unread = UnreadReplies(bytes: byteLimit, streams: streamLimit)
     }
 
     /// The bytes that are held now.

@@ -57,6 +57,38 @@ struct FrameScannerTests {
         }
     }
 
+    @Test("Resets are hidden as frames that no parser knows, with their streams, however the bytes come")
+    func resets() {
+        let reset = { (stream: Int) in StreamClient.frame(Frame.reset, stream: stream, payload: [0, 0, 0, 8]) }
+        let hidden = { (stream: Int) in StreamClient.frame(0xF0, stream: stream, payload: [0, 0, 0, 8]) }
+        let frames = { (reset: (Int) -> [UInt8]) -> [UInt8] in
+            preface + settings([]) + StreamClient.head(1, StreamClient.fields("POST", "/x"), ends: false) + reset(1)
+                + StreamClient.frame(Frame.data, stream: 3, payload: [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 8])
+                + reset(0x7FFF_FFFF)
+                // The parser refuses it because of its length.
+                + StreamClient.frame(Frame.reset, stream: 5, payload: [0]) + reset(7)
+        }
+        for pieces in [1, 2, 3, 5, 7, 11, 64, 10_000] {
+            var scanner = FrameScanner(hidesResets: true)
+            var (passed, streams): ([UInt8], [Int]) = ([], [])
+            let bytes = frames(reset)
+            for start in stride(from: 0, to: bytes.count, by: pieces) {
+                var buffer = ByteBuffer(bytes: bytes[start..<min(start + pieces, bytes.count)])
+                scanner.pass(&buffer)
+                for reset in scanner.resets {
+                    streams.append(reset.stream)
+                    let end = passed.count + reset.end
+                    #expect(bytes[..<end].suffix(4) == [0, 0, 0, 8])
+                }
+                scanner.resets = []
+                passed += buffer.readableBytesView
+            }
+            #expect(passed == frames(hidden), "in pieces of \(pieces)")
+            #expect(streams == [1, 0x7FFF_FFFF, 7])
+        }
+        #expect(self.passed(frames(reset), pieces: 5) == frames(reset), "on other listeners the parser counts them")
+    }
+
     @Test("It knows what the parser keeps: what is not complete, but for DATA, which is passed on")
     func unfinished() {
         var scanner = FrameScanner()

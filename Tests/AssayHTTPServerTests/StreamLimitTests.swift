@@ -90,6 +90,30 @@ struct StreamLimitTests {
         }
     }
 
+    @Test("clients of a trusted proxy that leave do not end its connection")
+    func resetsBehindProxy() async throws {
+        let identity = try TestIdentity()
+        let certificate = try IdentityFiles(identity).open()
+        let proxies = try [#require(IPRange("127.0.0.0/8"))]
+        try await TestServer.with(certificate: certificate, proxies: proxies) { port, _ in
+            try await StreamClient.with(port: port, identity: identity) { client in
+                for round in 0..<20 {
+                    let first = 202 * round + 1
+                    try await client.send(
+                        (0..<100).map { first + 2 * $0 }.flatMap {
+                            [
+                                StreamClient.head($0, StreamClient.fields("GET", "/healthz")),
+                                StreamClient.frame(Frame.reset, stream: $0, payload: [0, 0, 0, 8]),
+                            ]
+                        })
+                    try await client.get(first + 200, "/healthz")
+                    #expect(try await client.reply(first + 200).status != 0)
+                }
+                #expect(client.goAways.isEmpty)
+            }
+        }
+    }
+
     @Test("requests whose streams are reset count as long as they are being answered")
     func rapidReset() async throws {
         var limits = HTTPLimits.patient

@@ -17,10 +17,10 @@ struct StreamReadingTests {
         return limits
     }
 
-    private func connection(_ limits: HTTPLimits = limits(), _ budget: TransportBudget = TransportBudget())
-        -> ConnectionStreams
-    {
-        var streams = ConnectionStreams(limits: limits, room: PeerRoom(budget))
+    private func connection(
+        _ limits: HTTPLimits = limits(), _ budget: TransportBudget = TransportBudget(), isProxy: Bool = false
+    ) -> ConnectionStreams {
+        var streams = ConnectionStreams(limits: limits, room: PeerRoom(budget, isBounded: !isProxy))
         #expect(streams.begin().wait == .firstByte)
         return streams
     }
@@ -169,6 +169,33 @@ struct StreamReadingTests {
         #expect(asked == [3])
         #expect(ended == [6])
         #expect(!streams.isOpen)
+    }
+
+    @Test("refused requests of a trusted proxy's clients do not end its connection, which others use")
+    func refusalsOfProxy() {
+        var streams = connection(Self.limits { $0.streams = 3 }, isProxy: true)
+        let input = HTTPInput(
+            content: .fault(.malformed, nil), omitsBody: false, endsConnection: false, announcesKeepAlive: false)
+        for _ in 0..<20 {
+            let actions = streams.passed(input)
+            #expect(!actions.asksToLeave && actions.goodbye == nil)
+            _ = streams.answered()
+        }
+        #expect(streams.isOpen)
+    }
+
+    @Test("a reply that is not read is given up by a reset, and one that is read is not")
+    func unread() {
+        var streams = connection()
+        var reading = StreamReading(limits: HTTPLimits())
+        _ = streams.opened(1)
+        let passed = begin(&reading, in: &streams, ends: true)
+        #expect(reading.giveUp().reset == nil, "it has no reply yet")
+        _ = streams.passed(input(passed))
+        #expect(reading.replied(bytes: 10, in: &streams).sends == true)
+        #expect(reading.giveUp().reset == .unread)
+        _ = reading.delivered(in: &streams)
+        #expect(reading.giveUp().reset == nil)
     }
 
     @Test("a connection makes room unless it is being answered")

@@ -50,6 +50,9 @@ private let leavings: [(name: String, frames: [[UInt8]])] = [
 
 @Suite("What all clients together can make the server hold", .timeLimit(.minutes(20)))
 struct TransportLimitTests {
+    /// Clients here are trusted proxies, whose part of the budget has no limit of its own.
+    private static let proxies = [IPRange("127.0.0.0/8")].compactMap(\.self)
+
     /// Runs a client of HTTP/2 against a server.
     private func with(
         _ budget: TransportBudget, _ handler: FakeHandler = FakeHandler(), limits: HTTPLimits = .patient,
@@ -60,7 +63,7 @@ struct TransportLimitTests {
         let identity = try TestIdentity()
         let files = try IdentityFiles(identity)
         try await TestServer.with(
-            handler, limits: limits, meter: meter, certificate: files.open(), budget: budget
+            handler, limits: limits, meter: meter, certificate: files.open(), budget: budget, proxies: Self.proxies
         ) { port, _ in
             try await StreamClient.with(port: port, identity: identity, settings: settings) { client in
                 try await body(&client)
@@ -123,7 +126,7 @@ struct TransportLimitTests {
         let identity = try TestIdentity()
         let files = try IdentityFiles(identity)
         let budget = TransportBudget(streams: 40)
-        try await TestServer.with(certificate: files.open(), budget: budget) { port, _ in
+        try await TestServer.with(certificate: files.open(), budget: budget, proxies: Self.proxies) { port, _ in
             try await StreamClient.with(port: port, identity: identity) { greedy in
                 try await greedy.send((0..<30).map { open(2 * $0 + 1) })
                 guard case .reset(refusedStream) = try await greedy.outcome(59) else {

@@ -1,6 +1,18 @@
+import AssayCore
 import Testing
 
 @testable import AssayTransport
+
+/// All requests here are those of one client.
+private let client = RequestSource(peer: .unknown, connection: ObjectIdentifier(Client()))
+
+private final class Client {}
+
+extension WaitingRequests.Arrival {
+    fileprivate var place: WaitingRequests.Place? {
+        if case .waits(let place) = self { place } else { nil }
+    }
+}
 
 @Suite("Requests that wait for a thread")
 struct WaitingRequestsTests {
@@ -9,7 +21,7 @@ struct WaitingRequestsTests {
         var waiting = WaitingRequests(limit: .milliseconds(5), fewest: 2)
         let start = ContinuousClock.now
         let work: Duration
-        var queue: [Duration] = []
+        var queue: [(arrived: Duration, place: WaitingRequests.Place)] = []
         /// When the thread is free.
         var free = Duration.zero
         var waits: [Duration] = []
@@ -20,17 +32,22 @@ struct WaitingRequestsTests {
             var next = begin
             free = max(free, begin)
             while next < end {
-                while let first = queue.first, max(free, first) <= next { take(first) }
-                if waiting.arrive(at: start + next) == nil { queue.append(next) } else { refused += 1 }
+                while let first = queue.first, max(free, first.arrived) <= next { take(first) }
+                if let place = waiting.arrive(at: start + next, from: client).place {
+                    queue.append((next, place))
+                } else {
+                    refused += 1
+                }
                 next += pause()
             }
             while let first = queue.first { take(first) }
         }
 
-        private mutating func take(_ arrived: Duration) {
+        private mutating func take(_ request: (arrived: Duration, place: WaitingRequests.Place)) {
             queue.removeFirst()
+            let arrived = request.arrived
             let now = max(free, arrived)
-            guard waiting.begin(arrived: start + arrived, at: start + now) else {
+            guard waiting.begin(request.place, arrived: start + arrived, at: start + now) else {
                 refused += 1
                 return
             }
@@ -103,14 +120,14 @@ struct WaitingRequestsTests {
     }
 
     @Test("A lone request is answered however late it begins, since others use the processors then")
-    func alone() {
+    func alone() throws {
         var waiting = WaitingRequests(limit: .milliseconds(5), fewest: 2)
         let start = ContinuousClock.now
         for round in 0..<20 {
             let time = start + .milliseconds(150 * round)
-            let isAccepted = waiting.arrive(at: time) == nil
-            let isAnswered = waiting.begin(arrived: time, at: time + .milliseconds(60))
-            #expect(isAccepted && isAnswered)
+            let place = try #require(waiting.arrive(at: time, from: client).place)
+            let isAnswered = waiting.begin(place, arrived: time, at: time + .milliseconds(60))
+            #expect(isAnswered)
         }
         #expect(waiting.most == nil, "nothing had to be refused")
     }
@@ -119,13 +136,19 @@ struct WaitingRequestsTests {
     func manyRefusals() {
         var waiting = WaitingRequests(limit: .milliseconds(5), fewest: 2)
         let start = ContinuousClock.now
-        var arrived: [ContinuousClock.Instant] = []
+        var arrived: [(time: ContinuousClock.Instant, place: WaitingRequests.Place)] = []
         var delays: [Duration] = []
         // Five times as many as can begin, which is one each millisecond.
         for step in 0..<10_000 {
             let time = start + .microseconds(200 * step)
-            if let delay = waiting.arrive(at: time) { delays.append(delay) } else { arrived.append(time) }
-            if step % 5 == 0, !arrived.isEmpty { _ = waiting.begin(arrived: arrived.removeFirst(), at: time) }
+            switch waiting.arrive(at: time, from: client) {
+            case .waits(let place): arrived.append((time, place))
+            case .refused(let delay): delays.append(delay)
+            }
+            if step % 5 == 0, !arrived.isEmpty {
+                let first = arrived.removeFirst()
+                _ = waiting.begin(first.place, arrived: first.time, at: time)
+            }
         }
         #expect(delays.first == .zero)
         #expect(delays.max() == .seconds(1))
@@ -133,19 +156,19 @@ struct WaitingRequestsTests {
     }
 
     @Test("A server that was stopped for long does not take that for overload")
-    func stopped() {
+    func stopped() throws {
         var waiting = WaitingRequests(limit: .milliseconds(5), fewest: 2)
         let start = ContinuousClock.now
-        let arrived = (0..<8).map { _ in waiting.arrive(at: start) == nil }
+        let places = (0..<8).compactMap { _ in waiting.arrive(at: start, from: client).place }
         let later = start + .seconds(5)
-        let answered = (0..<8).map { _ in waiting.begin(arrived: start, at: later) }
-        #expect(!arrived.contains(false) && !answered.contains(false))
+        let answered = places.map { waiting.begin($0, arrived: start, at: later) }
+        #expect(places.count == 8 && !answered.contains(false))
         // The next ones do not wait.
         for round in 1...300 {
             let time = later + .milliseconds(round)
-            let isAccepted = waiting.arrive(at: time) == nil
-            let isAnswered = waiting.begin(arrived: time, at: time)
-            #expect(isAccepted && isAnswered && waiting.most == nil)
+            let place = try #require(waiting.arrive(at: time, from: client).place)
+            let isAnswered = waiting.begin(place, arrived: time, at: time)
+            #expect(isAnswered && waiting.most == nil)
         }
     }
 
@@ -153,10 +176,10 @@ struct WaitingRequestsTests {
     func abandoned() throws {
         let gate = OverloadGate(limit: .milliseconds(5), threads: 1)
         var ticket: OverloadGate.Ticket?
-        if case .waits(let first) = gate.arrive() { ticket = first }
+        if case .waits(let first) = gate.arrive(from: client) { ticket = first }
         #expect(ticket?.begin() == true)
         #expect(ticket?.begin() == true, "the second call counts nothing")
-        if case .waits(let second) = gate.arrive() { ticket = second }
+        if case .waits(let second) = gate.arrive(from: client) { ticket = second }
         #expect(gate.waiting == 1)
         ticket = nil
         #expect(gate.waiting == 0)

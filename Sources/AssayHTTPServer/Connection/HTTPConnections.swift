@@ -44,6 +44,10 @@ struct HTTPConnections: Sendable {
             // Otherwise the system would buffer megabytes that a client does not read.
             try channel.syncOptions?.setOption(.socketOption(.so_sndbuf), value: limits.sendBufferBytes)
 
+            let exit = DirectClose()
+            try channel.pipeline.syncOperations.addHandler(exit)
+            let bound = NIOLoopBound(exit, eventLoop: channel.eventLoop)
+
             let (exchanges, continuation) = AsyncStream.makeStream(of: HTTPExchange.self)
             let backlog = Backlog()
             // Also when no task reads them, because the server is shutting down.
@@ -64,18 +68,20 @@ struct HTTPConnections: Sendable {
             }
             metrics.opened()
             channel.closeFuture.whenComplete { _ in metrics.closed() }
-            return HTTPConnection(channel: channel, exchanges: exchanges, backlog: backlog)
+            return HTTPConnection(channel: channel, exchanges: exchanges, backlog: backlog) {
+                [eventLoop = channel.eventLoop] in
+                eventLoop.execute { bound.value.close() }
+            }
         }
         // A connection that was never passed on is closed here.
         connection.whenFailure { _ in channel.close(promise: nil) }
         return connection
     }
 
-    /// The peer of a connection, if the peer is limited to its share.
+    /// The peer of a connection, if the peer is limited to its share: all but trusted proxies are.
     private func boundedPeer(_ channel: any Channel) -> PeerGroup? {
         let address = channel.remoteAddress?.ipAddress
-        let peer = PeerGroup(address)
-        return peer.isOfTheInternet && !gateway.trusts(address) ? peer : nil
+        return gateway.trusts(address) ? nil : PeerGroup(address)
     }
 
     func addHTTP1(
@@ -87,14 +93,14 @@ struct HTTPConnections: Sendable {
         headerLimits.maxHeaderListSize = limits.headerBytes
         headerLimits.maxHeaderFieldCount = limits.headerFields
         let gate = InputGate()
-        let requests = requests(on: channel)
+        let requests = requests.of(channel, gate: threads?.gate(of: channel))
         try channel.pipeline.syncOperations.addHandlers([
             gate,
             HTTPResponseEncoder(),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
-                limits: limits, gate: gate, admission: admission, requests: requests,
+                limits: limits, gate: gate, admission: admission, metrics: metrics, room: room, requests: requests,
                 reading: RequestReading(limits: limits, room: room, routeHead: gateway.routeHead)),
             InputSink(exchanges, backlog),
         ])
@@ -106,11 +112,11 @@ struct HTTPConnections: Sendable {
     ) throws {
         let gate = InputGate()
         let connection = StreamConnection(
-            limits: limits, gate: gate, admission: admission, exchanges: exchanges,
+            limits: limits, gate: gate, admission: admission, metrics: metrics, exchanges: exchanges,
             streams: ConnectionStreams(limits: limits, room: room))
         let bound = NIOLoopBound(connection, eventLoop: channel.eventLoop)
-        let configuration = NIOHTTP2Handler.Configuration(limits)
-        let requests = requests(on: channel)
+        let configuration = NIOHTTP2Handler.Configuration(limits, isProxy: !room.isBounded)
+        let requests = requests.of(channel, gate: threads?.gate(of: channel))
         let streams = NIOHTTP2Handler(
             mode: .server, eventLoop: channel.eventLoop, connectionConfiguration: configuration.connection,
             streamConfiguration: configuration.stream
@@ -129,13 +135,6 @@ struct HTTPConnections: Sendable {
             return true
         }
         try channel.pipeline.syncOperations.addHandlers([BackPressureHandler(), gate, frames, streams, connection])
-    }
-
-    /// What refuses the requests of a connection.
-    private func requests(on channel: any Channel) -> RequestAdmission {
-        var requests = requests
-        requests.gate = threads?.gate(of: channel)
-        return requests
     }
 
     /// Answers the requests of a connection until it ends.
@@ -165,7 +164,8 @@ struct HTTPConnections: Sendable {
                 }
             }
         } onCancel: {
-            channel.close(promise: nil)
+            // The time for clients is over: none is waited for.
+            connection.close()
         }
         try? await channel.close()
     }

@@ -9,6 +9,8 @@ struct HTTPConnection: Sendable {
     let exchanges: AsyncStream<HTTPExchange>
     /// The requests of HTTP/1.1 that have not been taken from `exchanges` yet.
     let backlog: Backlog
+    /// Closes it at once, from any thread.
+    let close: @Sendable () -> Void
 }
 
 /// Counts the requests of a connection that wait for earlier ones.

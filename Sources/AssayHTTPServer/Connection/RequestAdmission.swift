@@ -1,5 +1,7 @@
+internal import AssayCore
 internal import AssayHTTP
 internal import AssayTransport
+internal import NIOCore
 
 /// Refuses requests before they cost any work, while the server cannot keep up.
 struct RequestAdmission: Sendable {
@@ -7,6 +9,25 @@ struct RequestAdmission: Sendable {
     var gate: OverloadGate?
     let gateway: HTTPGateway
     let clock: ReplyDate
+    /// The other end of the connection; nil if it has no address.
+    private var peer: String?
+    /// What distinguishes the connection from others.
+    private var connection: ObjectIdentifier
+
+    init(gateway: HTTPGateway, clock: ReplyDate) {
+        self.gateway = gateway
+        self.clock = clock
+        connection = ObjectIdentifier(clock)
+    }
+
+    /// The same for the requests of a connection.
+    func of(_ channel: any Channel, gate: OverloadGate?) -> RequestAdmission {
+        var requests = self
+        requests.gate = gate
+        requests.peer = channel.remoteAddress?.ipAddress
+        requests.connection = ObjectIdentifier(channel)
+        return requests
+    }
 
     /// Refusals are delayed by this much at least, or not at all.
     private static let burst = Duration.milliseconds(5)
@@ -16,7 +37,9 @@ struct RequestAdmission: Sendable {
     /// Returns the reply to a request that is refused, and after which time it is to be sent.
     func admit(_ input: inout HTTPInput) -> (reply: ServerReply, delay: Duration)? {
         guard let gate, case .request(let request) = input.content else { return nil }
-        switch gate.arrive() {
+        // Behind a proxy without `X-Forwarded-For`, only connections distinguish clients.
+        let source = { RequestSource(peer: PeerGroup(gateway.client(request, peer)), connection: connection) }
+        switch gate.arrive(from: source()) {
         case .waits(let ticket):
             input.ticket = ticket
             return nil
@@ -27,7 +50,7 @@ struct RequestAdmission: Sendable {
         }
     }
 
-    /// Returns the reply to a request that has waited for too long; nil when it is to be answered.
+    /// Returns the reply to a request that has waited for too long, or gave its place to another; nil when it is to be answered.
     func begin(_ input: HTTPInput) -> ServerReply? {
         guard case .request(let request) = input.content, let ticket = input.ticket, !ticket.begin() else { return nil }
         return refusal(of: request, input)

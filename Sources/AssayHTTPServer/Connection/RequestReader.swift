@@ -14,19 +14,25 @@ final class RequestReader: ChannelDuplexHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let admission: ConnectionAdmission
+    private let metrics: ConnectionMetrics
+    private let room: PeerRoom
     private let requests: RequestAdmission
     private var reading: RequestReading
     private var timer: WaitTimer?
     /// The place in the queue of connections that may have to make room, while the server waits for the client.
     private var ticket: IdleQueue.Ticket?
+    /// The place among the replies that are not read.
+    private var unread: QueueTicket?
 
     init(
-        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, requests: RequestAdmission,
-        reading: RequestReading
+        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, metrics: ConnectionMetrics, room: PeerRoom,
+        requests: RequestAdmission, reading: RequestReading
     ) {
         self.limits = limits
         self.gate = gate
         self.admission = admission
+        self.metrics = metrics
+        self.room = room
         self.requests = requests
         self.reading = reading
     }
@@ -120,9 +126,28 @@ final class RequestReader: ChannelDuplexHandler {
         written.futureResult.whenComplete { _ in
             let (reader, context) = bound.value
             reader.perform(reader.reading.delivered(isLast: isLast), context)
+            if !reader.reading.hasUnread { reader.endUnread() }
         }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        if reading.hasUnread, unread == nil { beginUnread(context) }
         perform(reading.next(), context)
+    }
+
+    private func beginUnread(_ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((reader: self, context: context), eventLoop: context.eventLoop)
+        unread = room.beginUnread(bytes: reading.bytes) { [eventLoop = context.eventLoop] in
+            eventLoop.execute {
+                let (reader, context) = bound.value
+                guard reader.unread != nil else { return }
+                reader.metrics.gaveUpReply()
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private func endUnread() {
+        if let unread { room.endUnread(unread) }
+        unread = nil
     }
 
     // MARK: - Carrying out decisions

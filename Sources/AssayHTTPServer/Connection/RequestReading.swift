@@ -310,6 +310,12 @@ struct RequestReading {
         if case .idle = state { true } else { false }
     }
 
+    /// Whether the system has not received all replies yet.
+    var hasUnread: Bool { undelivered > 0 }
+
+    /// What the requests hold of the budget.
+    var bytes: Int { reservation?.bytes ?? 0 }
+
     /// Whether there is one request only that was forwarded and not yet answered.
     var isWithoutOthers: Bool { unanswered == 1 }
 

@@ -47,7 +47,8 @@ struct ConnectionStreams {
     }
 
     private let limits: HTTPLimits
-    private let room: PeerRoom
+    /// What the peer holds.
+    let room: PeerRoom
 
     private var phase = Phase.serving
     /// Whether the client has confirmed that it opens no more streams, or its time for that is over.
@@ -156,10 +157,10 @@ struct ConnectionStreams {
     mutating func passed(_ input: HTTPInput) -> Actions {
         answering += 1
         var actions = Actions()
-        if case .fault(let fault, _) = input.content, fault != .overloaded {
+        if case .fault(let fault, _) = input.content, fault != .overloaded, room.isBounded {
             refused += 1
-            // HTTP/1.1 ends with the first error. Here the client may be one of many behind a proxy, which can open a
-            // new connection before this one is given up.
+            // HTTP/1.1 ends with the first error. Here the client may be one of many behind a proxy that is not named as
+            // trusted, which can open a new connection before this one is given up.
             if refused == limits.streams { askToLeave(&actions) }
             if refused / 2 == limits.streams, isOpen {
                 actions.goodbye = .enhanceYourCalm

@@ -11,6 +11,7 @@ final class StreamConnection: ChannelInboundHandler {
     private let limits: HTTPLimits
     private let gate: InputGate
     private let admission: ConnectionAdmission
+    private let metrics: ConnectionMetrics
     private let exchanges: AsyncStream<HTTPExchange>.Continuation
 
     /// The decisions; streams use it for theirs.
@@ -21,12 +22,13 @@ final class StreamConnection: ChannelInboundHandler {
     private var ticket: IdleQueue.Ticket?
 
     init(
-        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission,
+        limits: HTTPLimits, gate: InputGate, admission: ConnectionAdmission, metrics: ConnectionMetrics,
         exchanges: AsyncStream<HTTPExchange>.Continuation, streams: ConnectionStreams
     ) {
         self.limits = limits
         self.gate = gate
         self.admission = admission
+        self.metrics = metrics
         self.exchanges = exchanges
         self.streams = streams
     }
@@ -99,6 +101,14 @@ final class StreamConnection: ChannelInboundHandler {
     func pass(_ input: HTTPInput, send: @escaping @Sendable (ServerReply) async throws -> Void) {
         exchanges.yield(HTTPExchange(input: input, isConcurrent: true, isAlone: streams.answering == 0, send: send))
         perform(streams.passed(input))
+    }
+
+    /// A reply is given up because its client does not read it.
+    func gaveUpReply() {
+        metrics.gaveUpReply()
+        // What the system does not accept stays in memory, also when its stream is reset.
+        guard let channel = context?.channel, !channel.isWritable else { return }
+        channel.close(promise: nil)
     }
 
     // MARK: - Carrying out decisions

@@ -1,8 +1,11 @@
+internal import NIOCore
 internal import NIOHTTP2
 
 extension NIOHTTP2Handler.Configuration {
     /// The limits that a client is told, and how many cheap frames are accepted from it.
-    init(_ limits: HTTPLimits) {
+    ///
+    /// - Parameter isProxy: whether it is a trusted proxy, so that many clients share its connection.
+    init(_ limits: HTTPLimits, isProxy: Bool) {
         self.init()
         connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: limits.streams),
@@ -13,11 +16,19 @@ extension NIOHTTP2Handler.Configuration {
         connection.maximumRecentlyResetStreams = limits.streams
         // Within any 30 seconds; more frames end the connection with ENHANCE_YOUR_CALM. Clients reset a stream when a
         // user gives up, and send a PING or SETTINGS every few seconds at most. A proxy has many users on one
-        // connection.
+        // connection. What a reset request costs is bounded by the requests that are being answered.
         connection.controlFrameRateLimit.maximumCount = 200
         stream.streamResetFrameRateLimit.maximumCount = 1000
         stream.streamErrorRateLimit.maximumCount = 100
         connection.maximumConnectionGlitches = 100
+        if isProxy {
+            // In one second; one of its clients can cause each of them.
+            stream.streamResetFrameRateLimit.maximumCount = 5000
+            stream.streamResetFrameRateLimit.windowLength = .seconds(1)
+            stream.streamErrorRateLimit.maximumCount = 5000
+            stream.streamErrorRateLimit.windowLength = .seconds(1)
+            connection.maximumConnectionGlitches = .max
+        }
         connection.maximumSequentialContinuationFrames = 5
         connection.maximumSequentialEmptyDataFrames = 1
         connection.maximumBufferedControlFrames = 1000

@@ -17,6 +17,9 @@ final class StreamReader: ChannelInboundHandler {
     private var reading: StreamReading
     private var context: ChannelHandlerContext?
     private var timer: Scheduled<Void>?
+    private var isDelivered = false
+    /// The place among the replies that are not read.
+    private var unread: QueueTicket?
 
     init(limits: HTTPLimits, connection: StreamConnection, requests: RequestAdmission, reading: StreamReading) {
         self.limits = limits
@@ -120,11 +123,29 @@ final class StreamReader: ChannelInboundHandler {
                 .init(data: .byteBuffer(ByteBuffer(bytes: reply.body)), endStream: true))
             context.write(wrapOutboundOut(data), promise: written)
         }
+        isDelivered = false
         context.flush()
+        if !isDelivered { beginUnread(on: eventLoop) }
         return written.futureResult
     }
 
+    private func beginUnread(on eventLoop: any EventLoop) {
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        unread = connection.streams.room.beginUnread(bytes: reading.reservation?.bytes ?? 0) {
+            eventLoop.execute { bound.value.giveUp() }
+        }
+    }
+
+    private func giveUp() {
+        guard unread != nil else { return }
+        connection.gaveUpReply()
+        perform(reading.giveUp())
+    }
+
     private func delivered() {
+        isDelivered = true
+        if let unread { connection.streams.room.endUnread(unread) }
+        unread = nil
         let (actions, connectionActions) = reading.delivered(in: &connection.streams)
         connection.perform(connectionActions)
         perform(actions)
@@ -147,6 +168,7 @@ final class StreamReader: ChannelInboundHandler {
         switch actions.reset {
         case .refused: context.writeAndFlush(wrapOutboundOut(.rstStream(.refusedStream)), promise: nil)
         case .noError: context.writeAndFlush(wrapOutboundOut(.rstStream(.noError)), promise: nil)
+        case .unread: context.writeAndFlush(wrapOutboundOut(.rstStream(.enhanceYourCalm)), promise: nil)
         case nil: break
         }
         if actions.closes { context.close(promise: nil) }

@@ -29,6 +29,8 @@ struct StreamReading {
         /// The request was not processed, so the client may send it again (RFC 9113, section 8.7).
         case refused
         case noError
+        /// The client has too many replies that it does not read.
+        case unread
     }
 
     private enum State {
@@ -188,6 +190,15 @@ struct StreamReading {
     }
 
     // MARK: - The end
+
+    /// The client does not read its reply, and others need the room.
+    mutating func giveUp() -> Actions {
+        var actions = Actions()
+        guard case .delivery = state else { return actions }
+        actions.timer = .stopped
+        actions.reset = .unread
+        return actions
+    }
 
     /// The time for the expected event is over.
     mutating func expire() -> Actions {

@@ -28,7 +28,7 @@ internal import NIOEmbedded
         let admission = ConnectionAdmission(most: 1, grace: .seconds(1), eventLoop: loop)
         let connections = HTTPConnections(
             gateway: gateway, clock: ReplyDate(.system), limits: configuration.limits, admission: admission,
-            requests: RequestAdmission(gate: nil, gateway: gateway, clock: ReplyDate(.system)), metrics: metrics,
+            requests: RequestAdmission(gateway: gateway, clock: ReplyDate(.system)), metrics: metrics,
             budget: configuration.budget)
         let room = PeerRoom(configuration.budget)
         guard let reservation = Reservation.connection(room, isSecure: wire == .http2) else {
@@ -47,7 +47,9 @@ internal import NIOEmbedded
         try await channel.connect(to: SocketAddress(ipAddress: "192.0.2.1", port: 1))
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [logger] in
-                let connection = HTTPConnection(channel: channel, exchanges: exchanges, backlog: backlog)
+                let connection = HTTPConnection(channel: channel, exchanges: exchanges, backlog: backlog) {
+                    channel.close(promise: nil)
+                }
                 await connections.serve(connection, on: nil, logger: logger)
             }
             var rest = input[...]

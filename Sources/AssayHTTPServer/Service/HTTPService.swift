@@ -140,12 +140,15 @@ public struct HTTPService: Service {
 /// The metrics of the server.
 package struct ConnectionMetrics: Sendable {
     /// All metrics that the server records.
-    package static let all = [connections, accepted, acceptFailures]
+    package static let all = [connections, accepted, acceptFailures, unreadReplies]
 
     private static let connections = Metric.gauge("http_connections", "HTTP connections that are open.")
     private static let accepted = Metric.counter("http_connections_accepted_total", "HTTP connections accepted.")
     private static let acceptFailures = Metric.counter(
         "http_accept_failures_total", "Failures to accept a connection, mostly because of missing file descriptors.")
+    private static let unreadReplies = Metric.counter(
+        "http_unread_replies_dropped_total",
+        "Replies that were given up because clients did not read them and others needed the room.")
 
     private let meter: Meter
 
@@ -154,6 +157,7 @@ package struct ConnectionMetrics: Sendable {
         meter.set(0, of: ConnectionMetrics.connections)
         meter.add(0, to: ConnectionMetrics.accepted)
         meter.add(0, to: ConnectionMetrics.acceptFailures)
+        meter.add(0, to: ConnectionMetrics.unreadReplies)
     }
 
     func opened() {
@@ -163,6 +167,10 @@ package struct ConnectionMetrics: Sendable {
 
     func closed() {
         meter.add(-1, to: ConnectionMetrics.connections)
+    }
+
+    func gaveUpReply() {
+        meter.add(to: ConnectionMetrics.unreadReplies)
     }
 
     func acceptFailed() {

@@ -66,6 +66,9 @@ final class Reservation: Sendable {
         if isRequest { room.closeStream() }
     }
 
+    /// What it holds of the budget.
+    var bytes: Int { reserved.load(ordering: .relaxed) }
+
     /// Holds more bytes; false when they do not fit.
     func hold(_ count: Int) -> Bool {
         let wanted = used.add(count, ordering: .relaxed).newValue

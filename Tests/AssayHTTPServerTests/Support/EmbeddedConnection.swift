@@ -21,14 +21,15 @@ struct EmbeddedConnection {
         headerLimits.maxHeaderFieldCount = limits.headerFields
         let admission = ConnectionAdmission(most: 1, grace: .seconds(1), eventLoop: channel.eventLoop)
         let gateway = try HTTPGateway(handler: FakeHandler(), logger: TestServer.logger)
-        let requests = RequestAdmission(gate: nil, gateway: gateway, clock: ReplyDate(.system))
+        let room = PeerRoom(budget)
+        let requests = RequestAdmission(gateway: gateway, clock: ReplyDate(.system))
         try channel.pipeline.syncOperations.addHandlers([
             gate, HTTPResponseEncoder(),
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: headerLimits)),
             RequestReader(
-                limits: limits, gate: gate, admission: admission, requests: requests,
-                reading: RequestReading(limits: limits, room: PeerRoom(budget))),
+                limits: limits, gate: gate, admission: admission, metrics: ConnectionMetrics(.none), room: room,
+                requests: requests, reading: RequestReading(limits: limits, room: room)),
         ])
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
