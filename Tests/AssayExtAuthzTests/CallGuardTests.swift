@@ -129,6 +129,56 @@ struct CallGuardTests {
         #expect(!stream.channel.isActive)
     }
 
+    @Test("a call that its client resets is ended, and counts for its connection as long as the service works on it")
+    func reset() throws {
+        try stream.head([("assay-call", "7")])
+        try stream.data([0, 0, 0, 0, 2, 7, 8], ends: true)
+        let head = try #require(try stream.passed().first?.fields)
+        let numbers = head["assay-call"]
+        #expect(numbers.count == 1, "a client chooses no number")
+        let reservation = try #require(stream.forwarded.take(numbers[0]))
+        stream.reset()
+        let written = try stream.written()
+        #expect(written.map(\.status) == ["1"], "no reset is answered by a reset")
+        let passed = try stream.passed()
+        #expect(passed.map(\.reset) == [.cancel], "the service is told")
+        #expect(!stream.channel.isActive)
+        #expect(stream.connection.waiting != nil)
+        #expect(stream.budget.streams == 1 && stream.budget.bytes > 0)
+        withExtendedLifetime(reservation) {}
+    }
+
+    @Test("a call that is reset before the service has it leaves nothing behind", arguments: [true, false])
+    func resetEarly(isWhole: Bool) throws {
+        try stream.head()
+        try stream.data([0, 0, 0, 0, 0], ends: isWhole)
+        stream.reset()
+        stream.reset()
+        #expect(try stream.written().map(\.reset) == (isWhole ? [nil] : [nil, .noError]))
+        #expect(!stream.channel.isActive)
+        #expect(stream.budget.bytes == 0 && stream.budget.streams == 0)
+        #expect(stream.forwarded.count == 0)
+        #expect(stream.refusals.isEmpty)
+    }
+
+    @Test("more calls of a connection than it may have, with those that were reset, are refused")
+    func tooMany() throws {
+        let room = ConnectionRoom(bytes: 100, calls: 2, budget: TransportBudget())
+        var calls = [CallReservation(room), CallReservation(room)]
+        #expect(!calls.contains { $0 == nil })
+        #expect(CallReservation(room) == nil)
+        #expect(calls[0]?.reserve(101) == false)
+        #expect(calls[0]?.reserve(60) == true)
+        #expect(calls[1]?.reserve(60) == false)
+        calls[0] = nil
+        #expect(calls[1]?.reserve(60) == true)
+        #expect(CallReservation(room) != nil)
+        let stream = try GuardedStream(calls: 0)
+        try stream.head()
+        #expect(try stream.written().map(\.reset) == [.refusedStream])
+        #expect(stream.refusals == [.noStreams])
+    }
+
     @Test("a call that its client resets, or whose connection breaks, leaves nothing behind", arguments: [true, false])
     func gone(isWhole: Bool) throws {
         try stream.head()
@@ -146,6 +196,8 @@ private final class GuardedStream {
     let budget: TransportBudget
     let connection: OpenConnection
     let channel: EmbeddedChannel
+    let forwarded = ForwardedCalls()
+    private let parent: ConnectionGuard
     private let counted = Counted()
 
     private final class Counted {
@@ -154,17 +206,17 @@ private final class GuardedStream {
 
     var refusals: [CallRefusal] { counted.refusals }
 
-    init(budget: TransportBudget = TransportBudget(), connectionBytes: Int = 1 << 20) throws {
+    init(budget: TransportBudget = TransportBudget(), connectionBytes: Int = 1 << 20, calls: Int = 1000) throws {
         self.budget = budget
         channel = EmbeddedChannel()
         connection = OpenConnection(peer: .unknown, at: .uptimeNanoseconds(0)) {}
         let limits = ExtAuthzLimits()
-        let parent = ConnectionGuard(
-            connection, limits, room: ConnectionRoom(most: connectionBytes, budget: budget),
-            eventLoop: channel.eventLoop)
+        parent = ConnectionGuard(
+            connection, limits, room: ConnectionRoom(bytes: connectionBytes, calls: calls, budget: budget),
+            forwarded: forwarded, eventLoop: channel.eventLoop)
         let counted = counted
         try channel.pipeline.syncOperations.addHandler(
-            CallGuard(parent, limits) { counted.refusals.append($0) }, position: .first)
+            CallGuard(parent, limits, stream: 1) { counted.refusals.append($0) }, position: .first)
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
     }
 
@@ -176,6 +228,11 @@ private final class GuardedStream {
     func data(_ bytes: [UInt8], ends: Bool = false) throws {
         try channel.writeInbound(
             HTTP2Frame.FramePayload.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: ends)))
+    }
+
+    /// The client resets the stream.
+    func reset() {
+        parent.reset(1)
     }
 
     /// The service says everything that it has to say.
@@ -203,6 +260,10 @@ private final class GuardedStream {
 extension HTTP2Frame.FramePayload {
     fileprivate var isHead: Bool {
         if case .headers(let fields) = self { !fields.endStream } else { false }
+    }
+
+    fileprivate var fields: HPACKHeaders? {
+        if case .headers(let fields) = self { fields.headers } else { nil }
     }
 
     fileprivate var bytes: [UInt8]? {

@@ -106,7 +106,11 @@ class Envoy:
             "/grpc.health.v1.Health/Watch", request_serializer=HealthCheckRequest.SerializeToString,
             response_deserializer=HealthCheckResponse.FromString)
 
-    def check(self, headers=(), raw=(), method="GET", path="/", backend=None, extensions=None):
+    def check(self, *arguments, **named):
+        return self._check(self.question(*arguments, **named), timeout=30, wait_for_ready=True)
+
+    @staticmethod
+    def question(headers=(), raw=(), method="GET", path="/", backend=None, extensions=None):
         """Headers are pairs: the merged ones, and those that are told as they came."""
         request = CheckRequest()
         attributes = request.attributes
@@ -121,7 +125,7 @@ class Envoy:
         attributes.context_extensions.update(extensions or {})
         if backend:
             attributes.context_extensions["backend"] = backend
-        return self._check(request, timeout=30, wait_for_ready=True)
+        return request
 
     def health(self, service=""):
         # A client that is refused in the handshake does not become ready.

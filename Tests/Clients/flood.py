@@ -44,6 +44,47 @@ def calls_with_table(target, size, calls):
     return sizes
 
 
+class Caller:
+    """A connection of Envoy's kind: whole calls, and calls that are reset as soon as they are sent."""
+
+    def __init__(self, target):
+        host, _, port = target.rpartition(":")
+        self.socket = socket.create_connection((host, int(port)), timeout=30)
+        self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        self.http.initiate_connection()
+        # Why the server ends the connection, and what came of the streams that were not reset.
+        self.goodbyes, self.data, self.ended = [], {}, set()
+
+    def begin(self, message, resets=False):
+        stream = self.http.get_next_available_stream_id()
+        self.http.send_headers(stream, HEADERS)
+        self.http.send_data(stream, b"\0" + len(message).to_bytes(4, "big") + message, end_stream=True)
+        if resets:
+            self.http.reset_stream(stream, 8)
+        self.socket.sendall(self.http.data_to_send())
+        return stream
+
+    def answer(self, stream):
+        """The message of a call; None if the connection or the stream ends without one."""
+        while stream not in self.ended and not self.goodbyes:
+            data = self.socket.recv(65536)
+            if not data:
+                return None
+            for event in self.http.receive_data(data):
+                if isinstance(event, h2.events.DataReceived):
+                    self.data[event.stream_id] = self.data.get(event.stream_id, b"") + event.data
+                    self.http.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                elif isinstance(event, (h2.events.StreamEnded, h2.events.StreamReset)):
+                    self.ended.add(event.stream_id)
+                elif isinstance(event, h2.events.ConnectionTerminated):
+                    self.goodbyes.append(event.error_code)
+            self.socket.sendall(self.http.data_to_send())
+        return self.data[stream][5:] if stream in self.data else None
+
+    def close(self):
+        self.socket.close()
+
+
 class Connection:
     def __init__(self, address, streams, declared, withheld):
         self.socket = socket.create_connection(address)

@@ -19,9 +19,10 @@ import subprocess
 import pytest
 
 import hostile
-from amplification import ENOUGH, Checks, Connection, Judge, Meter
+from amplification import ENOUGH, FACTOR, TRIES, Checks, Clock, Connection, Judge, Meter
 from amplified import AmplifiedServer
 from envoy import CheckRequest
+from flood import Caller
 from variants import COMMON, ESCAPES, EXHAUSTIVE, ORDINARY, TOKENS, variants
 
 
@@ -147,6 +148,26 @@ def test_no_field_of_a_check_costs_more_than_plain_text(checks, name):
             bad = make(size)
             judge.judge(f"Check {name}", f"{text}, {len(bad)} bytes", with_text(name, bad), with_text(name, plain(len(bad))))
     judge.report()
+
+
+def test_no_reset_check_costs_more_than_an_answered_one(amplified):
+    clock, message = Clock(amplified.process.pid), check(lambda http: None, lambda attributes: None)
+
+    def cost(resets):
+        caller = Caller(amplified.target())
+        try:
+            begin = clock.settled()
+            for _ in range(20):
+                streams = [caller.begin(message, resets) for _ in range(20)]
+                # Answers come in any order; the last call is never reset.
+                for stream in [*([] if resets else streams), caller.begin(message)]:
+                    assert caller.answer(stream) is not None
+            return clock.settled() - begin
+        finally:
+            caller.close()
+
+    cost(False)
+    assert min(cost(True) for _ in range(TRIES)) < FACTOR * max(cost(False) for _ in range(TRIES))
 
 
 @pytest.mark.parametrize("raw", [False, True])

@@ -15,8 +15,8 @@ import grpc
 import pytest
 
 from authorities import Issuer
-from envoy import Envoy
-from flood import Flood, calls_with_table
+from envoy import CheckResponse, Envoy
+from flood import Caller, Flood, calls_with_table
 
 APP_ID = "1:1234567890:ios:321abc456def7890"
 DEBUG_TOKEN = "0B7C5A5E-3F0E-4C5D-9E0F-6A1B2C3D4E5F"
@@ -318,6 +318,27 @@ def test_half_open_checks_hold_no_memory_and_nobody_out():
         if flood:
             flood.close()
         assert server.stop() == 0
+
+
+def test_clients_that_leave_do_not_end_the_connection_of_their_proxy(server, token):
+    question = Envoy.question([(TOKEN, token)], backend="orders").SerializeToString()
+    caller = Caller(server.target())
+    try:
+        for _ in range(100):
+            for _ in range(20):
+                caller.begin(question, resets=True)
+            # The other clients of the proxy are answered on the same connection.
+            answer = caller.answer(caller.begin(question))
+            assert caller.goodbyes == []
+            assert may_pass(CheckResponse.FromString(answer))
+    finally:
+        caller.close()
+
+
+@pytest.mark.parametrize("space", [" ", "\t", " \t "])
+def test_white_space_around_a_token_does_not_belong_to_it(envoy, token, space):
+    assert may_pass(envoy.check([(TOKEN, space + token + space)], backend="orders"))
+    assert may_pass(envoy.check(raw=[(TOKEN, token + space)], backend="orders"))
 
 
 def test_connections_that_only_wait_do_not_keep_envoy_out():

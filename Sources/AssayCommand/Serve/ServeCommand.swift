@@ -316,9 +316,8 @@ struct ServeCommand: AsyncParsableCommand {
             ReloadSignal(signals: hangups, reloader: reloader, bundle: polling, systemd: systemd),
         ]
         if let polling { services.append(polling) }
-        if let operations { services.append(operations) }
-        if let authorization { services.append(authorization) }
-        services.append(service)
+        let listeners: [(any Service)?] = [operations, authorization, service]
+        services.append(SimultaneousServices(listeners.compactMap(\.self)))
         if let systemd { services.append(systemd) }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(

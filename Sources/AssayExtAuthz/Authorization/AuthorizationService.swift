@@ -10,6 +10,7 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
     let method: DecidingMethod
     let configuration: ExtAuthzConfiguration
     let refusals: RefusalLog
+    let forwarded: ForwardedCalls
 
     /// Like the generated code, but with a deserializer that has limits.
     func registerMethods<Transport: ServerTransport>(with router: inout RPCRouter<Transport>) {
@@ -25,6 +26,13 @@ struct AuthorizationService: Envoy_Service_Auth_V3_Authorization.StreamingServic
     func check(
         request: StreamingServerRequest<Envoy_Service_Auth_V3_CheckRequest>, context: ServerContext
     ) async throws -> StreamingServerResponse<Envoy_Service_Auth_V3_CheckResponse> {
+        let reservation = request.metadata[stringValues: ForwardedCalls.header].first { _ in true }
+            .flatMap { forwarded.take($0) }
+        defer { withExtendedLifetime(reservation) {} }
+        // Nobody waits for the answer, and nothing was done for it.
+        guard !context.cancellation.isCancelled else {
+            throw RPCError(code: .cancelled, message: "The call was reset.")
+        }
         let answer: AuthorizationAnswer
         do {
             let request = try await message(of: request)

@@ -24,26 +24,36 @@ final class CallGuard: ChannelDuplexHandler {
     }
 
     private let connection: ConnectionGuard
+    private let stream: Int
     private let time: TimeAmount
     private let count: (CallRefusal) -> Void
     private var intake: CallIntake
     private var head: HPACKHeaders = [:]
     private var progress = Progress.receiving
     private var timer: Scheduled<Void>?
-    private var hasPlace = false
+    private var reservation: CallReservation?
+    /// The number of the call on its way to the service.
+    private var number: UInt64?
+    private var context: ChannelHandlerContext?
 
     /// - Parameters:
     ///   - connection: the connection of the stream.
+    ///   - stream: its number.
     ///   - count: counts a refused call.
-    init(_ connection: ConnectionGuard, _ limits: ExtAuthzLimits, count: @escaping (CallRefusal) -> Void) {
+    init(
+        _ connection: ConnectionGuard, _ limits: ExtAuthzLimits, stream: Int, count: @escaping (CallRefusal) -> Void
+    ) {
         self.connection = connection
+        self.stream = stream
         self.count = count
         time = TimeAmount(limits.receiveTime)
         intake = CallIntake(messageBytes: limits.messageBytes)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        hasPlace = connection.room.openStream()
+        self.context = context
+        reservation = CallReservation(connection.room)
+        connection.opened(stream, self)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -62,22 +72,21 @@ final class CallGuard: ChannelDuplexHandler {
             if case .rstStream = frame { context.fireChannelRead(data) }
             return
         }
-        guard hasPlace else {
+        guard let reservation else {
             refuse(context, .noStreams)
             return
         }
-        let room = connection.room
         switch frame {
         case .headers(let fields):
             if head.isEmpty { head = fields.headers }
             perform(
                 intake.receive(
                     headBytes: fields.headers.occupied, flaw: fields.headers.flaw, ends: fields.endStream,
-                    reserve: room.reserve), context)
+                    reserve: reservation.reserve), context)
         case .data(let part):
             guard case .byteBuffer(let bytes) = part.data else { return }
             perform(
-                intake.receive(bytes.readableBytesView, ends: part.endStream, reserve: room.reserve), context)
+                intake.receive(bytes.readableBytesView, ends: part.endStream, reserve: reservation.reserve), context)
         default:
             context.fireChannelRead(data)
         }
@@ -112,23 +121,48 @@ final class CallGuard: ChannelDuplexHandler {
             stopTimer()
             progress = .serving
             connection.callBegan()
-            let head = head
+            var head = head
             self.head = [:]
+            number = reservation.map { connection.forwarded.begin($0, &head) }
             context.fireChannelRead(wrapInboundOut(.headers(.init(headers: head))))
             context.fireChannelRead(
                 wrapInboundOut(.data(.init(data: .byteBuffer(ByteBuffer(bytes: bytes)), endStream: true))))
         }
     }
 
+    /// The client has reset the stream, and the parser does not know.
+    ///
+    /// The stream is ended as if its answer had crossed with the reset, which clients must expect (RFC 9113, section 5.1).
+    func reset() {
+        guard let context else { return }
+        switch progress {
+        case .receiving:
+            end(context, CallRefusal.frames(code: 1, "The call was reset.") + [.rstStream(.noError)])
+        case .serving:
+            context.fireChannelRead(wrapInboundOut(.rstStream(.cancel)))
+            end(context, CallRefusal.frames(code: 1, "The call was reset."))
+        case .answering:
+            context.fireChannelRead(wrapInboundOut(.rstStream(.cancel)))
+            end(context, [.headers(.init(headers: ["grpc-status": "1"], endStream: true))])
+        case .ended: context.close(promise: nil)
+        case .gone: break
+        }
+    }
+
+    /// Ends the stream with frames of its own.
+    private func end(_ context: ChannelHandlerContext, _ frames: [HTTP2Frame.FramePayload]) {
+        stopTimer()
+        for frame in frames { context.write(wrapOutboundOut(frame), promise: nil) }
+        context.flush()
+        context.close(promise: nil)
+    }
+
     private func refuse(_ context: ChannelHandlerContext, _ refusal: CallRefusal) {
         guard case .receiving = progress else { return }
         progress = .ended
         count(refusal)
-        stopTimer()
         release()
-        for frame in refusal.frames { context.write(wrapOutboundOut(frame), promise: nil) }
-        context.flush()
-        context.close(promise: nil)
+        end(context, refusal.frames)
     }
 
     private func answer(isLast: Bool) {
@@ -146,9 +180,13 @@ final class CallGuard: ChannelDuplexHandler {
     /// The stream is closed.
     private func leave() {
         stopTimer()
-        release()
-        if hasPlace { connection.room.closeStream() }
-        hasPlace = false
+        head = [:]
+        _ = intake.release()
+        if let number { connection.forwarded.end(number) }
+        // The service may still work on the call.
+        reservation = nil
+        context = nil
+        connection.closed(stream)
         switch progress {
         case .serving:
             connection.callAnswered()
@@ -161,7 +199,7 @@ final class CallGuard: ChannelDuplexHandler {
 
     private func release() {
         head = [:]
-        connection.room.release(intake.release())
+        reservation?.release(intake.release())
     }
 
     private func startTimer(_ context: ChannelHandlerContext) {

@@ -16,7 +16,7 @@ enum CallRefusal: String, CaseIterable {
     case late
     /// The connection, or the process, has no bytes left in its budget.
     case noBytes = "no_bytes"
-    /// The process has no room for another open request.
+    /// The connection, or the process, has no room for another call.
     case noStreams = "no_streams"
 
     /// How the stream is ended: with a reset that says that the call was not begun and may be made again; otherwise
@@ -35,11 +35,15 @@ enum CallRefusal: String, CaseIterable {
     /// The frames that end the stream.
     var frames: [HTTP2Frame.FramePayload] {
         guard let status else { return [.rstStream(.refusedStream)] }
+        return CallRefusal.frames(code: status.code, status.message) + [.rstStream(.noError)]
+    }
+
+    /// An answer with nothing but a status.
+    static func frames(code: Int, _ message: String) -> [HTTP2Frame.FramePayload] {
         let headers: HPACKHeaders = [
-            ":status": "200", "content-type": "application/grpc", "grpc-status": String(status.code),
-            "grpc-message": status.message,
+            ":status": "200", "content-type": "application/grpc", "grpc-status": String(code), "grpc-message": message,
         ]
-        return [.headers(.init(headers: headers, endStream: true)), .rstStream(.noError)]
+        return [.headers(.init(headers: headers, endStream: true))]
     }
 }
 

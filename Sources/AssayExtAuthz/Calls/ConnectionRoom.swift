@@ -1,36 +1,79 @@
 internal import AssayTransport
+internal import Synchronization
 
-/// The bytes that the calls of one connection hold, out of the process's budget.
-///
-/// It belongs to the connection's event loop.
-final class ConnectionRoom {
-    private let most: Int
+/// What the calls of one connection hold, out of the process's budget.
+final class ConnectionRoom: Sendable {
+    private let mostBytes: Int
+    private let mostCalls: Int
     private let budget: TransportBudget
-    private var held = 0
+    private let bytes = Atomic<Int>(0)
+    private let calls = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - most: the most bytes of the connection.
+    ///   - bytes: the most bytes of the connection.
+    ///   - calls: the most calls of the connection, with those that were reset and are still worked on.
     ///   - budget: the budget of the process.
-    init(most: Int, budget: TransportBudget) {
-        self.most = most
+    init(bytes: Int, calls: Int, budget: TransportBudget) {
+        mostBytes = bytes
+        mostCalls = calls
         self.budget = budget
     }
 
     /// Reserves bytes; false, and nothing reserved, when they do not fit.
-    func reserve(_ bytes: Int) -> Bool {
-        guard bytes <= most - held, budget.reserve(bytes: bytes) else { return false }
-        held += bytes
+    fileprivate func reserve(_ count: Int) -> Bool {
+        guard count <= mostBytes else { return false }
+        if bytes.add(count, ordering: .relaxed).newValue <= mostBytes, budget.reserve(bytes: count) { return true }
+        bytes.subtract(count, ordering: .relaxed)
+        return false
+    }
+
+    fileprivate func release(_ count: Int) {
+        guard count > 0 else { return }
+        bytes.subtract(count, ordering: .relaxed)
+        budget.release(bytes: count)
+    }
+
+    /// Reserves a call; false when no more are allowed.
+    fileprivate func begin() -> Bool {
+        if calls.add(1, ordering: .relaxed).newValue <= mostCalls, budget.openStream() { return true }
+        calls.subtract(1, ordering: .relaxed)
+        return false
+    }
+
+    fileprivate func end() {
+        calls.subtract(1, ordering: .relaxed)
+        budget.closeStream()
+    }
+}
+
+/// What one call holds of its connection's part of the budget.
+///
+/// It is released with its last reference. The service has one while it works on the call, so that a call whose client has
+/// reset it counts until then: a client cannot make the server work on more than it may have open by resetting.
+final class CallReservation: Sendable {
+    private let room: ConnectionRoom
+    private let bytes = Atomic<Int>(0)
+
+    /// Reserves a call; nil when no more are allowed.
+    init?(_ room: ConnectionRoom) {
+        guard room.begin() else { return nil }
+        self.room = room
+    }
+
+    deinit {
+        room.release(bytes.load(ordering: .relaxed))
+        room.end()
+    }
+
+    /// Reserves bytes; false, and nothing reserved, when they do not fit.
+    func reserve(_ count: Int) -> Bool {
+        guard room.reserve(count) else { return false }
+        bytes.add(count, ordering: .relaxed)
         return true
     }
 
-    func release(_ bytes: Int) {
-        guard bytes > 0 else { return }
-        held -= bytes
-        budget.release(bytes: bytes)
+    func release(_ count: Int) {
+        bytes.subtract(count, ordering: .relaxed)
+        room.release(count)
     }
-
-    /// Reserves a stream; false when no more are allowed.
-    func openStream() -> Bool { budget.openStream() }
-
-    func closeStream() { budget.closeStream() }
 }

@@ -12,6 +12,7 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
 
     let configuration: ExtAuthzConfiguration
     let connections: OpenConnections
+    let forwarded: ForwardedCalls
     let logger: Logger
     let onListening: @Sendable (ListenerAddress) async -> Void
 
@@ -48,12 +49,14 @@ struct AuthorizationListener: HTTP2ServerTransport.ListenerFactory {
                 try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context))
             }
             let limits = configuration.limits
-            try pipeline.addHandler(
-                ConnectionGuard(
-                    connection, limits,
-                    room: ConnectionRoom(most: limits.connectionBytes, budget: configuration.budget),
-                    eventLoop: channel.eventLoop))
-            try pipeline.addHandler(FrameGate())
+            let watch = ConnectionGuard(
+                connection, limits,
+                room: ConnectionRoom(
+                    bytes: limits.connectionBytes, calls: limits.calls, budget: configuration.budget),
+                forwarded: forwarded, eventLoop: channel.eventLoop)
+            try pipeline.addHandler(watch)
+            // The clients of a proxy share its connection, so that no number of resets is too many.
+            try pipeline.addHandler(FrameGate(onReset: watch.reset))
         }.flatMap {
             configurator.configure(
                 channel: channel, tls: configuration.certificate == nil ? .none : .configured(requireALPN: true))

@@ -9,8 +9,11 @@ final class ConnectionGuard: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
-    /// The bytes that the connection's calls may hold.
+    /// What the connection's calls may hold.
     let room: ConnectionRoom
+    let forwarded: ForwardedCalls
+    /// The open streams.
+    private var calls: [Int: CallGuard] = [:]
     private let connection: OpenConnection
     private let eventLoop: any EventLoop
     private var lifetime: ConnectionLifetime
@@ -18,11 +21,30 @@ final class ConnectionGuard: ChannelInboundHandler {
     private var timer: Scheduled<Void>?
     private var due = NIODeadline.distantFuture
 
-    init(_ connection: OpenConnection, _ limits: ExtAuthzLimits, room: ConnectionRoom, eventLoop: any EventLoop) {
+    init(
+        _ connection: OpenConnection, _ limits: ExtAuthzLimits, room: ConnectionRoom, forwarded: ForwardedCalls,
+        eventLoop: any EventLoop
+    ) {
         self.connection = connection
         self.room = room
+        self.forwarded = forwarded
         self.eventLoop = eventLoop
         lifetime = ConnectionLifetime(limits, opened: eventLoop.now)
+    }
+
+    /// A stream is open.
+    func opened(_ stream: Int, _ call: CallGuard) {
+        calls[stream] = call
+    }
+
+    /// A stream is closed.
+    func closed(_ stream: Int) {
+        calls[stream] = nil
+    }
+
+    /// The client has reset a stream.
+    func reset(_ stream: Int) {
+        calls[stream]?.reset()
     }
 
     /// A service has received a call.

@@ -36,23 +36,3 @@ final class OpenConnection: Sendable {
 
     func close() { end() }
 }
-
-/// Is first in a connection's pipeline, and closes it without TLS's closing messages, because these would wait for a
-/// silent client.
-final class DirectClose: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private var context: ChannelHandlerContext?
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        self.context = nil
-    }
-
-    func close() {
-        context?.close(promise: nil)
-    }
-}

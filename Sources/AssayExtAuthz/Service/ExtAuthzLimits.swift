@@ -9,6 +9,9 @@ public struct ExtAuthzLimits: Sendable, Hashable {
     /// The most header fields of a request; one with more is refused.
     public var headerFields = 256
     /// The most calls that a connection may have open at once.
+    ///
+    /// Ten times as many may be worked on, with those that were reset meanwhile: behind a proxy, clients that leave reset
+    /// their calls. Resets themselves are not limited.
     public var streams = 100
     /// The most bytes that the calls of a connection may hold until they are answered; a further call is refused.
     public var connectionBytes = 2_097_152
@@ -42,6 +45,9 @@ public struct ExtAuthzLimits: Sendable, Hashable {
     public var drainTime: Duration = .seconds(20)
     /// How many connections wait in the system's backlog before it refuses more.
     public var backlog = 256
+
+    /// The most calls of a connection that are worked on, also after they were reset.
+    var calls: Int { 10 * min(max(0, streams), 1 << 20) }
 
     /// The default limits.
     public init() {}

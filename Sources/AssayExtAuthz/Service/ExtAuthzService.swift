@@ -5,6 +5,7 @@ internal import GRPCCore
 internal import GRPCNIOTransportHTTP2TransportServices
 public import Logging
 internal import NIOCore
+internal import NIOHTTP2
 public import ServiceLifecycle
 
 /// Answers Envoy's question whether a request is allowed (`envoy.service.auth.v3.Authorization/Check`) by a method of a
@@ -50,14 +51,17 @@ public struct ExtAuthzService: Service {
     public func run() async throws {
         let refusals = RefusalLog(logger, noun: "check", limits: configuration.records, clock: clock)
         let connections = OpenConnections(configuration.limits, meter)
+        let forwarded = ForwardedCalls()
         let listener = AuthorizationListener(
-            configuration: configuration, connections: connections, logger: logger, onListening: onListening)
+            configuration: configuration, connections: connections, forwarded: forwarded, logger: logger,
+            onListening: onListening)
         let server = GRPCServer(
             transport: HTTP2ServerTransport.Custom(
                 listenerFactory: listener, config: .init(configuration.limits, CallMetrics(meter))),
             services: [
                 AuthorizationService(
-                    handler: handler, method: method, configuration: configuration, refusals: refusals),
+                    handler: handler, method: method, configuration: configuration, refusals: refusals,
+                    forwarded: forwarded),
                 HealthService(handler: handler, limits: configuration.limits, clock: clock),
             ])
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -124,8 +128,9 @@ extension HTTP2ServerTransport.Custom.Config {
             do {
                 guard let parent = stream.parent else { throw ChannelError.ioOnClosedChannel }
                 let connection = try parent.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+                let number = try stream.syncOptions?.getOption(HTTP2StreamChannelOptions.streamID) ?? .rootStream
                 try stream.pipeline.syncOperations.addHandler(
-                    CallGuard(connection, limits, count: metrics.refused), position: .first)
+                    CallGuard(connection, limits, stream: Int(number), count: metrics.refused), position: .first)
             } catch {
                 // An error would drop the stream while it is open, which ends the process.
                 stream.close(promise: nil)
