@@ -473,7 +473,7 @@ let package = Package(
         .target(
             name: "AssayRedis",
             dependencies: [
-                "AssayCore", "AssayState", "CLibHiredis",
+                "AssayCore", "AssayCrypto", "AssayState", "CLibHiredis",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),

@@ -113,13 +113,12 @@ extension IssuerKeys {
         guard let reference = SecretReference(text) else {
             throw ConfigurationError(at: path, "expected an https URL of a JWKS document, or file:PATH or env:NAME")
         }
-        let document: [UInt8]?
+        let document: [UInt8]
         do throws(SecretError) {
-            document = try host.secrets.document(reference)
+            document = try host.secrets.json(reference, isSecret: false)
         } catch {
             throw ConfigurationError(at: path, error.message)
         }
-        guard let document else { throw ConfigurationError(at: path, "\(reference) is not set") }
         do throws(JWKError) {
             let set = try JWKSet(json: document)
             guard !set.keys.isEmpty else {

@@ -57,10 +57,25 @@ struct AppleServerKeyTests {
         #expect(AppleAuthorizationForm.bearer.header(token) == "Bearer \(token.text)")
     }
 
+    @Test("A key in a variable may have \\n for its line ends, or be in Base64: it is the same key")
+    func formsOfVariables() throws {
+        let team = try SimulatedAppleTeam(teamID: "ABCDE12345")
+        let first = try key(team)
+        for text in [
+            team.privateKeyPEM.replacing("\n", with: "\\n"), "\"\(team.privateKeyPEM)\"",
+            Base64.encode(team.privateKeyPEM.utf8),
+        ] {
+            let other = try AppleServerKey.named(
+                team.keyID, teamID: team.teamID, privateKey: Self.reference,
+                secrets: SecretSource { _ in Array(text.utf8) })
+            #expect(other === first)
+        }
+    }
+
     static let wrong: [(keyID: String, secret: [UInt8]?, path: ConfigurationError.Component, words: String)] = [
         ("short", [], "key_id", "ten capital letters"), ("abcdefghij", [], "key_id", "ten capital letters"),
         ("ABCDE1234\u{e9}", [], "key_id", "ten capital letters"), ("ABCDE12345", nil, "private_key", "is not set"),
-        ("ABCDE12345", Array("the secret".utf8), "private_key", "no P-256 private key"),
+        ("ABCDE12345", Array("the secret".utf8), "private_key", "env:APPLE_KEY holds no PEM: it has no line"),
         ("ABCDE12345", (try? Array(rsa().utf8)) ?? [], "private_key", "no P-256 private key"),
         ("ABCDE12345", (try? Array(p384().utf8)) ?? [], "private_key", "no P-256 private key"),
     ]

@@ -59,6 +59,17 @@ struct ServiceAccountKeyTests {
         #expect(other == ["3 env:KEY is the key of another account"])
     }
 
+    @Test("A key file in a variable may be in quotation marks or Base64, and its key may have escaped line ends twice")
+    func variables() throws {
+        let key = try PrivateKey.generate(.rsa(bits: 2048))
+        let file = String(decoding: try keyFile(key), as: UTF8.self)
+        for text in ["'\(file)'\n", Base64.encode(file.utf8), file.replacing("\\n", with: "\\\\n")] {
+            let found = try problems(
+                #"{"service_accounts": [{"key_file": "env:KEY"}]}"#, file: Array(text.utf8))
+            #expect(found.isEmpty, "\(found)")
+        }
+    }
+
     @Test("A key that is no RSA key is refused, since no token of a service account is signed with one")
     func elliptic() throws {
         let file = try keyFile(.generate(.ec(.p256)))

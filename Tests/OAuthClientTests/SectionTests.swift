@@ -50,7 +50,7 @@ private let mistakes: [(String, [String])] = [
     ("attester: {key: {private_key: raw, key_id: k}}", ["refer to it as env:NAME"]),
     ("attester: {key: {private_key: \"env:ASSAY_NO_SUCH_VARIABLE\", key_id: k}}", ["key.private_key", "is not set"]),
     ("attester: {key: {private_key: \"file:/nonexistent\", key_id: k}}", ["key.private_key"]),
-    ("attester: {key: {private_key: \"env:PATH\", key_id: k}}", ["key.private_key", "the key cannot be used"]),
+    ("attester: {key: {private_key: \"env:PATH\", key_id: k}}", ["key.private_key", "env:PATH holds no PEM"]),
     ("attester: {key: {private_key: \"env:PATH\", key_id: \"\"}}", ["key.key_id"]),
     ("attester: {}\nclients: {unknown: a}", ["clients.unknown", "unknown app"]),
     ("attester: {}\nclients: {\"1:1234567890:ios:0000000000000002\": \"\"}", ["expected a client ID"]),

@@ -37,7 +37,12 @@ public final class AppleServerKey: Sendable {
             throw ConfigurationError(
                 at: ["key_id"], "expected the key's identifier at Apple: ten capital letters and digits")
         }
-        var text = try contents(of: privateKey, secrets)
+        var text: [UInt8]
+        do throws(SecretError) {
+            text = try secrets.pem(privateKey)
+        } catch {
+            throw ConfigurationError(at: ["private_key"], error.message)
+        }
         defer { SecretBytes.wipe(&text) }
         let name = AppleServerKeys.Name(teamID: teamID, keyID: keyID, digest: SHA256.hash(text))
         return try AppleServerKeys.shared.key(name) { () throws(ConfigurationError) in
@@ -48,19 +53,6 @@ public final class AppleServerKey: Sendable {
                     at: ["private_key"], "\(privateKey) holds no P-256 private key in PEM, as Apple's .p8 files do")
             }
         }
-    }
-
-    private static func contents(
-        of reference: SecretReference, _ secrets: SecretSource
-    ) throws(ConfigurationError) -> [UInt8] {
-        let text: [UInt8]?
-        do throws(SecretError) {
-            text = try secrets.resolve(reference)
-        } catch {
-            throw ConfigurationError(at: ["private_key"], error.message)
-        }
-        guard let text else { throw ConfigurationError(at: ["private_key"], "\(reference) is not set") }
-        return text
     }
 
     /// The token to use now.
@@ -116,7 +108,7 @@ private final class AppleServerKeys: Sendable {
     struct Name: Hashable {
         @Exact private(set) var teamID: String
         @Exact private(set) var keyID: String
-        /// SHA-256 of the file: another key in the same place is another key.
+        /// SHA-256 of the key: another key in the same place is another key.
         let digest: [UInt8]
     }
 

@@ -50,20 +50,25 @@ struct ServiceAccount: Sendable {
     private static func keyFile(
         _ reference: SecretReference, at path: [ConfigurationError.Component], secrets: SecretSource
     ) throws(ConfigurationError) -> (email: String, key: PublicKey) {
-        let found: [UInt8]?
+        var bytes: [UInt8]
         do throws(SecretError) {
-            found = try secrets.resolve(reference)
+            bytes = try secrets.json(reference)
         } catch {
             throw ConfigurationError(at: path, error.message)
         }
-        guard var bytes = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
         defer { SecretBytes.wipe(&bytes) }
         guard let file = try? JSON.parse(bytes, limits: JSON.Limits(bytes: 65_536)),
             let email = file["client_email"]?.string, let pem = file["private_key"]?.string
         else {
             throw ConfigurationError(at: path, "\(reference) holds no key file of a service account")
         }
-        let key = try explained(at: path) { () throws(CryptoError) in try PrivateKey(pem: Array(pem.utf8)) }
+        let text: [UInt8]
+        do throws(SecretError) {
+            text = try SecretText.pem(Array(pem.utf8))
+        } catch {
+            throw ConfigurationError(at: path, "the key cannot be used: \(error.message)")
+        }
+        let key = try explained(at: path) { () throws(CryptoError) in try PrivateKey(pem: text) }
         return (email, key.publicKey)
     }
 

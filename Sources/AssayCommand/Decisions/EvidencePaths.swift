@@ -116,7 +116,7 @@ enum EvidenceKey {
     static func read(_ path: String) throws -> PrivateKey {
         var text = try SecretFile.read(path, limit: sizeLimit)
         defer { SecretBytes.wipe(&text) }
-        let key = try PrivateKey(pem: text)
+        let key = try PrivateKey(pem: SecretText.pem(text))
         guard key.kind == .ec(.p256) else { throw EvidenceFileError("\(path) is not a private key on P-256") }
         return key
     }

@@ -49,11 +49,8 @@ public struct CapturePolicy: Sendable {
             let sink = DiagnosticSink()
             let value = YAMLValue(node, path: path, sink: sink)
             do throws(SecretError) {
-                if let text = try secrets.document(reference) {
-                    if let recipient = CaptureReader.recipient(text, of: value) { return recipient }
-                } else {
-                    value.report("\(reference) is not set")
-                }
+                let text = try secrets.pem(reference, isSecret: false)
+                if let recipient = CaptureReader.recipient(text, of: value) { return recipient }
             } catch {
                 value.report(error.message)
             }

@@ -153,7 +153,7 @@ struct CaptureTests {
             }
         }
         #expect(problems(nil).contains("a.yaml:1:23: capture.public_key: file:/etc/assay/capture.pem is not set"))
-        #expect(problems("x").contains("a.yaml:1:23: capture.public_key: expected a public key on P-256 in PEM"))
+        #expect(problems("x").contains("a.yaml:1:23: capture.public_key: file:/etc/assay/capture.pem holds no PEM"))
         let key = try PrivateKey.generate(.ec(.p256))
         let secret = try key.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         #expect(problems(secret).contains("is a private key, which the server must not have"))

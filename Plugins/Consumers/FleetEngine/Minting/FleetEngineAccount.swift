@@ -33,7 +33,12 @@ public struct FleetEngineAccount: Sendable {
         guard let text = file["private_key"]?.string else {
             throw ConfigurationError("the key file has no `private_key`")
         }
-        var pem = Array(text.utf8)
+        var pem: [UInt8]
+        do throws(SecretError) {
+            pem = try SecretText.pem(Array(text.utf8))
+        } catch {
+            throw ConfigurationError("the account's key cannot be used: \(error.message)")
+        }
         defer { SecretBytes.wipe(&pem) }
         do throws(CryptoError) {
             let key = try PrivateKey(pem: pem)
@@ -73,13 +78,12 @@ struct FleetEngineAccounts {
     private func read(
         _ reference: SecretReference, at path: [ConfigurationError.Component]
     ) throws(ConfigurationError) -> FleetEngineAccount {
-        let found: [UInt8]?
+        var bytes: [UInt8]
         do throws(SecretError) {
-            found = try secrets.resolve(reference)
+            bytes = try secrets.json(reference)
         } catch {
             throw ConfigurationError(at: path, error.message)
         }
-        guard var bytes = found else { throw ConfigurationError(at: path, "\(reference) is not set") }
         defer { SecretBytes.wipe(&bytes) }
         do throws(ConfigurationError) {
             return try FleetEngineAccount(keyFile: bytes)

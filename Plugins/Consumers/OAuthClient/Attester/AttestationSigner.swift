@@ -14,14 +14,12 @@ struct AttestationSigner: Sendable {
         guard (1...256).contains(configuration.keyID.utf8.count) else {
             throw ConfigurationError(at: path + ["key_id"], "expected 1 to 256 characters")
         }
-        let reference = configuration.privateKey
-        let found: [UInt8]?
+        var bytes: [UInt8]
         do throws(SecretError) {
-            found = try secrets.resolve(reference)
+            bytes = try secrets.pem(configuration.privateKey)
         } catch {
             throw ConfigurationError(at: path + ["private_key"], error.message)
         }
-        guard var bytes = found else { throw ConfigurationError(at: path + ["private_key"], "\(reference) is not set") }
         defer { SecretBytes.wipe(&bytes) }
         do throws(CryptoError) {
             key = try PrivateKey(pem: bytes)

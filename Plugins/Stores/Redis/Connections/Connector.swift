@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayCrypto
 internal import NIOCore
 internal import NIOSSL
 
@@ -190,7 +191,7 @@ struct Connector: Sendable {
             if let certificate = location.certificate, let key = location.key {
                 configuration.certificateChain = try certificates(certificate, secrets).map { .certificate($0) }
                 configuration.privateKey = .privateKey(
-                    try NIOSSLPrivateKey(bytes: try read(key, secrets), format: .pem))
+                    try NIOSSLPrivateKey(bytes: try pem(key, secrets, isSecret: true), format: .pem))
             }
             return try NIOSSLContext(configuration: configuration)
         } catch let error as RedisStoreError {
@@ -205,17 +206,21 @@ struct Connector: Sendable {
     private static func certificates(_ reference: SecretReference, _ secrets: SecretSource) throws
         -> [NIOSSLCertificate]
     {
-        let bytes: [UInt8]?
-        do throws(SecretError) {
-            bytes = try secrets.document(reference)
-        } catch {
-            throw RedisStoreError(.secretUnavailable, error.message)
-        }
-        let certificates = try NIOSSLCertificate.fromPEMBytes(bytes ?? [])
+        let certificates = try NIOSSLCertificate.fromPEMBytes(try pem(reference, secrets, isSecret: false))
         guard !certificates.isEmpty else {
             throw RedisStoreError(.secretUnavailable, "\(reference) holds no certificate")
         }
         return certificates
+    }
+
+    private static func pem(
+        _ reference: SecretReference, _ secrets: SecretSource, isSecret: Bool
+    ) throws(RedisStoreError) -> [UInt8] {
+        do throws(SecretError) {
+            return try secrets.pem(reference, isSecret: isSecret)
+        } catch {
+            throw RedisStoreError(.secretUnavailable, error.message)
+        }
     }
 
     private static func read(_ reference: SecretReference, _ secrets: SecretSource) throws(RedisStoreError) -> [UInt8] {

@@ -65,20 +65,22 @@ enum BundleKeyFile {
     /// - Throws: the file, and why it is not a key.
     static func publicKey(_ path: String) throws -> PublicKey {
         let text = try SecretFile.read(path, limit: limit, isSecret: false)
-        do throws(CryptoError) {
-            return try PublicKey(pem: text)
+        do {
+            return try PublicKey(pem: SecretText.pem(text))
         } catch {
-            throw BundleKeyError("\(path) is not a public key in PEM: \(error.message)")
+            throw BundleKeyError(
+                "\(path) is not a public key in PEM: \((error as? CryptoError)?.message ?? "\(error)")")
         }
     }
 
     /// - Throws: the file, and why it is not a key, or why it is not private.
     static func privateKey(_ path: String) throws -> PrivateKey {
         let text = try SecretFile.read(path, limit: limit)
-        do throws(CryptoError) {
-            return try PrivateKey(pem: text)
+        do {
+            return try PrivateKey(pem: SecretText.pem(text))
         } catch {
-            throw BundleKeyError("\(path) is not a private key in PEM: \(error.message)")
+            throw BundleKeyError(
+                "\(path) is not a private key in PEM: \((error as? CryptoError)?.message ?? "\(error)")")
         }
     }
 }
