@@ -9,6 +9,7 @@ import AssayTestSupport
 import AssayTesting
 import Foundation
 import Logging
+import Synchronization
 import Testing
 
 @testable import AssayProcesses
@@ -157,6 +158,40 @@ struct UnrulyProcessTests {
         }
         try await ProcessBench.with(settings) { bench in #expect(await bench.say("genuine").code == nil) }
     }
+
+    #if os(Linux)
+    @Test(
+        "What a process leaves behind goes with it: files in its folder, and what it detached",
+        arguments: ["exit", "crash"])
+    func litter(_ end: String) async throws {
+        let left = Mutex("")
+        try await ProcessBench.with { bench in
+            let words = try #require(bench.serial(await bench.say("litter")))
+            left.withLock { $0 = words }
+            let parts = words.split(separator: " ")
+            #expect(parts.count == 3)
+            #expect(FileManager.default.fileExists(atPath: "\(parts[0])/cache"))
+            #expect(parts.dropFirst().allSatisfy { Self.isAlive($0) })
+            if end == "crash" {
+                #expect(await bench.say("crash").code == .unavailable)
+                try await ProcessBench.wait { await bench.say("genuine").code == nil }
+                #expect(!parts.dropFirst().contains { Self.isAlive($0) })
+                #expect(!FileManager.default.fileExists(atPath: String(parts[0])))
+            }
+        }
+        let parts = left.withLock(\.self).split(separator: " ")
+        #expect(!parts.dropFirst().contains { Self.isAlive($0) })
+        #expect(!FileManager.default.fileExists(atPath: String(parts[0])))
+        // What a link leads to is nobody's folder.
+        #expect(FileManager.default.fileExists(atPath: "/tmp"))
+    }
+
+    /// Whether a process runs; one that nobody has waited for does not.
+    private static func isAlive(_ process: Substring) -> Bool {
+        guard let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+        return status.split(separator: " ").dropFirst(2).first != "Z"
+    }
+    #endif
 
     @Test("Starts that fail are few, and then it is given up")
     func restarts() async throws {

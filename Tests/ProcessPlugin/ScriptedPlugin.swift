@@ -218,6 +218,7 @@ final class ScriptedPlugin: Sendable {
         case "flood":
             for number in 0..<5000 { print("line \(number)") }
             fflush(nil)
+        case "litter": verified.facts = [Self.fact("widget_serial", try Litter.make())]
         case "environment":
             let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
             let inherited = files.compactMap {

@@ -23,6 +23,8 @@ final class ChildProcess: Sendable {
         let digest: [UInt8]?
         /// The whole environment, as `NAME=VALUE`.
         let environment: [String]
+        /// The entry of the environment that no other process is started with: what has it is a descendant.
+        let mark: String
         let directory: String
         /// Whom it runs as; nil for ourselves.
         let user: UserAccount?
@@ -33,11 +35,13 @@ final class ChildProcess: Sendable {
     }
 
     let pid: pid_t
+    private let mark: String
     private let end = FirstResult<String>()
     private let isReaped = Mutex(false)
 
-    private init(_ pid: pid_t) {
+    private init(_ pid: pid_t, mark: String) {
         self.pid = pid
+        self.mark = mark
     }
 
     /// Starts a process, on a thread of its own that waits until it ends: the system kills the process with that thread.
@@ -78,7 +82,9 @@ final class ChildProcess: Sendable {
 
     private func waitForEnd() {
         let status = assay_wait(pid)
-        // Whatever it started and left behind ends with it.
+        // Whatever it started and left behind ends with it, also what it detached.
+        send(SIGKILL)
+        assay_end_left(pid, mark)
         isReaped.withLock { isReaped in
             _ = assay_kill(pid, SIGKILL)
             assay_reap(pid)
@@ -101,7 +107,7 @@ final class ChildProcess: Sendable {
         let error = path.withCString { path in
             start.directory.withCString { directory in
                 withCStrings(start.command) { arguments in
-                    withCStrings(start.environment) { environment in
+                    withCStrings(start.environment + [start.mark]) { environment in
                         groups.withUnsafeBufferPointer { groups in
                             var child = assay_child(
                                 path: path, executable: executable, arguments: arguments, environment: environment,
@@ -119,7 +125,7 @@ final class ChildProcess: Sendable {
             close(pipes[0])
             throw CannotStart(description: "\(path): \(String(cString: strerror(error)))")
         }
-        return (ChildProcess(pid), pipes[0])
+        return (ChildProcess(pid, mark: start.mark), pipes[0])
     }
 
     /// Opens the executable and checks its digest; -1 when there is none to check.

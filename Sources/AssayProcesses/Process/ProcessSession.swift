@@ -1,6 +1,7 @@
 internal import AssayCore
 internal import AssayHosting
 internal import AssayKit
+internal import CSpawn
 internal import Logging
 internal import NIOCore
 internal import Synchronization
@@ -20,16 +21,18 @@ final class ProcessSession: Sendable {
     private let child: ChildProcess?
     private let folder: SocketFolder
     private let listener: UnaryListener
+    private let logger: Logger
 
     private init(
         _ connection: PluginConnection, _ description: PluginProcess.Description, _ child: ChildProcess?,
-        _ folder: SocketFolder, _ listener: UnaryListener
+        _ folder: SocketFolder, _ listener: UnaryListener, _ logger: Logger
     ) {
         self.connection = connection
         self.description = description
         self.child = child
         self.folder = folder
         self.listener = listener
+        self.logger = logger
     }
 
     /// Starts the process, connects to it, and asks what the plugin is.
@@ -57,7 +60,7 @@ final class ProcessSession: Sendable {
                 throw error
             }
         } catch {
-            folder.remove()
+            await folder.remove(logger)
             throw error
         }
     }
@@ -74,7 +77,8 @@ final class ProcessSession: Sendable {
             let environment = command.environment.map { "\($0.name)=\($0.value)" }
             let start = ChildProcess.Start(
                 command: command.words, digest: command.digest,
-                environment: environment + ["ASSAY_PLUGIN_SOCKET=\(folder.plugin)"], directory: folder.path, user: user)
+                environment: environment, mark: "ASSAY_PLUGIN_SOCKET=\(folder.plugin)", directory: folder.path,
+                user: user)
             child = try await ChildProcess.start(start) { line in
                 logger.info(
                     "a line of a plugin's process", metadata: ["line": "\(HostService.line(line, limit: 4097))"])
@@ -84,7 +88,7 @@ final class ProcessSession: Sendable {
             let connection = try await connect(to: socket, child, deadline)
             do {
                 let description = try await greet(connection, settings, folder, deadline)
-                return ProcessSession(connection, description, child, folder, listener)
+                return ProcessSession(connection, description, child, folder, listener, logger)
             } catch {
                 connection.close()
                 throw error
@@ -207,7 +211,7 @@ final class ProcessSession: Sendable {
             connection.close()
             await Self.kill(child, after: limits.endTime)
             await listener.close()
-            folder.remove()
+            await folder.remove(logger)
         }.value
     }
 
@@ -230,7 +234,7 @@ final class ProcessSession: Sendable {
     }
 }
 
-/// The folder of the two sockets, which nobody else may enter.
+/// The folder of the two sockets, which nobody else may enter, and the working folder of the process.
 struct SocketFolder: Sendable {
     let path: String
 
@@ -251,7 +255,7 @@ struct SocketFolder: Sendable {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         if let owner, chown(path, owner.user, owner.group) != 0 {
             let reason = String(cString: strerror(errno))
-            remove()
+            rmdir(path)
             throw PluginProcess.Unavailable(description: "cannot run it as another user: \(reason)")
         }
     }
@@ -261,9 +265,22 @@ struct SocketFolder: Sendable {
         throw PluginProcess.Unavailable(description: "\(host): \(String(cString: strerror(errno)))")
     }
 
-    func remove() {
-        unlink(plugin)
-        unlink(host)
-        rmdir(path)
+    /// Removes the folder with what the process left in it, on a thread of its own: that may be much.
+    func remove(_ logger: Logger) async {
+        let path = path
+        do {
+            // Also when the task is cancelled.
+            try await Task {
+                try await WorkerThreads(count: 1, waiting: 1).run {
+                    guard assay_remove_folder(path) == 0 else {
+                        throw PluginProcess.Unavailable(description: String(cString: strerror(errno)))
+                    }
+                }
+            }.value
+        } catch {
+            logger.warning(
+                "the working folder of a plugin's process cannot be removed",
+                metadata: ["folder": "\(path)", "error": "\(error)"])
+        }
     }
 }

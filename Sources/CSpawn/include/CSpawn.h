@@ -41,6 +41,13 @@ void assay_reap(pid_t pid);
 // Sends a signal to the child and to all processes of its session that stay in its group. Returns 0, or -1 with errno.
 int assay_kill(pid_t pid, int signal);
 
+// Kills what a child left behind outside of its group, on Linux: processes of its session, and those that were started with an entry of the
+// environment, `NAME=VALUE`, which is the child's alone. Call it before assay_reap, as long as the number is the child's.
+void assay_end_left(pid_t leader, const char *entry);
+
+// Removes a folder with all that is in it, and follows no links. Returns 0, or -1 with errno. It blocks as long as that takes.
+int assay_remove_folder(const char *path);
+
 // Connects to a Unix socket. Returns a descriptor that does not block and that no child gets, or -1 with errno.
 int assay_connect(const char *path);
 

@@ -1,0 +1,38 @@
+#if Processes
+import Foundation
+
+/// What a careless plugin leaves behind: files in its working folder, and processes that it detached.
+enum Litter {
+    /// - Returns: the working folder, then the detached processes: one in a session of its own, whose parent has ended, and one in the
+    ///   plugin's session but with a group of its own and without the plugin's environment.
+    static func make() throws -> String {
+        let folder = FileManager.default.currentDirectoryPath
+        var deep = URL(fileURLWithPath: folder)
+        for _ in 0..<80 { deep.appendPathComponent("d") }
+        try FileManager.default.createDirectory(at: deep, withIntermediateDirectories: true)
+        for place in [URL(fileURLWithPath: folder), deep] {
+            try Data("kept".utf8).write(to: place.appendingPathComponent("cache"))
+        }
+        try FileManager.default.createSymbolicLink(atPath: "\(folder)/link", withDestinationPath: "/tmp")
+        let closed = "\(folder)/closed"
+        try FileManager.default.createDirectory(atPath: closed, withIntermediateDirectories: false)
+        try Data().write(to: URL(fileURLWithPath: "\(closed)/file"))
+        try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: closed)
+        let detached = try run("setsid sleep 100000 >/dev/null 2>&1 & echo $!")
+        let grouped = try run("set -m; env -i sleep 100000 >/dev/null 2>&1 & echo $!")
+        return "\(folder) \(detached) \(grouped)"
+    }
+
+    private static func run(_ script: String) throws -> String {
+        let shell = Process()
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", script]
+        let output = Pipe()
+        shell.standardOutput = output
+        try shell.run()
+        shell.waitUntilExit()
+        return String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+#endif
