@@ -29,7 +29,8 @@ struct AppAttestService {
 
     init(
         authority: SimulatedAppleCA? = nil, keys: KeyStore = .pooled(), appAttest: String = "",
-        clock: ManualClock = ManualClock(), store: (any StateStore)? = nil
+        clock: ManualClock = ManualClock(), store: (any StateStore)? = nil, receipts: String = "required",
+        logger: Logger = silent, meter: Meter = .none
     ) throws {
         self.clock = clock
         self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
@@ -38,10 +39,11 @@ struct AppAttestService {
         self.store = store
         self.keys = keys
         let text = Self.policy(self.authority, appAttest: appAttest)
+            .replacing("receipts: required", with: "receipts: \(receipts)")
         engine = try Engine(
             registry: Registry([.provider(AppAttestProvider.self)]),
             policies: .load([PolicyFile(name: "test.yaml", text: text)]), keys: keys,
-            host: PluginHost(clock: clock.hostClock, store: store, logger: Self.silent), sink: sink)
+            host: PluginHost(clock: clock.hostClock, store: store, logger: logger, meter: meter), sink: sink)
     }
 
     static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })

@@ -16,12 +16,12 @@ struct AppIDTests {
     @Test(
         "Anything that is not ten capitals and digits, a dot and plain letters is refused",
         arguments: [
-            ("", AppAttestAppID.Fault.teamInvalid),
-            ("ABCDE1234.com.example", .teamInvalid),
-            ("ABCDE123456.com.example", .teamInvalid),
-            ("abcde12345.com.example", .teamInvalid),
-            ("ABCDE1234\u{FF15}.com.example", .teamInvalid),
-            (" BCDE12345.com.example", .teamInvalid),
+            ("", AppAttestAppID.Fault.prefixInvalid),
+            ("ABCDE1234.com.example", .prefixInvalid),
+            ("ABCDE123456.com.example", .prefixInvalid),
+            ("abcde12345.com.example", .prefixInvalid),
+            ("ABCDE1234\u{FF15}.com.example", .prefixInvalid),
+            (" BCDE12345.com.example", .prefixInvalid),
             ("ABCDE12345", .bundleEmpty),
             ("ABCDE12345.", .bundleEmpty),
             ("ABCDE12345.com.example\u{0}", .bundleInvalid),
@@ -43,5 +43,11 @@ struct AppIDTests {
         #expect(throws: AppAttestAppID.Fault.bundleEmpty) {
             try AppAttestAppID(AppleIdentity(teamID: "ABCDE12345", bundleID: ""))
         }
+    }
+
+    @Test("Begins with the App ID prefix where that is not the team")
+    func prefix() throws {
+        let identity = AppleIdentity(teamID: "ABCDE12345", appIDPrefix: "FGHIJ67890", bundleID: "com.example.app")
+        #expect(try AppAttestAppID(identity) == AppAttestAppID("FGHIJ67890.com.example.app"))
     }
 }

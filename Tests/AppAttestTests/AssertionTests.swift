@@ -104,8 +104,13 @@ struct AssertionTests {
             encode($0, $1) + [UInt8](repeating: 0, count: 4096)
         },
         shape("a byte more", AppAttestReasons.cborTrailingBytes) { encode($0, $1) + [0] },
-        shape("a third key", AppAttestReasons.cborUnknownKey) {
+        shape("a third key", nil) {
             AttestationParts.encode([("signature", .bytes($0)), ("authenticatorData", .bytes($1)), ("x", .null)])
+        },
+        shape("a third key twice", AppAttestReasons.cborDuplicateKey) {
+            AttestationParts.encode([
+                ("signature", .bytes($0)), ("authenticatorData", .bytes($1)), ("x", .null), ("x", .null),
+            ])
         },
         shape("no signature", AppAttestReasons.assertionSignatureMissing) {
             AttestationParts.encode([("authenticatorData", .bytes($1))])

@@ -98,11 +98,28 @@ struct AttestationShapeTests {
         ShapeCase("a key twice", AppAttestReasons.cborDuplicateKey) { parts in
             AttestationParts.encode([("fmt", parts.format), ("fmt", parts.format), ("attStmt", parts.statement)])
         },
-        ShapeCase("an unknown key", AppAttestReasons.cborUnknownKey) { parts in
+        ShapeCase("an unknown key", nil) { parts in
             AttestationParts.encode([
                 ("fmt", parts.format), ("attStmt", parts.statement), ("authData", .bytes(parts.authenticatorData)),
                 ("x", .null),
             ])
+        },
+        ShapeCase("an unknown key twice", AppAttestReasons.cborDuplicateKey) { parts in
+            AttestationParts.encode([
+                ("fmt", parts.format), ("attStmt", parts.statement), ("authData", .bytes(parts.authenticatorData)),
+                ("x", .null), ("x", .null),
+            ])
+        },
+        ShapeCase("an unknown key with deep content", AppAttestReasons.cborLimitExceeded) { parts in
+            AttestationParts.encode([
+                ("fmt", parts.format), ("attStmt", parts.statement), ("authData", .bytes(parts.authenticatorData)),
+                ("x", (0..<8).reduce(CBORValue.null) { content, _ in .array([content]) }),
+            ])
+        },
+        ShapeCase("more unknown keys than items are read", AppAttestReasons.cborLimitExceeded) { parts in
+            AttestationParts.encode(
+                [("fmt", parts.format), ("attStmt", parts.statement), ("authData", .bytes(parts.authenticatorData))]
+                    + (0..<128).map { ("x\($0)", .null) })
         },
         ShapeCase("no format", AppAttestReasons.formatMissing) { parts in
             AttestationParts.encode([
@@ -129,13 +146,32 @@ struct AttestationShapeTests {
 
     static let statements: [ShapeCase] = [
         statement("no certificates", AppAttestReasons.certificatesMissing) { [.text("receipt"): $0.receipt] },
-        statement("no receipt", AppAttestReasons.receiptMissing) { [.text("x5c"): .array($0.certificates)] },
+        statement("no receipt, where receipts are not checked", nil) { [.text("x5c"): .array($0.certificates)] },
         statement("a receipt that is no bytes", AppAttestReasons.cborTypeUnexpected) {
             [.text("x5c"): .array($0.certificates), .text("receipt"): .text("")]
         },
         certificates("0 certificates", AppAttestReasons.certificateCount) { _ in [] },
         certificates("1 certificate", AppAttestReasons.certificateCount) { Array($0.prefix(1)) },
         certificates("3 certificates", AppAttestReasons.certificateCount) { $0 + $0.suffix(1) },
+        certificates("3 certificates, the last of which is Apple's root", nil) {
+            $0 + [.bytes(try AppleRoots.appAttestAnchor().encoded)]
+        },
+        certificates("Apple's root with another signature", AppAttestReasons.certificateCount) {
+            $0 + [.bytes(changingLast(try AppleRoots.appAttestAnchor().encoded))]
+        },
+        certificates("Apple's root twice", AppAttestReasons.certificateCount) {
+            let root = CBORValue.bytes(try AppleRoots.appAttestAnchor().encoded)
+            return $0 + [root, root]
+        },
+        certificates("Apple's root before the intermediate", AppAttestReasons.certificateCount) {
+            [$0[0], .bytes(try AppleRoots.appAttestAnchor().encoded), $0[1]]
+        },
+        certificates("something that is no bytes after the root", AppAttestReasons.certificateCount) {
+            $0 + [.bytes(try AppleRoots.appAttestAnchor().encoded), .null]
+        },
+        certificates("something that is no bytes instead of the root", AppAttestReasons.cborTypeUnexpected) {
+            $0 + [.null]
+        },
         certificates("the wrong order", AppAttestReasons.leafIsAuthority) { $0.reversed() },
         certificates("the leaf twice", AppAttestReasons.intermediateNotAuthority) { [$0[0], $0[0]] },
         certificates("the intermediate twice", AppAttestReasons.leafIsAuthority) { [$0[1], $0[1]] },
@@ -241,7 +277,7 @@ struct AttestationShapeTests {
     }
 
     private static func statement(
-        _ name: String, _ reason: Reason,
+        _ name: String, _ reason: Reason?,
         _ change: @escaping @Sendable (AttestationParts) -> KeyValuePairs<CBORValue, CBORValue>
     ) -> ShapeCase {
         ShapeCase(name, reason) { parts in
@@ -253,7 +289,7 @@ struct AttestationShapeTests {
     }
 
     private static func certificates(
-        _ name: String, _ reason: Reason, _ change: @escaping @Sendable ([CBORValue]) throws -> [CBORValue]
+        _ name: String, _ reason: Reason?, _ change: @escaping @Sendable ([CBORValue]) throws -> [CBORValue]
     ) -> ShapeCase {
         ShapeCase(name, reason) { parts in
             var parts = parts

@@ -26,10 +26,10 @@ struct ExchangeScene: Sendable {
         apple = SimulatedAppleServer(
             authority: scene.authority, teams: [self.team], form: form, clock: clock.hostClock)
         guard case .verified(let attestation) = try scene.outcome(),
-            case .verified(let receipt)? = attestation.receipt
+            case .verified(let receipt)? = attestation.receipt, let bytes = attestation.receiptBytes
         else { throw SimulationError.unknownKey("the attestation is refused") }
         kept = KeptReceipt(
-            receipt, bytes: attestation.receiptBytes, environment: attestation.environment,
+            receipt, bytes: bytes, environment: attestation.environment,
             publicKey: attestation.publicKey, root: SHA256.hash(scene.authority.receiptRootCertificateDER))
     }
 

@@ -31,7 +31,13 @@ extension NegativeCase<AssertionScene> {
         .refused(Reasons.authenticatorDataMissing, "no authenticator data") {
             $0.options.object = { $0["authenticatorData"] = nil }
         },
-        .refused(Reasons.cborUnknownKey, "one more key") { $0.options.object = { $0["userHandle"] = .bytes([1]) } },
+        .accepted("one more key") { $0.options.object = { $0["userHandle"] = .bytes([1]) } },
+        .refused(Reasons.cborUnknownKey, "one more key that is a number") {
+            $0.options.object = { $0.append(CBORPair(.unsigned(1), .null)) }
+        },
+        .refused(Reasons.cborDuplicateKey, "one more key, twice") {
+            $0.options.object = { $0 += [CBORPair(.text("k"), .null), CBORPair(.text("k"), .null)] }
+        },
         .refused(Reasons.cborDuplicateKey, "two signatures") {
             $0.options.object = { $0.append(CBORPair(.text("signature"), .bytes([1]))) }
         },

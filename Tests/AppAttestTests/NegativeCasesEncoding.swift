@@ -76,19 +76,32 @@ extension NegativeCase<AttestationScene> {
         },
         .refused(Reasons.certificateCount, "no certificate") { $0.options.chain = { $0 = [] } },
         .refused(Reasons.certificateCount, "one certificate") { $0.options.chain = { $0.removeLast() } },
-        .refused(Reasons.certificateCount, "three certificates, with the root") {
+        .accepted("three certificates, with the trusted root") {
             let root = $0.authority.rootCertificateDER
             $0.options.chain = { $0.append(root) }
+        },
+        .refused(Reasons.certificateCount, "three certificates, with another root") {
+            let root = try Simulation.impostor().rootCertificateDER
+            $0.options.chain = { $0.append(root) }
+        },
+        .refused(Reasons.certificateCount, "four certificates, with the trusted root twice") {
+            let root = $0.authority.rootCertificateDER
+            $0.options.chain = { $0 += [root, root] }
         },
         .refused(Reasons.receiptMissing, "no receipt") { $0.options.statement = { $0["receipt"] = nil } },
         .refused(Reasons.cborTypeUnexpected, "a receipt as text") {
             $0.options.statement = { $0["receipt"] = .text("a") }
         },
-        .refused(Reasons.cborUnknownKey, "one more key in the object") {
-            $0.options.object = { $0["more"] = .unsigned(1) }
+        .accepted("one more key in the object") { $0.options.object = { $0["more"] = .unsigned(1) } },
+        .accepted("one more key in the statement") { $0.options.statement = { $0["alg"] = .negative(6) } },
+        .refused(Reasons.cborDuplicateKey, "one more key in the statement, twice") {
+            $0.options.statement = { $0 += [CBORPair(.text("alg"), .null), CBORPair(.text("alg"), .null)] }
         },
-        .refused(Reasons.cborUnknownKey, "one more key in the statement") {
-            $0.options.statement = { $0["alg"] = .negative(6) }
+        .refused(Reasons.formatMissing, "a key that differs from a known one by its case") {
+            $0.options.object = {
+                $0["fmt"] = nil
+                $0["FMT"] = .text("apple-appattest")
+            }
         },
         .refused(Reasons.cborUnknownKey, "a key that is a number") {
             $0.options.object = { $0.append(CBORPair(.unsigned(1), .null)) }

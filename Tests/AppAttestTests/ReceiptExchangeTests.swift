@@ -71,7 +71,7 @@ struct ReceiptExchangeTests {
         (text(400, "\u{0}\u{1}environment"), "request_refused", 1),
         (text(400, String(repeating: "QUJDenvironment", count: 40)), "request_refused", 1),
         (text(401, "Unable to verify authorization token"), "unauthorized", 2),
-        (text(404, ""), "unknown_receipt", 1),
+        (text(404, ""), "nothing_recent", 1),
         (text(429, ""), "throttled", 4),
         (text(500, ""), "unavailable", 4),
         (text(503, ""), "unavailable", 4),
@@ -208,7 +208,7 @@ struct ReceiptExchangeTests {
         #expect(try await mixed.outcome().event.code == "receipt_exchange_wrong_environment")
         let forgotten = try ExchangeScene()
         forgotten.apple.forget(Base64.encode(SHA256.hash(forgotten.kept.publicKey)))
-        #expect(try await forgotten.outcome().event.code == "receipt_exchange_unknown_receipt")
+        #expect(try await forgotten.outcome().event.code == "receipt_exchange_nothing_recent")
         var broken = try ExchangeScene()
         broken.kept.receipt = [1, 2, 3]
         #expect(try await broken.outcome().event.code == "receipt_exchange_payload_refused")

@@ -253,6 +253,49 @@ struct RiskMetricTests {
         #expect(service.apple.requests.count == 3)
     }
 
+    @Test(
+        "An answer that Apple has nothing from the last 30 days leaves a key in use what it is, known or not, also when its receipt has ended",
+        arguments: [true, false])
+    func nothingRecent(_ wasKnown: Bool) async throws {
+        let service = try RiskService()
+        let server = try service.server("refuse_above: 4, unknown: refused")
+        let (keyID, artifact, _) = try await service.attested(by: server)
+        if wasKnown { try await service.maintenance(server) }
+        let calls = service.apple.requests.count
+        // Not used for longer than Apple remembers; from then on it is used every three days.
+        service.clock.advance(by: .seconds(31 * 86_400))
+        for _ in 0..<60 {
+            let reply = try await service.assert(server, keyID, artifact)
+            #expect(reply.reason == (wasKnown ? nil : "risk_metric_unknown"))
+            #expect(service.fact("risk_metric", reply) == (wasKnown ? .integer(1) : nil))
+            try await service.maintenance(server)
+            service.clock.advance(by: .seconds(3 * 86_400))
+        }
+        // Once a week at most, and never with a receipt that has ended.
+        #expect((5...9).contains(service.apple.requests.count - calls), "\(service.apple.requests.count)")
+        // A key that is not used is forgotten.
+        service.clock.advance(by: .seconds(91 * 86_400))
+        #expect(try await service.assert(server, keyID, artifact).reason == "risk_metric_unknown")
+    }
+
+    @Test(
+        "Apple is asked for the team of an app whose App ID begins with another prefix, about the receipt of the App ID"
+    )
+    func otherPrefix() async throws {
+        let team = try SimulatedAppleTeam(teamID: "ABCDE12345", olderPrefixes: ["FGHIJ67890"])
+        let service = try RiskService(team: team, appIDPrefix: "FGHIJ67890")
+        let server = try service.server()
+        let (keyID, artifact, reply) = try await service.attested(by: server)
+        #expect(reply.reason == nil)
+        try await service.maintenance(server)
+        let after = try await service.assert(server, keyID, artifact)
+        #expect(service.fact("risk_metric", after) == .integer(1))
+        // Without the prefix the same device is of another app.
+        try server.replacePolicies(RiskService(team: team, authority: service.authority).policies(""))
+        #expect(try await service.attested(by: server).reply.reason == "app_id_mismatch")
+        #expect(try await service.assert(server, keyID, artifact).reason == "app_id_mismatch")
+    }
+
     @Test("A receipt that has expired for good is forgotten with what is known by it, and nobody is called")
     func expiry() async throws {
         let service = try RiskService()
@@ -335,7 +378,8 @@ struct RiskMetricTests {
         ("key_id: ABCDE12345, private_key: 'env:KEY', base_url: 'https://example.com?a'", "base_url", "query"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', refuse_above: -1", "risk_metric.refuse_above", "0 or more"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', unknown: refused", "risk_metric.unknown", "refuse_above"),
-        ("key_id: ABCDE12345, private_key: 'env:KEY', refresh_interval: 1h", "refresh_interval", "1d to 80d"),
+        ("key_id: ABCDE12345, private_key: 'env:KEY', refresh_interval: 1h", "refresh_interval", "1d to 29d"),
+        ("key_id: ABCDE12345, private_key: 'env:KEY', refresh_interval: 30d", "refresh_interval", "for 30 days"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', authorization: basic", "risk_metric.authorization", "bare"),
         ("key_id: ABCDE12345, private_key: 'env:KEY', refuse_abov: 3", "risk_metric.refuse_abov", "unknown key"),
         ("key_id: ABCDE12345, private_key: 'file:/proc/no/such/file'", "risk_metric.private_key", "cannot open"),

@@ -24,18 +24,23 @@ struct RiskService {
     let keys = KeyStore.pooled()
     let sink = RecordingSink()
     let simulatedApp: SimulatedApp
+    private let appIDPrefix: String?
 
     init(
         environment: SimulatedEnvironment = .production, clock: ManualClock = ManualClock(),
-        store: (any StateStore)? = nil
+        store: (any StateStore)? = nil, team: SimulatedAppleTeam? = nil, appIDPrefix: String? = nil,
+        authority: SimulatedAppleCA? = nil
     ) throws {
         self.clock = clock
-        authority = try SimulatedAppleCA(at: clock.now)
+        self.authority = try authority ?? SimulatedAppleCA(at: clock.now)
+        let authority = self.authority
         device = SimulatedDevice(authority: authority)
-        team = try SimulatedAppleTeam(teamID: "ABCDE12345")
+        let team = try team ?? SimulatedAppleTeam(teamID: "ABCDE12345")
+        self.team = team
+        self.appIDPrefix = appIDPrefix
         apple = SimulatedAppleServer(authority: authority, teams: [team], clock: clock.hostClock)
         self.store = store ?? MemoryStore(clock: clock.hostClock)
-        simulatedApp = SimulatedApp(appID: "ABCDE12345.com.example.app", environment: environment)
+        simulatedApp = SimulatedApp(appID: "\(appIDPrefix ?? team.teamID).com.example.app", environment: environment)
     }
 
     /// A server: one of several, or one after a restart.
@@ -59,9 +64,11 @@ struct RiskService {
             appAttest += "\n            risk_metric: {key_id: \(team.keyID), private_key: 'env:KEY'"
             appAttest += riskMetric.isEmpty ? "}" : ", \(riskMetric)}"
         }
-        return try .load([
-            PolicyFile(name: "test.yaml", text: AppAttestService.policy(authority, appAttest: appAttest))
-        ])
+        var text = AppAttestService.policy(authority, appAttest: appAttest)
+        if let appIDPrefix {
+            text = text.replacing("team_id: ABCDE12345,", with: "team_id: ABCDE12345, app_id_prefix: \(appIDPrefix),")
+        }
+        return try .load([PolicyFile(name: "test.yaml", text: text)])
     }
 
     /// One run of the maintenance of each app, here and now.

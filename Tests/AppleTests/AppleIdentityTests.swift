@@ -43,6 +43,19 @@ struct AppleIdentityTests {
         #expect(identity == AppleIdentity(teamID: "1234567890", bundleID: "1"))
     }
 
+    @Test("takes an App ID prefix that is not the team, which is the team when absent")
+    func prefix() throws {
+        let policies = Self.policies("{team_id: ABCDE12345, app_id_prefix: FGHIJ67890, bundle_id: com.example.app}")
+        #expect(policies.problems == nil)
+        let identity = try #require(policies.apps.first?.identity.platform(AppleIdentity.self))
+        #expect(identity.teamID == "ABCDE12345")
+        #expect(identity.appID == "FGHIJ67890.com.example.app")
+        let same = Self.policies("{team_id: ABCDE12345, app_id_prefix: ABCDE12345, bundle_id: com.example.app}")
+        #expect(
+            same.apps.first?.identity.platform(AppleIdentity.self)
+                == AppleIdentity(teamID: "ABCDE12345", bundleID: "com.example.app"))
+    }
+
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let section: String
@@ -58,6 +71,10 @@ struct AppleIdentityTests {
         Case(
             name: "a team ID of eleven characters", section: "{team_id: ABCDE123456, bundle_id: com.example.app}",
             problems: ["6:26: team_id: expected an Apple team ID: ten upper-case letters and digits"]),
+        Case(
+            name: "an App ID prefix of nine characters",
+            section: "{team_id: ABCDE12345, app_id_prefix: FGHIJ6789, bundle_id: com.example.app}",
+            problems: ["6:53: app_id_prefix: expected an App ID prefix: ten upper-case letters and digits"]),
         Case(
             name: "a bundle ID with a NUL", section: "{team_id: ABCDE12345, bundle_id: \"com.example\\0.app\"}",
             problems: ["6:49: bundle_id: expected a bundle ID such as com.example.app"]),

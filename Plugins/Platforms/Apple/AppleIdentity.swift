@@ -11,39 +11,52 @@ public struct AppleIdentity: PlatformSection {
     public static let shared: SharedSection? = SharedSection(
         "apple_teams", by: "team_id", summary: "What the providers of all apps of a team need, by team identifiers.")
 
-    /// The keys of the section: `team_id` and `bundle_id`.
+    /// The keys of the section: `team_id`, `app_id_prefix` and `bundle_id`.
     public static let keys: [ExactText: PolicyKey] = [
         "team_id": PolicyKey(
             "The team identifier: ten upper-case letters and digits.", examples: ["ABCDE12345"]),
+        "app_id_prefix": PolicyKey(
+            """
+            The App ID prefix, for older apps whose prefix is not their team: ten upper-case letters and digits; the team \
+            when absent. App Attest's evidence has the prefix; Apple's servers are called for the team.
+            """, examples: ["FGHIJ67890"]),
         "bundle_id": PolicyKey(
             "The bundle identifier; on macOS the signing identifier.", examples: ["com.example.app"]),
     ]
 
     /// The ten-character team identifier.
     @Exact public private(set) var teamID: String
+    /// The ten characters that the App ID begins with: the team identifier, except for some apps from before 2011.
+    @Exact public private(set) var appIDPrefix: String
     /// The bundle identifier; on macOS the signing identifier.
     @Exact public private(set) var bundleID: String
 
-    /// An app by its two names, which are not judged here.
-    public init(teamID: String, bundleID: String) {
+    /// An app by its names, which are not judged here.
+    ///
+    /// - `appIDPrefix`: the team when nil.
+    public init(teamID: String, appIDPrefix: String? = nil, bundleID: String) {
         self.teamID = teamID
+        self.appIDPrefix = appIDPrefix ?? teamID
         self.bundleID = bundleID
     }
 
-    /// Decodes the section, and judges the form of both names.
+    /// Decodes the section, and judges the form of the names.
     public init(from decoder: any Decoder) throws {
         let section = try decoder.container(keyedBy: CodingKeys.self)
-        teamID = try section.decode(TeamID.self, forKey: .teamID).text
+        let team = try section.decode(TeamID.self, forKey: .teamID).text
+        teamID = team
+        appIDPrefix = try section.decodeIfPresent(AppIDPrefix.self, forKey: .appIDPrefix)?.text ?? team
         bundleID = try section.decode(BundleID.self, forKey: .bundleID).text
     }
 
     private enum CodingKeys: String, CodingKey {
         case teamID = "team_id"
+        case appIDPrefix = "app_id_prefix"
         case bundleID = "bundle_id"
     }
 
-    /// The App ID, `TEAM.bundle`, whose SHA-256 is the relying party identifier in App Attest's evidence.
-    public var appID: String { "\(teamID).\(bundleID)" }
+    /// The App ID, `PREFIX.bundle`, whose SHA-256 is the relying party identifier in App Attest's evidence.
+    public var appID: String { "\(appIDPrefix).\(bundleID)" }
 
     /// What Apple knows an app by, for a provider that cannot do without.
     ///
@@ -66,13 +79,30 @@ private struct TeamID: WrittenAsText {
     let text: String
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        text = try container.decode(String.self)
-        guard text.utf8.count == 10, text.utf8.allSatisfy(isCapitalOrDigit) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected an Apple team ID: ten upper-case letters and digits")
-        }
+        text = try tenCharacters("an Apple team ID", from: decoder)
     }
+}
+
+/// An App ID prefix.
+private struct AppIDPrefix: WrittenAsText {
+    static let textForm = TextForm("An App ID prefix.", pattern: "^[A-Z0-9]{10}$", examples: ["FGHIJ67890"])
+
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        text = try tenCharacters("an App ID prefix", from: decoder)
+    }
+}
+
+/// - Parameter expected: what the text must be, for the error.
+private func tenCharacters(_ expected: String, from decoder: any Decoder) throws -> String {
+    let container = try decoder.singleValueContainer()
+    let text = try container.decode(String.self)
+    guard text.utf8.count == 10, text.utf8.allSatisfy(isCapitalOrDigit) else {
+        throw DecodingError.dataCorruptedError(
+            in: container, debugDescription: "expected \(expected): ten upper-case letters and digits")
+    }
+    return text
 }
 
 /// A bundle identifier: letters, digits, hyphens, dots, and the underscores that some of Apple's own samples have.

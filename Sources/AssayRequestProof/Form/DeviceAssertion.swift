@@ -15,16 +15,17 @@ struct DeviceAssertion {
     /// It rises with each assertion of the key.
     let counter: UInt32
 
-    /// Reads an assertion, whose keys may come in either order; nil for anything else.
+    /// Reads an assertion, whose keys may come in any order; nil for anything else.
+    ///
+    /// Text keys that are not known are passed over, as the provider does that exchanges assertions.
     init?(_ bytes: [UInt8]) {
-        let decoder = CBORDecoder(limits: CBORLimits(bytes: Self.byteLimit, depth: 2, items: 8))
-        guard let pairs = try? decoder.decode(bytes).map, pairs.count == 2 else { return nil }
-        var values: [ExactText: [UInt8]] = [:]
-        for pair in pairs {
-            guard let name = pair.key.text, let value = pair.value.bytes else { return nil }
-            values[ExactText(name)] = value
+        let decoder = CBORDecoder(limits: CBORLimits(bytes: Self.byteLimit, depth: 8, items: 64))
+        guard let pairs = try? decoder.decode(bytes).map, pairs.allSatisfy({ $0.key.text != nil }) else {
+            return nil
         }
-        guard let signature = values["signature"], let data = values["authenticatorData"], data.count >= Self.headCount
+        let values = CBORValue.map(pairs)
+        guard let signature = values["signature"]?.bytes, let data = values["authenticatorData"]?.bytes,
+            data.count >= Self.headCount
         else { return nil }
         self.signature = signature
         authenticatorData = data

@@ -7,6 +7,7 @@ internal import AssayCrypto
 internal import AssayEngine
 internal import AssayKit
 internal import AssayTesting
+internal import Synchronization
 
 /// Devices whose keys a simulated Apple certifies, for tests of policies.
 struct AppAttestSimulator: EvidenceSimulator {
@@ -26,6 +27,9 @@ struct AppAttestSimulator: EvidenceSimulator {
             FactName("family", .words(["ios", "macos"])), "The kind of operating system; `ios` when absent."),
         EvidenceProperty(FactName("team_id", .text), "The team of the app; that of the policies when absent."),
         EvidenceProperty(
+            FactName("app_id_prefix", .text),
+            "The App ID prefix of the app; `team_id` or that of the policies when absent."),
+        EvidenceProperty(
             FactName("bundle_id", .text), "The bundle identifier of the app; that of the policies when absent."),
         EvidenceProperty(FactName("bundle_version", .version), "The version of the app's bundle."),
         EvidenceProperty(
@@ -42,7 +46,8 @@ struct AppAttestSimulator: EvidenceSimulator {
             "certificate", ["untrusted"], of: [attestation], "The certificate: one of an authority that nobody trusts."),
         EvidenceChange("attestation", ["altered"], of: [attestation], "The attestation: one with a changed bit."),
         EvidenceChange(
-            "receipt", ["altered", "missing"], of: [attestation], "The receipt: one with a changed bit, or none."),
+            "receipt", ["altered", "missing", "other_device"], of: [attestation],
+            "The receipt: one with a changed bit, none, or that of another device."),
         EvidenceChange("counter", ["replay"], of: [assertion], "The counter: one that was used before."),
         EvidenceChange("key", ["other"], of: [assertion], "The key that signs: one that was not attested."),
         EvidenceChange("artifact", ["altered"], of: [assertion], "The artifact: one with a changed bit."),
@@ -66,7 +71,7 @@ struct AppAttestSimulator: EvidenceSimulator {
         // Any key of the team will do: nobody is called.
         let team = try SimulatedAppleTeam(teamID: "SIMULATED1")
         let client = AttestingClient(
-            device: SimulatedDevice(authority: authority, system: system(order)),
+            authority: authority, device: SimulatedDevice(authority: authority, system: system(order)),
             stranger: SimulatedDevice(authority: try SimulatedAppleCA(at: start), system: system(order)),
             app: try app(order), order: order, start: start)
         return EvidenceSession(
@@ -97,18 +102,20 @@ struct AppAttestSimulator: EvidenceSimulator {
 
     private func app(_ order: EvidenceOrder) throws -> SimulatedApp {
         let apple = order.app.platform(AppleIdentity.self)
-        let (team, bundle) = (order.text("team_id") ?? apple?.teamID, order.text("bundle_id") ?? apple?.bundleID)
+        let prefix = order.text("app_id_prefix") ?? order.text("team_id") ?? apple?.appIDPrefix
+        let bundle = order.text("bundle_id") ?? apple?.bundleID
         let category = order.text("validation_category").flatMap { word in
             Self.categories.first { $0.word.isExactly(word) }?.category.rawValue
         }
         return SimulatedApp(
-            appID: "\(team ?? "").\(bundle ?? "")",
+            appID: "\(prefix ?? "").\(bundle ?? "")",
             environment: order.text("environment").isExactly("development") ? .development : .production,
             bundleVersion: order.text("bundle_version") ?? "1", validationCategory: category)
     }
 
     /// A client on one device.
     private struct AttestingClient: Sendable {
+        let authority: SimulatedAppleCA
         let device: SimulatedDevice
         /// A device of another authority.
         let stranger: SimulatedDevice
@@ -119,7 +126,22 @@ struct AppAttestSimulator: EvidenceSimulator {
         func attestation(_ calls: EvidenceCalls) async throws -> JSON {
             let device = order.changes("certificate", "untrusted") ? stranger : device
             let challenge = try await challenge(calls)
+            var options = options
+            if order.changes("receipt", "other_device") {
+                let receipt = try receiptOfOtherDevice(challenge)
+                options.receiptBytes = { $0 = receipt }
+            }
             return try attestation(of: device.generateKey(), on: device, challenge, options)
+        }
+
+        /// The receipt in the attestation of another device of the same authority, for the same challenge.
+        private func receiptOfOtherDevice(_ challenge: [UInt8]) throws -> [UInt8] {
+            let receipt = Mutex<[UInt8]>([])
+            var options = AttestationOptions()
+            options.receiptBytes = { bytes in receipt.withLock { $0 = bytes } }
+            let other = SimulatedDevice(authority: authority, system: device.system)
+            _ = try attestation(of: other.generateKey(), on: other, challenge, options)
+            return receipt.withLock(\.self)
         }
 
         func assertion(_ calls: EvidenceCalls, age: Duration) async throws -> JSON {
@@ -165,7 +187,7 @@ struct AppAttestSimulator: EvidenceSimulator {
                 }
             }
             if order.changes("receipt", "altered") { options.receiptBytes = { Self.flip(&$0, fromEnd: 40) } }
-            if order.changes("receipt", "missing") { options.receiptBytes = { $0 = [] } }
+            if order.changes("receipt", "missing") { options.statement = { $0["receipt"] = nil } }
             return options
         }
 

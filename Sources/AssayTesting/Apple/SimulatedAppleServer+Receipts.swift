@@ -4,6 +4,9 @@ internal import AssayX509
 internal import Synchronization
 
 extension SimulatedAppleServer {
+    /// How long what a receipt is about can be asked for.
+    private static let memory = Duration.days(30)
+
     /// Exchanges a receipt (Apple, Assessing Fraud Risk).
     func exchange(_ request: OutboundRequest, in environment: SimulatedEnvironment) -> OutboundResponse {
         guard let team = team(of: request) else {
@@ -12,13 +15,13 @@ extension SimulatedAppleServer {
         guard let bytes = Base64.decode(utf8: request.body), let message = try? SignedData(bytes[...]),
             let fields = Self.fields(of: message.content), let receipt = PostedReceipt(fields)
         else { return Self.words(400, "Bad Payload") }
-        guard receipt.appID.hasPrefix("\(team.teamID).") else {
+        guard team.appIDPrefixes.contains(where: { receipt.appID.hasPrefix("\($0).") }) else {
             return Self.words(401, "Unable to verify authorization token")
         }
         guard receipt.environment == environment.receiptName else { return Self.words(400, "Incorrect Environment") }
         let now = clock.now
         guard let key = try? ECPublicKey(curve: .p256, x963: authority.receiptSigner.key.point),
-            message.isSigned(by: key), now <= receipt.expires
+            message.isSigned(by: key), now <= receipt.expires, now < receipt.created + Self.memory
         else { return Self.words(404, "No data found for the supplied receipt") }
         let metric = state.withLock { state -> Int? in
             guard !state.forgotten.contains(receipt.keyID) else { return nil }
@@ -61,6 +64,7 @@ private struct PostedReceipt {
     let environment: String
     /// The identifier of the key that it is about, in Base 64.
     let keyID: String
+    let created: Instant
     let notBefore: Instant?
     let expires: Instant
 
@@ -71,10 +75,12 @@ private struct PostedReceipt {
         guard let appID = text(.appID), let environment = text(.environment),
             let der = fields.first(where: { $0.type == ReceiptField.Kind.certificate.rawValue })?.value,
             let certificate = try? Certificate(der: der[...]),
+            let created = text(.creationTime).flatMap({ Instant(rfc3339: $0) }),
             let expires = text(.expirationTime).flatMap({ Instant(rfc3339: $0) })
         else { return nil }
         self.appID = appID
         self.environment = environment
+        self.created = created
         self.expires = expires
         keyID = Base64.encode(SHA256.hash(Array(certificate.key.bytes)))
         notBefore = text(.notBefore).flatMap { Instant(rfc3339: $0) }

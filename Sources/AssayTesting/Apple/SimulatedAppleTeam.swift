@@ -5,6 +5,8 @@ public import AssayCrypto
 public struct SimulatedAppleTeam: Sendable {
     /// Ten characters.
     public let teamID: String
+    /// What the App IDs of its apps begin with: its identifier, and the prefixes of older apps.
+    public let appIDPrefixes: [String]
     /// Ten characters: the `kid` of its tokens.
     public let keyID: String
     /// The content of the `.p8` file of a developer account.
@@ -13,8 +15,12 @@ public struct SimulatedAppleTeam: Sendable {
     private let signer: JWSSigner
 
     /// A team with a new key.
-    public init(teamID: String, keyID: String = "SIMULATED1") throws(CryptoError) {
-        try self.init(teamID: teamID, keyID: keyID, key: .generate(.ec(.p256)))
+    ///
+    /// - `olderPrefixes`: the App ID prefixes of its apps that are not its identifier.
+    public init(
+        teamID: String, keyID: String = "SIMULATED1", olderPrefixes: [String] = []
+    ) throws(CryptoError) {
+        try self.init(teamID: teamID, keyID: keyID, key: .generate(.ec(.p256)), olderPrefixes: olderPrefixes)
     }
 
     /// A team whose key was made before.
@@ -22,8 +28,11 @@ public struct SimulatedAppleTeam: Sendable {
         try self.init(teamID: teamID, keyID: keyID, key: PrivateKey(pem: Array(privateKeyPEM.utf8)))
     }
 
-    private init(teamID: String, keyID: String, key: PrivateKey) throws(CryptoError) {
+    private init(
+        teamID: String, keyID: String, key: PrivateKey, olderPrefixes: [String] = []
+    ) throws(CryptoError) {
         self.teamID = teamID
+        appIDPrefixes = [teamID] + olderPrefixes
         self.keyID = keyID
         privateKeyPEM = try key.pem().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         publicKey = key.publicKey

@@ -4,18 +4,25 @@ internal import AssayX509
 
 /// The way from a leaf to the App Attest root, over the one intermediate that evidence carries.
 struct AttestationPath: Sendable {
+    private let anchors: [TrustAnchor]
     private let verifier: CertificatePathVerifier
 
     /// A path to any of the anchors.
     ///
     /// Intermediates that verified once are remembered.
     init(anchors: [TrustAnchor]) {
+        self.anchors = anchors
         verifier = CertificatePathVerifier(
             anchors: anchors,
             judgedExtensions: [
                 .extendedKeyUsage, .attestationNonce, .attestedKeyProperties, .attestedKeyPolicy, .attestedSystem,
             ],
             cache: VerifiedIntermediateCache())
+    }
+
+    /// Whether a certificate is, byte by byte, one of the anchors.
+    func isAnchor(_ der: ArraySlice<UInt8>) -> Bool {
+        anchors.contains { $0.certificate.encoded == der }
     }
 
     /// Verifies that the intermediate certified the leaf, and an anchor the intermediate, and that all are valid.

@@ -7,35 +7,47 @@ struct AttestationObject {
     let leaf: ArraySlice<UInt8>
     /// The certificate of the leaf's issuer, in DER.
     let intermediate: ArraySlice<UInt8>
-    let receipt: [UInt8]
+    /// Apple's receipt; nil when the statement has none, which ``ReceiptRequirement`` judges.
+    let receipt: [UInt8]?
     let authenticatorData: ArraySlice<UInt8>
+    /// The members that this version does not know.
+    let unknown: UnknownMembers
 
-    /// Decodes an object; keys may come in any order, and unknown keys are refused.
-    init(_ bytes: [UInt8]) throws(AppAttestRefusal) {
-        let object = try EvidenceCBOR.map(EvidenceCBOR.whole(bytes), keys: ["fmt", "attStmt", "authData"])
+    /// Decodes an object; keys may come in any order.
+    ///
+    /// - Parameter isRoot: whether a certificate is a trusted root, which may follow the other two.
+    init(_ bytes: [UInt8], isRoot: (ArraySlice<UInt8>) -> Bool) throws(AppAttestRefusal) {
+        var unknown = UnknownMembers()
+        let object = try EvidenceCBOR.map(
+            EvidenceCBOR.whole(bytes), known: ["fmt", "attStmt", "authData"], unknown: &unknown)
         guard let format = object["fmt"] else { throw AppAttestRefusal(AppAttestReasons.formatMissing) }
         guard let name = format.text else { throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, "fmt") }
         guard name.isExactly("apple-appattest") else { throw AppAttestRefusal(AppAttestReasons.formatUnknown) }
         guard let statementValue = object["attStmt"] else { throw AppAttestRefusal(AppAttestReasons.statementMissing) }
-        let statement = try EvidenceCBOR.map(statementValue, keys: ["x5c", "receipt"])
+        let statement = try EvidenceCBOR.map(
+            statementValue, known: ["x5c", "receipt"], in: "attStmt", unknown: &unknown)
         authenticatorData =
             try EvidenceCBOR.bytes("authData", in: object, missing: AppAttestReasons.authenticatorDataMissing)[...]
-        receipt = try EvidenceCBOR.bytes("receipt", in: statement, missing: AppAttestReasons.receiptMissing)
-        (leaf, intermediate) = try Self.certificates(statement["x5c"])
+        receipt = try EvidenceCBOR.bytes("receipt", in: statement)
+        (leaf, intermediate) = try Self.certificates(statement["x5c"], isRoot)
+        self.unknown = unknown
     }
 
     private static func certificates(
-        _ value: CBORValue?
+        _ value: CBORValue?, _ isRoot: (ArraySlice<UInt8>) -> Bool
     ) throws(AppAttestRefusal) -> (leaf: ArraySlice<UInt8>, intermediate: ArraySlice<UInt8>) {
         guard let value else { throw AppAttestRefusal(AppAttestReasons.certificatesMissing) }
         guard let elements = value.array else { throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, "x5c") }
-        guard elements.count == 2, let first = elements.first, let last = elements.last else {
-            throw AppAttestRefusal(AppAttestReasons.certificateCount, "\(elements.count)")
-        }
-        guard let leaf = first.bytes, let intermediate = last.bytes else {
+        let certificates = elements.compactMap { $0.bytes?[...] }
+        // A root adds nothing: the path leads to the trusted one, whatever comes along.
+        let roots = certificates.dropFirst(2)
+        guard (2...3).contains(elements.count), roots.allSatisfy(isRoot), let leaf = certificates.first,
+            let intermediate = certificates.dropFirst().first
+        else { throw AppAttestRefusal(AppAttestReasons.certificateCount, "\(elements.count)") }
+        guard certificates.count == elements.count else {
             throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, "x5c")
         }
-        return (leaf[...], intermediate[...])
+        return (leaf, intermediate)
     }
 }
 
@@ -44,15 +56,20 @@ struct AssertionObject {
     /// A DER `ECDSA-Sig-Value`.
     let signature: ArraySlice<UInt8>
     let authenticatorData: ArraySlice<UInt8>
+    /// The members that this version does not know.
+    let unknown: UnknownMembers
 
-    /// Parses an assertion; the keys may come in either order, and no others are allowed.
+    /// Parses an assertion; the keys may come in any order.
     init(_ bytes: [UInt8]) throws(AppAttestRefusal) {
-        let object = try EvidenceCBOR.map(EvidenceCBOR.whole(bytes), keys: ["signature", "authenticatorData"])
+        var unknown = UnknownMembers()
+        let object = try EvidenceCBOR.map(
+            EvidenceCBOR.whole(bytes), known: ["signature", "authenticatorData"], unknown: &unknown)
         signature =
             try EvidenceCBOR.bytes("signature", in: object, missing: AppAttestReasons.assertionSignatureMissing)[...]
         authenticatorData =
             try EvidenceCBOR.bytes(
                 "authenticatorData", in: object, missing: AppAttestReasons.authenticatorDataMissing)[...]
+        self.unknown = unknown
     }
 }
 
@@ -78,17 +95,23 @@ enum EvidenceCBOR {
         }
     }
 
-    /// The pairs of a map whose keys must all be text, and among the allowed ones.
+    /// The members of a map whose keys must all be text: those that are known, and the names of the others.
+    ///
+    /// Members that are not known are passed over, because Apple may add some with any release of its systems.
+    ///
+    /// - Parameter place: the name of the map, for the names of unknown members; nil for the outermost one.
     static func map(
-        _ value: CBORValue, keys allowed: Set<ExactText>
+        _ value: CBORValue, known: Set<ExactText>, in place: String? = nil, unknown: inout UnknownMembers
     ) throws(AppAttestRefusal) -> [ExactText: CBORValue] {
         guard let pairs = value.map else { throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected) }
         var values: [ExactText: CBORValue] = [:]
         for pair in pairs {
-            guard let key = pair.key.text, allowed.contains(key) else {
-                throw AppAttestRefusal(AppAttestReasons.cborUnknownKey)
+            guard let key = pair.key.text else { throw AppAttestRefusal(AppAttestReasons.cborUnknownKey) }
+            if known.contains(ExactText(key)) {
+                values[ExactText(key)] = pair.value
+            } else {
+                unknown.add(key, in: place)
             }
-            values[key] = pair.value
         }
         return values
     }
@@ -97,7 +120,13 @@ enum EvidenceCBOR {
     static func bytes(
         _ key: String, in values: [ExactText: CBORValue], missing: Reason
     ) throws(AppAttestRefusal) -> [UInt8] {
-        guard let value = values[key] else { throw AppAttestRefusal(missing) }
+        guard let bytes = try bytes(key, in: values) else { throw AppAttestRefusal(missing) }
+        return bytes
+    }
+
+    /// The bytes under a key; nil when they are absent.
+    static func bytes(_ key: String, in values: [ExactText: CBORValue]) throws(AppAttestRefusal) -> [UInt8]? {
+        guard let value = values[ExactText(key)] else { return nil }
         guard let bytes = value.bytes else {
             throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, key)
         }

@@ -106,6 +106,23 @@ extension AppAttestTrace {
     }
 }
 
+extension AttestationObject {
+    /// The parts in a few words.
+    var found: String {
+        "authData of \(authenticatorData.count) bytes, \(receipt.map { "a receipt of \($0.count)" } ?? "no receipt")"
+            + unknown.found
+    }
+}
+
+extension AssertionObject {
+    /// The parts in a few words.
+    var found: String { "authenticatorData of \(authenticatorData.count) bytes\(unknown.found)" }
+}
+
+extension UnknownMembers {
+    fileprivate var found: String { words.map { ", not known: \($0)" } ?? "" }
+}
+
 extension AuthenticatorData {
     /// The head and the extensions in a few words.
     var found: String {

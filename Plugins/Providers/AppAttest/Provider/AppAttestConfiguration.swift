@@ -9,9 +9,9 @@ internal import AssayX509
 public struct AppAttestConfiguration: Decodable, Sendable {
     /// What happens to the receipt that comes with an attestation.
     public enum Receipts: String, Decodable, Sendable, CaseIterable {
-        /// A bad receipt makes the attestation refused.
+        /// A missing or wrong receipt makes the attestation refused.
         case required
-        /// The receipt is verified, and the outcome is recorded.
+        /// The receipt is verified, and the outcome is recorded, also that it is missing.
         case recorded
         /// The receipt is not looked at.
         case ignored
@@ -190,8 +190,8 @@ extension AppAttestConfiguration: DescribedConfiguration {
             """, .notEmpty, standard: ["production"], development: .words(["development"])),
         "receipts": PolicyKey(
             """
-            What happens to the receipt of an attestation: an invalid one refuses the attestation (`required`), \
-            is recorded (`recorded`), or is not checked (`ignored`).
+            What happens when the receipt of an attestation is missing or wrong, such as that of another device: the \
+            attestation is refused (`required`), the reason is recorded (`recorded`), or nothing is checked (`ignored`).
             """, standard: "recorded"),
         "validation_categories": PolicyKey(
             "The ways in which the system may trust the app (iOS 27 and macOS 27); all when absent.", .notEmpty,

@@ -20,17 +20,20 @@ public enum AppAttestFacts {
     public static let bundleVersion = FactName("bundle_version", .version)
     /// Apple's number for how the system came to trust the app.
     public static let validationCategory = FactName("validation_category", .integer)
-    /// `verified`, or the reason code of a refused receipt.
+    /// `verified`, or the reason code of a missing or refused receipt.
     public static let receipt: FactName = "receipt"
     /// About how many keys the app attested on the device in 30 days; absent when unknown.
     public static let riskMetric = FactName("risk_metric", .integer)
     /// How long ago Apple said so, in whole seconds.
     public static let riskMetricAge = FactName("risk_metric_age", .duration)
 
+    /// The names of members that this version does not know and passed over; absent when there are none.
+    public static let unknownMembers: FactName = "unknown_members"
+
     /// All of them.
     public static let all = [
         environment, keyID, keyAge, systemVersion, bundleVersion, validationCategory, receipt, riskMetric,
-        riskMetricAge,
+        riskMetricAge, unknownMembers,
     ]
 
     /// The key identifier that a client sent; none if it does not have the form of one.
@@ -53,7 +56,7 @@ public enum AppAttestFacts {
         case .refused(let refusal)?: facts.append(Fact(receipt, .text(refusal.reason.code)))
         case nil: break
         }
-        return facts
+        return facts + of(attestation.unknownMembers)
     }
 
     static func of(_ assertion: VerifiedAssertion, _ artifact: AttestedKeyArtifact, at now: Instant) -> [Fact] {
@@ -61,7 +64,11 @@ public enum AppAttestFacts {
             Fact(environment, .text(artifact.environment.rawValue)),
             Fact(keyID, .text(Base64.encode(artifact.keyID))),
             Fact(keyAge, .duration(.seconds((now - artifact.attested).wholeSeconds))),
-        ] + reported(assertion.bundleVersion, assertion.validationCategory)
+        ] + reported(assertion.bundleVersion, assertion.validationCategory) + of(assertion.unknownMembers)
+    }
+
+    private static func of(_ members: UnknownMembers) -> [Fact] {
+        members.words.map { [Fact(unknownMembers, cutting: $0)] } ?? []
     }
 
     static func of(_ metric: RiskMetric?, at now: Instant) -> [Fact] {

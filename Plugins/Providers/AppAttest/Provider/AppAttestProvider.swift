@@ -27,6 +27,7 @@ public struct AppAttestProvider: AttestationProvider {
                 "the sealing key of this service, which protects artifacts",
             ]),
         reasons: AppAttestReasons.all, facts: AppAttestFacts.all,
+        metrics: [UnknownMembers.passedOver],
         // An attestation with its challenge and key identifier. Receipts are exchanged between calls.
         limits: PluginLimits(
             evidence: AttestationVerifier.byteLimit + 1024, concurrentCalls: 10_000, outboundCalls: 0, storeWrites: 4,
@@ -61,6 +62,7 @@ public struct AppAttestProvider: AttestationProvider {
     private let risk: RiskMetricWatch?
     /// Whether tokens name the attested key.
     private let namesKey: Bool
+    private let meter: Meter
 
     /// Makes the provider for an app from its section of a policy.
     ///
@@ -77,6 +79,7 @@ public struct AppAttestProvider: AttestationProvider {
         verifier = try configuration.verifier()
         root = try configuration.root()
         namesKey = configuration.keyInTokens ?? false
+        meter = host.meter
         risk = try configuration.watch(team: apple.teamID, appID: appID, host: host)
         if !configuration.trustAnchor.isNil || !configuration.receiptTrustAnchor.isNil {
             host.logger.warning(
@@ -101,6 +104,7 @@ public struct AppAttestProvider: AttestationProvider {
         case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         case .verified(let verified): attestation = verified
         }
+        attestation.unknownMembers.report(of: .attestation, meter, context.logger)
         if let reason = rules.judge(attestation.validationCategory) { return .refused(reason, facts: shown) }
         let metric = await risk?.remember(attestation, context)
         if let refusal = risk?.rules.judge(metric, attested: context.now, at: context.now) {
@@ -133,6 +137,7 @@ public struct AppAttestProvider: AttestationProvider {
         case .refused(let refusal): return .refused(refusal.reason, detail: refusal.detail, facts: shown)
         case .verified(let verified): assertion = verified
         }
+        assertion.unknownMembers.report(of: .assertion, meter, context.logger)
         if let reason = rules.judge(assertion.validationCategory) { return .refused(reason, facts: shown) }
         let metric = try await risk?.metric(of: artifact.publicKey, context)
         if let refusal = risk?.rules.judge(metric, attested: artifact.attested, at: context.now) {

@@ -39,15 +39,15 @@ public struct ReceiptVerifier: Sendable {
         return judged(receipt, expectation, at: instant, &trace)
     }
 
-    /// Verifies a receipt whose checks are planned already.
+    /// Verifies a receipt whose checks are planned already; a missing one is as wrong as any other.
     func judged(
-        _ receipt: [UInt8], _ expectation: ReceiptExpectation, at instant: Instant, _ trace: inout AppAttestTrace
+        _ receipt: [UInt8]?, _ expectation: ReceiptExpectation, at instant: Instant, _ trace: inout AppAttestTrace
     ) -> ReceiptOutcome {
         do throws(AppAttestRefusal) {
             let message = try trace.check(
                 .receiptForm, expected: "CMS with one signer and its certificates",
                 found: { "\($0.certificates.count) certificates" },
-                { () throws(AppAttestRefusal) in try Self.message(receipt[...]) })
+                { () throws(AppAttestRefusal) in try Self.message(receipt) })
             let content = try trace.check(
                 .receiptFields, expected: "the fields that Apple documents, each once",
                 found: { "\($0.kind.rawValue), made \($0.created), expires \($0.expires)" },
@@ -95,9 +95,10 @@ public struct ReceiptVerifier: Sendable {
         return checks
     }
 
-    private static func message(_ bytes: ArraySlice<UInt8>) throws(AppAttestRefusal) -> SignedData {
+    private static func message(_ bytes: [UInt8]?) throws(AppAttestRefusal) -> SignedData {
+        guard let bytes else { throw AppAttestRefusal(AppAttestReasons.receiptMissing) }
         do {
-            return try SignedData(bytes)
+            return try SignedData(bytes[...])
         } catch {
             let reason =
                 switch error.code {

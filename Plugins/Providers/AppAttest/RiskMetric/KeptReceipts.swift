@@ -11,6 +11,8 @@ internal import AssayState
 /// them: an index entry that does not agree with its receipt is dropped when it is found, and a missing one is written
 /// the next time that the key is used.
 struct KeptReceipts: Sendable {
+    /// How long what is known of a key is kept without use, after Apple answered that it has nothing recent.
+    static let lifetime = Duration.seconds(90 * 86_400)
     /// How long a server is left at it.
     private static let claimLifetime = Duration.seconds(300)
     private static let index = "refresh/"
@@ -29,17 +31,19 @@ struct KeptReceipts: Sendable {
         try await state.get("receipt/\(key)").flatMap(KeptReceipt.init(encoded:))
     }
 
-    func keep(_ kept: KeptReceipt, of key: String) async throws {
-        try await state.put("receipt/\(key)", value: kept.encoded, expires: kept.expires)
+    /// - Parameter end: until when it is kept, if that is later than the end of the receipt.
+    func keep(_ kept: KeptReceipt, of key: String, until end: Instant? = nil) async throws {
+        try await state.put("receipt/\(key)", value: kept.encoded, expires: max(kept.expires, end ?? kept.expires))
     }
 
     /// Has a receipt exchanged when it is due.
     ///
     /// This is asked with each use of a key and writes but once a receipt.
     func wish(_ kept: KeptReceipt, of key: String) async throws {
-        let name = wish(for: kept, key).name
-        guard try await state.get(name) == nil else { return }
-        try await state.put(name, value: [], expires: kept.expires)
+        let wish = wish(for: kept, key)
+        guard try await state.get(wish.name) == nil else { return }
+        // A receipt that has ended may be kept for its metric.
+        try await state.put(wish.name, value: [], expires: max(kept.expires, wish.due + Self.lifetime))
     }
 
     /// The entry of the index for a receipt.

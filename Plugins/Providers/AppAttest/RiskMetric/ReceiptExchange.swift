@@ -39,6 +39,7 @@ struct ReceiptExchange: Sendable {
             }
             switch await ask(kept, token, deadline) {
             case .unchanged: return .unchanged
+            case .nothingRecent: return .nothingRecent
             case .receipt(let bytes): return verified(bytes, kept)
             case .failed(let failure) where failure.kind == .unauthorized && refused == nil:
                 refused = token
@@ -100,12 +101,15 @@ enum ReceiptExchangeOutcome: Sendable, Hashable {
     case renewed(Receipt, bytes: [UInt8])
     /// 304: the receipt is exchanged too early; it stays the newest one.
     case unchanged
+    /// 404: Apple has nothing from the last 30 days for the receipt, which says nothing about the key.
+    case nothingRecent
     case failed(ReceiptExchangeFailure)
 
     var event: MaintenanceEvent {
         switch self {
         case .renewed: MaintenanceEvent("receipt_exchange_renewed")
         case .unchanged: MaintenanceEvent("receipt_exchange_not_yet")
+        case .nothingRecent: MaintenanceEvent("receipt_exchange_nothing_recent")
         case .failed(let failure): failure.event
         }
     }

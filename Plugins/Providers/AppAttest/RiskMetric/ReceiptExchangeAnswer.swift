@@ -7,6 +7,8 @@ enum ReceiptExchangeAnswer: Sendable {
     case receipt([UInt8])
     /// 304.
     case unchanged
+    /// 404: Apple has nothing from the last 30 days for the receipt.
+    case nothingRecent
     case failed(ReceiptExchangeFailure)
 
     /// The longest that Apple is obeyed when it asks not to be called.
@@ -25,7 +27,7 @@ enum ReceiptExchangeAnswer: Sendable {
         case 304: self = .unchanged
         case 400: self = .failed(Self.badRequest(response.body))
         case 401: self = .failed(ReceiptExchangeFailure(.unauthorized, Self.words(response.body)))
-        case 404: self = .failed(ReceiptExchangeFailure(.unknownReceipt, Self.words(response.body)))
+        case 404: self = .nothingRecent
         case 429: self = .failed(ReceiptExchangeFailure(.throttled, retryAfter: retryAfter))
         case 500...599:
             self = .failed(ReceiptExchangeFailure(.unavailable, "status \(response.status)", retryAfter: retryAfter))
@@ -88,8 +90,6 @@ struct ReceiptExchangeFailure: Error, Sendable, Hashable, CustomStringConvertibl
         case requestRefused = "receipt_exchange_request_refused"
         /// 401, with a fresh token too: the key is invalid, lacks the service DeviceCheck, or is of another team.
         case unauthorized = "receipt_exchange_unauthorized"
-        /// 404: Apple has no data for the receipt.
-        case unknownReceipt = "receipt_exchange_unknown_receipt"
         /// 429.
         case throttled = "receipt_exchange_throttled"
         /// 5xx.

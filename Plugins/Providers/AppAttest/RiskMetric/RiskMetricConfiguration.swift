@@ -58,6 +58,9 @@ extension RiskMetricConfiguration {
         return url
     }
 
+    /// Apple exchanges a receipt once a day, and answers 404 from 30 days after the last exchange on.
+    static let refreshIntervals = Duration.seconds(86_400)...Duration.seconds(29 * 86_400)
+
     /// The rules that metrics are judged by.
     func rules() throws(ConfigurationError) -> RiskMetricRules {
         if let refuseAbove, refuseAbove < 0 {
@@ -67,10 +70,13 @@ extension RiskMetricConfiguration {
             throw ConfigurationError(at: ["unknown"], "has no effect without `refuse_above`")
         }
         let interval = refreshInterval ?? .zero
-        if refreshInterval != nil, interval < .seconds(86_400) || interval > .seconds(80 * 86_400) {
+        if refreshInterval != nil, !Self.refreshIntervals.contains(interval) {
             throw ConfigurationError(
                 at: ["refresh_interval"],
-                "expected 1d to 80d: Apple exchanges a receipt once a day, and forgets it after 90 days")
+                """
+                expected 1d to 29d: Apple exchanges a receipt once a day at most, keeps what it needs for 30 days, and then \
+                has no metric
+                """)
         }
         return RiskMetricRules(limit: refuseAbove, refusesUnknown: unknown == .refused, refreshInterval: interval)
     }
@@ -92,7 +98,7 @@ extension RiskMetricConfiguration: DescribedConfiguration {
             standard: "https://data-development.appattest.apple.com"),
         "refresh_interval": PolicyKey(
             "The age at which a receipt is exchanged again; when absent a day, as soon as Apple allows.",
-            .durations(.seconds(86_400)...Duration.seconds(80 * 86_400)), examples: ["7d"]),
+            .durations(refreshIntervals), examples: ["7d"]),
         "refuse_above": PolicyKey(
             "The metric above which evidence is refused; never when absent. Apple calls the metric a signal.",
             .range(0...Int.max), examples: [20]),

@@ -16,6 +16,8 @@ extension RiskMetricWatch {
     private static let earlyBackoff = Backoff(first: .seconds(3600), limit: .seconds(86_400))
     /// The server or the connection to it is out of order.
     private static let serviceBackoff = Backoff(first: .seconds(300), limit: .seconds(6 * 3600))
+    /// Apple has nothing for this receipt now, but may have when the app attests again on the device.
+    private static let nothingRecentPause = Duration.seconds(7 * 86_400)
     /// Apple does not like this receipt, and hardly will tomorrow.
     private static let receiptBackoff = Backoff(first: .seconds(86_400), limit: .seconds(7 * 86_400))
 
@@ -76,7 +78,10 @@ extension RiskMetricWatch {
             try await receipts.release(wish.key)
             return nil
         }
-        let outcome = await exchange.exchange(kept, deadline: context.deadline - .seconds(5))
+        // A receipt that has ended is not exchanged: what is known of its key is kept.
+        let outcome =
+            kept.expires < context.clock.now
+            ? .nothingRecent : await exchange.exchange(kept, deadline: context.deadline - .seconds(5))
         context.count(outcome.event)
         log(outcome, kept, context)
         var obstacle: ReceiptExchangeFailure?
@@ -89,6 +94,13 @@ extension RiskMetricWatch {
         case .unchanged:
             let pause = Self.earlyBackoff.delay(after: Int(kept.failures) + 1, randomness: exchange.randomness)
             try await postpone(kept, wish, until: context.clock.now + pause, receipts)
+        case .nothingRecent:
+            // It stays what it was, known or unknown, as long as it is used at least once in this time.
+            var later = kept
+            later.failures = 0
+            later.nextTry = context.clock.now + max(Self.nothingRecentPause, rules.refreshInterval)
+            try await receipts.keep(later, of: wish.key, until: context.clock.now + KeptReceipts.lifetime)
+            try await receipts.drop(wish)
         case .failed(let failure) where failure.kind == .cancelled:
             obstacle = failure
         case .failed(let failure):
@@ -133,6 +145,8 @@ extension RiskMetricWatch {
             context.logger.debug("receipt exchanged", metadata: metadata)
         case .unchanged:
             context.logger.info("receipt not exchanged yet", metadata: metadata)
+        case .nothingRecent:
+            context.logger.info("Apple has nothing recent for a receipt: its metric stays", metadata: metadata)
         case .failed(let failure):
             // What an operator has to see to is that which concerns all; the kernel warns of it once a run.
             metadata["detail"] = failure.detail.map { "\($0)" }

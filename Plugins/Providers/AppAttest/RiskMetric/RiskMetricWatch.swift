@@ -32,13 +32,15 @@ struct RiskMetricWatch: Sendable {
     ///
     /// A store that fails here does not make the attestation fail: the metric is a signal, and its absence is judged.
     func remember(_ attestation: VerifiedAttestation, _ context: ProviderContext) async -> RiskMetric? {
-        guard case .verified(let receipt)? = attestation.receipt else { return nil }
+        guard case .verified(let receipt)? = attestation.receipt, let bytes = attestation.receiptBytes else {
+            return nil
+        }
         let receipts = receipts(in: context.state)
         let key = KeptReceipt.keyName(publicKey: attestation.publicKey)
         do {
             let earlier = try await known(key, receipts)
             let kept = KeptReceipt(
-                receipt, bytes: attestation.receiptBytes, environment: attestation.environment,
+                receipt, bytes: bytes, environment: attestation.environment,
                 publicKey: attestation.publicKey, root: root, earlier: earlier?.metric)
             try await receipts.keep(kept, of: key)
             try await receipts.wish(kept, of: key)

@@ -44,12 +44,12 @@ extension AppAttestReasons {
     public static let cborLimitExceeded = Reason(
         "cbor_limit_exceeded", "CBOR items are nested too deeply, too many or too long.",
         advice: "No Apple device makes such evidence: it is a probe. Nothing needs to be done.")
-    /// A CBOR map has an unexpected key.
+    /// A CBOR map has a key that is not text.
     public static let cborUnknownKey = Reason(
-        "cbor_unknown_key", "A CBOR map has an unexpected key.",
+        "cbor_unknown_key", "A CBOR map has a key that is not text.",
         advice: """
-            Check whether a new release of iOS adds a field: verify a kept sample with `assay verify app-attest \
-            --explain`, and update Assay. A single case is altered evidence.
+            No Apple device makes such evidence: an attacker made or altered it. If all devices of a new system \
+            release fail, update Assay.
             """)
     /// A CBOR item has an unexpected type.
     public static let cborTypeUnexpected = Reason(
@@ -76,9 +76,9 @@ extension AppAttestReasons {
     public static let certificatesMissing = Reason(
         "x5c_missing", "The attestation statement has no certificates.",
         advice: "The attestation is incomplete: check that the client sends the bytes of `attestKey` unchanged.")
-    /// The attestation statement does not have exactly two certificates.
+    /// The attestation statement does not have two certificates, or these and the trusted root.
     public static let certificateCount = Reason(
-        "x5c_count", "The attestation statement does not have exactly two certificates.",
+        "x5c_count", "The attestation statement does not have two certificates, or these and the trusted root.",
         advice: """
             Check whether Apple changed the chain: verify a kept sample with `assay verify app-attest --explain`, \
             and update Assay. A single case is altered evidence.
@@ -86,7 +86,10 @@ extension AppAttestReasons {
     /// The attestation statement has no receipt.
     public static let receiptMissing = Reason(
         "receipt_missing", "The attestation statement has no receipt.",
-        advice: "The attestation is incomplete: check that the client sends the bytes of `attestKey` unchanged.")
+        advice: """
+            The attestation is incomplete: check that the client sends the bytes of `attestKey` unchanged. If all devices \
+            of a new system release fail, set `receipts: recorded`, and update Assay.
+            """)
     /// The evidence has no authenticator data.
     public static let authenticatorDataMissing = Reason(
         "authenticator_data_missing", "The evidence has no authenticator data.",
@@ -155,8 +158,8 @@ extension AppAttestReasons {
     public static let appIDMismatch = Reason(
         "app_id_mismatch", "The evidence is for another App ID.",
         advice: """
-            Compare `apple.team_id` and `apple.bundle_id` of the app with the build. Extensions and app clips have bundle \
-            identifiers of their own.
+            Compare `apple.team_id` and `apple.bundle_id` of the app with the build. An older app may have an App ID prefix that is \
+            not its team: set `apple.app_id_prefix`. An app clip has the App ID of its full app; an extension has its own.
             """)
     /// The counter of the attestation is not zero.
     public static let counterNotZero = Reason(

@@ -57,7 +57,7 @@ public struct AssertionVerifier: Sendable {
             found: "key \(Base64.encode(SHA256.hash(publicKey.x963))) on \(publicKey.curve)")
         let object = try trace.check(
             .evidenceForm, expected: "signature and authenticatorData",
-            found: { "authenticatorData of \($0.authenticatorData.count) bytes" },
+            found: { $0.found },
             { () throws(AppAttestRefusal) in try AssertionObject(bytes) })
         let data = try trace.check(
             .authenticatorData, expected: "head, and a map of extensions or nothing", found: { $0.found },
@@ -77,7 +77,8 @@ public struct AssertionVerifier: Sendable {
         return VerifiedAssertion(
             counter: data.counter, validationCategory: data.extensions.validationCategory,
             bundleVersion: data.extensions.bundleVersion, codeDirectoryHash: data.extensions.codeDirectoryHash,
-            codeDirectoryHashType: data.extensions.codeDirectoryHashType, flags: data.flags)
+            codeDirectoryHashType: data.extensions.codeDirectoryHashType, flags: data.flags,
+            unknownMembers: object.unknown)
     }
 }
 
@@ -127,4 +128,6 @@ public struct VerifiedAssertion: Sendable, Hashable {
     public let codeDirectoryHashType: UInt8?
     /// The flags of the authenticator data; nothing was judged by them.
     public let flags: UInt8
+    /// Members of the assertion that this version passed over.
+    let unknownMembers: UnknownMembers
 }

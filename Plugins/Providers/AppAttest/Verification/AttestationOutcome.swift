@@ -28,9 +28,9 @@ public struct AttestationExpectation: Sendable {
 public enum ReceiptRequirement: Sendable {
     /// The receipt is passed on as it is; it costs nothing, and says nothing.
     case unchecked
-    /// The receipt is verified and its outcome reported; it does not decide about the attestation.
+    /// The receipt is verified and its outcome reported, also when it is missing; it does not decide about the attestation.
     case recorded(ReceiptVerifier, maximumAge: Duration? = nil)
-    /// The receipt must be good and agree with the attestation.
+    /// The receipt must be there, be good, and agree with the attestation.
     ///
     /// - `maximumAge`: How long ago it may have been made; Apple asks for five minutes.
     /// - `acceptsLegacy`: Whether the faulty signatures of 2020 are accepted; they are valid for old data only.
@@ -95,8 +95,10 @@ public struct VerifiedAttestation: Sendable, Hashable {
     public let notBefore: Instant
     /// The last instant of the validity of the leaf.
     public let notAfter: Instant
-    /// The receipt as it came, to be kept for exchanges.
-    public let receiptBytes: [UInt8]
+    /// The receipt as it came, to be kept for exchanges; nil when the attestation has none.
+    public let receiptBytes: [UInt8]?
     /// The outcome of verifying the receipt; nil if it was not checked.
     public let receipt: ReceiptOutcome?
+    /// Members of the attestation that this version passed over.
+    let unknownMembers: UnknownMembers
 }

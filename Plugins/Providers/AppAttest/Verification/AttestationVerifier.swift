@@ -60,9 +60,8 @@ public struct AttestationVerifier: Sendable {
             .evidenceSize, bytes.count <= Self.byteLimit, AppAttestReasons.evidenceTooLarge,
             expected: "at most \(Self.byteLimit) bytes", found: "\(bytes.count)")
         let object = try trace.check(
-            .evidenceForm, expected: "fmt, attStmt with two certificates and a receipt, authData",
-            found: { "authData of \($0.authenticatorData.count) bytes, a receipt of \($0.receipt.count)" },
-            { () throws(AppAttestRefusal) in try AttestationObject(bytes) })
+            .evidenceForm, expected: "fmt, attStmt with two certificates and a receipt, authData", found: { $0.found },
+            { () throws(AppAttestRefusal) in try AttestationObject(bytes, isRoot: path.isAnchor) })
         let (data, credential) = try trace.check(
             .authenticatorData, expected: "head, credential, and a map of extensions or nothing",
             found: { "\($0.data.found), credential \(Base64.encode($0.credential.credentialID))" },
@@ -101,7 +100,8 @@ public struct AttestationVerifier: Sendable {
             codeDirectoryHash: data.extensions.codeDirectoryHash,
             codeDirectoryHashType: data.extensions.codeDirectoryHashType, certifiedAppID: leaf.appID,
             flags: data.flags, counter: data.counter, notBefore: leaf.certificate.notBefore,
-            notAfter: leaf.certificate.notAfter, receiptBytes: object.receipt, receipt: receipt)
+            notAfter: leaf.certificate.notAfter, receiptBytes: object.receipt, receipt: receipt,
+            unknownMembers: object.unknown)
     }
 
     /// Judges the authenticator data alone.
