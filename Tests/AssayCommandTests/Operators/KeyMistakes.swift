@@ -28,7 +28,7 @@ extension OperatorMistake {
                 #"apps.yaml:8:43: projects[0].services["firestore.googleapis.com"].enforcment: unknown key `enforcment` (did you mean `enforcement`?)"#,
                 "apps.yaml:11:9: projects[0].apps[0].appel: unknown key `appel` (did you mean `apple`?)",
                 "apps.yaml:12:16: projects[0].apps[0].apple.team_id: missing key `team_id`",
-                "apps.yaml:12:17: projects[0].apps[0].apple.team: unknown key `team` (known here: `bundle_id`, `team_id`)",
+                "apps.yaml:12:17: projects[0].apps[0].apple.team: unknown key `team` (known here: `app_id_prefix`, `bundle_id`, `team_id`)",
                 "apps.yaml:13:34: projects[0].apps[0].providers.app_attest.enviroments: unknown key `enviroments` (did you mean `environments`?)",
                 "apps.yaml:13:61: projects[0].apps[0].providers.app_attest.receipt: unknown key `receipt` (did you mean `receipts`?)",
                 "apps.yaml:14:9: projects[0].apps[0].rate_limits: unknown key `rate_limits` (did you mean `rate_limit`?)",
