@@ -143,7 +143,8 @@ struct SecretTextTests {
         "What is no JSON, or not the whole, is refused with its cause, and nothing of it is told",
         arguments: [
             ("", "empty"), ("service_account", "neither { nor ["), ("/run/secrets/account.json", "path of a file"),
-            ("{\"type\": \"service_account\"", "not JSON"), ("{type: service_account}", "not JSON"),
+            ("{\"type\": \"service_account\", \"a\": 1", "not JSON"), ("{\"type\": \"service_account\"", "cut off"),
+            ("{type: service_account}", "not JSON"),
             ("{\\\"type\\\": \"service_account\"}", "escaped"), ("'{\"type\": 1}", "at one end only"),
             ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----", "it is PEM"),
         ])

@@ -17,6 +17,8 @@ public enum SecretText {
     public static func pem(_ text: [UInt8]) throws(SecretError) -> [UInt8] {
         var bare = try bare(text) { PEMScanner.start(in: $0[...]) != nil }
         defer { SecretBytes.wipe(&bare) }
+        // A document that contains a key among others is not the key.
+        guard bare.first != UInt8(ascii: "{") else { throw SecretError("it is JSON, not PEM") }
         var scanner = PEMScanner(bare[...])
         var result: [UInt8] = []
         while try scanner.next(&result) {}
@@ -97,7 +99,6 @@ public enum SecretText {
         {
             return "it looks like the path of a file; refer to that as file:PATH"
         }
-        if text.first == UInt8(ascii: "{") { return "it is JSON, not \(form)" }
         if PEMScanner.start(in: text[...]) != nil { return "it is PEM, not \(form)" }
         return form.isExactly("PEM") ? "it has no line -----BEGIN …-----" : "it begins with neither { nor ["
     }
