@@ -28,7 +28,7 @@ struct TamperingTests {
         #expect(survivors == [])
     }
 
-    @Test("Without a look at the receipt, nothing but its bytes can change", arguments: ["4bb22e4a", "53319234"])
+    @Test("Without a look at the receipt, nothing but it and its name can change", arguments: ["4bb22e4a", "53319234"])
     func attestationWithoutReceipt(_ mark: String) throws {
         let fixture = try Fixture.attestation(mark)
         let verifier = try AttestationVerifier(receipts: .unchecked)
@@ -41,7 +41,12 @@ struct TamperingTests {
             verifier.verify(bytes, expecting: expectation, at: instant).verified != nil
         }
         let end = start + receipt.count
-        #expect(changed(genuine, at: 0..<start, isAccepted: isAccepted) == [])
+        // The name, before three bytes that say how long the receipt is: under another name it is missing.
+        let name = start - 10..<start - 3
+        #expect(genuine[name].elementsEqual("receipt".utf8))
+        #expect(changed(genuine, at: 0..<name.lowerBound, isAccepted: isAccepted) == [])
+        #expect(!changed(genuine, at: name, isAccepted: isAccepted).isEmpty)
+        #expect(changed(genuine, at: name.upperBound..<start, isAccepted: isAccepted) == [])
         #expect(changed(genuine, at: end..<genuine.count, isAccepted: isAccepted) == [])
         #expect(changed(genuine, at: start..<start + 2, isAccepted: isAccepted) == [start, start + 1])
         #expect(changed(genuine, at: end - 2..<end, isAccepted: isAccepted) == [end - 2, end - 1])
