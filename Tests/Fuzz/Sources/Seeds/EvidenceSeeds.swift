@@ -36,7 +36,8 @@ enum EvidenceSeeds {
         ("bad-receipt_client_data_hash_mismatch", changed { $0.receipt = { $0[.clientDataHash] = [1, 2, 3] } }),
         ("bad-receipt_missing", changed { $0.statement = { $0["receipt"] = nil } }),
         ("bad-format_unknown", changed { $0.object = { $0["fmt"] = .text("packed") } }),
-        ("bad-cbor_unknown_key", changed { $0.object = { $0["extra"] = .null } }),
+        ("good-unknown-member", changed { $0.object = { $0["extra"] = .null } }),
+        ("bad-cbor_unknown_key", changed { $0.object = { $0.append(CBORPair(.unsigned(1), .null)) } }),
         ("bad-cbor_truncated", changed { $0.encoded = { $0.removeLast(9) } }),
     ]
 
