@@ -5,8 +5,8 @@ internal import AssayCore
 struct FairShares {
     typealias Number = UInt64
 
-    /// What remains of a count after a period of a tenth of a second: the last second counts most.
-    private static let rest = 0.9
+    /// The part of a count that is forgotten in a period of a tenth of a second: the last second counts most.
+    private static let loss = 0.1
     /// A count that is forgotten.
     private static let least = 0.1
     /// So many waiting requests are compared, so that a refusal costs the same however many there are.
@@ -59,19 +59,12 @@ struct FairShares {
         return true
     }
 
-    /// A period is over.
-    mutating func age() {
-        ofPeer = ofPeer.compactMapValues(Self.aged)
-        ofConnection = ofConnection.compactMapValues(Self.aged)
+    /// Some periods are over.
+    mutating func age(by periods: Double) {
+        let rest = max(0, 1 - Self.loss * periods)
+        ofPeer = ofPeer.compactMapValues { Self.aged($0 * rest) }
+        ofConnection = ofConnection.compactMapValues { Self.aged($0 * rest) }
     }
 
-    /// The server keeps up again; those that wait keep their places.
-    mutating func forget() {
-        ofPeer = [:]
-        ofConnection = [:]
-    }
-
-    private static func aged(_ count: Double) -> Double? {
-        count * rest > least ? count * rest : nil
-    }
+    private static func aged(_ count: Double) -> Double? { count > least ? count : nil }
 }

@@ -78,10 +78,10 @@ public final class OverloadGate: Sendable {
 
     /// A request is complete.
     ///
-    /// - Parameter source: who sent it; looked up while the server cannot keep up.
-    public func arrive(from source: @autoclosure () -> RequestSource) -> Admission {
+    /// - Parameter source: who sent it.
+    public func arrive(from source: RequestSource) -> Admission {
         let now = ContinuousClock.now
-        switch queue.withLock({ $0.arrive(at: now, from: source()) }) {
+        switch queue.withLock({ $0.arrive(at: now, from: source) }) {
         case .waits(let place):
             return .waits(Ticket(self, now, place))
         case .refused(let delay):

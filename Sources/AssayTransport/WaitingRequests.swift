@@ -6,8 +6,7 @@ struct WaitingRequests {
 
     /// The place of a waiting request; it can lose it to another one.
     struct Place: Sendable {
-        /// Nil for one that arrived while the server kept up, and does not lose its place.
-        fileprivate let number: FairShares.Number?
+        fileprivate let number: FairShares.Number
     }
 
     enum Arrival {
@@ -36,7 +35,7 @@ struct WaitingRequests {
     /// The time between two refusals, and the earliest time of the next one.
     private var pause = Duration.zero
     private var nextRefusal: Time?
-    /// Who had requests accepted since the server cannot keep up.
+    /// Who had requests accepted lately.
     private var shares = FairShares()
 
     // What was seen since the present period began.
@@ -53,14 +52,9 @@ struct WaitingRequests {
     }
 
     /// A request is complete.
-    mutating func arrive(at now: Time, from source: @autoclosure () -> RequestSource) -> Arrival {
+    mutating func arrive(at now: Time, from source: RequestSource) -> Arrival {
         look(at: now)
-        guard let most else {
-            count += 1
-            return .waits(Place(number: nil))
-        }
-        let source = source()
-        if count >= most {
+        if let most, count >= most {
             refused += 1
             guard shares.displace(for: source) else {
                 let time = max(nextRefusal ?? now, now)
@@ -78,8 +72,7 @@ struct WaitingRequests {
     /// Returns whether it is still to be answered.
     mutating func begin(_ place: Place, arrived: Time, at now: Time) -> Bool {
         look(at: now)
-        let source = place.number.flatMap { shares.leave($0) }
-        guard place.number == nil || source != nil else { return false }
+        guard let source = shares.leave(place.number) else { return false }
         count -= 1
         let wait = now - arrived
         begun += 1
@@ -87,15 +80,14 @@ struct WaitingRequests {
         // Few requests that have waited for long mean that others use the processors.
         guard most != nil, count >= fewest, wait > allowedWait * 2 else { return true }
         refused += 1
-        guard let source, shares.displace(for: source, whichIsAccepted: true) else { return false }
+        guard shares.displace(for: source, whichIsAccepted: true) else { return false }
         count -= 1
         return true
     }
 
     /// A request does not begin any more.
     mutating func leave(_ place: Place) {
-        guard place.number.map({ shares.leave($0) != nil }) ?? true else { return }
-        count -= 1
+        if shares.leave(place.number) != nil { count -= 1 }
     }
 
     /// Ends the period if it is over, and decides how many may wait in the next one.
@@ -121,13 +113,12 @@ struct WaitingRequests {
             // As many as begin within the allowed time at the present speed.
             most = max(fewest, Int(Double(begun) * (allowedWait / passed)))
             pause = passed / (2 * max(begun, 10))
-            shares.age()
         } else {
             most = nil
             nextRefusal = nil
             allowedWait = limit
-            shares.forget()
         }
+        shares.age(by: passed / Self.period)
         self.start = now
         begun = 0
         refused = 0

@@ -7,6 +7,7 @@ import AssayTestSupport
 import AssayTransport
 import Foundation
 import NIOCore
+import NIOSSL
 import Synchronization
 import Testing
 
@@ -78,6 +79,51 @@ struct OverloadTests {
         #expect(counts[503] ?? 0 > 0, "\(counts)")
         #expect(counts[200] ?? 0 > 0, "\(counts)")
         #expect(Set(counts.keys) == [200, 503])
+    }
+
+    @Test(
+        "A client that sends one request after the other is answered beside the flood of another one, over each protocol",
+        arguments: [false, true])
+    func fair(http2: Bool) async throws {
+        let address = "127.0.0.2"
+        let identity = try TestIdentity()
+        let certificate = try IdentityFiles(identity).open()
+        let (flood, honest) = (Replies(), Replies())
+        try await TestServer.with(Self.handler, limits: Self.limits, certificate: certificate) { port, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                let tls = try identity.clientContext { $0.applicationProtocols = ["http/1.1"] }
+                for _ in 0..<32 {
+                    group.addTask {
+                        try await RawConnection.with(port: port, tls: tls) { connection in
+                            while !honest.areEnough {
+                                try await connection.send(TestServer.post(Self.target, "{}"))
+                                flood.add(try await connection.reply().status)
+                            }
+                        }
+                    }
+                }
+                while flood.refused < 100 { await Task.yield() }
+                if http2 {
+                    try await StreamClient.with(port: port, from: address, identity: identity) { client in
+                        var stream = 1
+                        while !honest.areEnough {
+                            try await client.post(stream, Self.target, "{}")
+                            honest.add(try await client.reply(stream).status)
+                            stream += 2
+                        }
+                    }
+                } else {
+                    try await RawConnection.with(port: port, from: address, tls: tls) { connection in
+                        while !honest.areEnough {
+                            try await connection.send(TestServer.post(Self.target, "{}"))
+                            honest.add(try await connection.reply().status)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(2 * honest.share < flood.share, "\(honest.share), \(flood.share)")
     }
 
     @Test("Replies come in the order of the requests, also where one of many that were sent at once is refused")
@@ -202,6 +248,23 @@ struct OverloadTests {
                 #expect(counts[200] ?? 0 > 0, "\(counts)")
                 #expect(client.goAways.isEmpty)
             }
+        }
+    }
+}
+
+/// What came of the requests of some clients.
+private final class Replies: Sendable {
+    private let counts = Mutex((all: 0, refused: 0))
+
+    var refused: Int { counts.withLock { $0.refused } }
+    /// How many of them were refused, from 0 to 1.
+    var share: Double { counts.withLock { Double($0.refused) / Double(max($0.all, 1)) } }
+    var areEnough: Bool { counts.withLock { $0.all >= 100 } }
+
+    func add(_ status: Int) {
+        counts.withLock { counts in
+            counts.all += 1
+            counts.refused += status == 503 ? 1 : 0
         }
     }
 }

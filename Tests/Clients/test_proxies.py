@@ -13,6 +13,8 @@ import unicodedata
 import urllib.parse
 import urllib.request
 
+import h2.config
+import h2.connection
 import pytest
 
 import proofs
@@ -604,6 +606,32 @@ def test_envoy_takes_no_other_status_than_200(assay, backend, good):
         refused(proxy, 204, headers=[(HEADER, good)])
     finally:
         proxy.stop()
+
+
+def leave(address, clients, requests):
+    """Clients of HTTP/2 that reset their requests as soon as they have sent them."""
+    host, port = address.rsplit(":", 1)
+    for _ in range(clients):
+        with socket.create_connection((host, int(port)), timeout=30) as connection:
+            client = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+            client.initiate_connection()
+            for _ in range(requests):
+                stream = client.get_next_available_stream_id()
+                client.send_headers(
+                    stream, [(":method", "GET"), (":scheme", "http"), (":path", "/"), (":authority", "a")], end_stream=True)
+                # Envoy has begun to ask when it reads the reset, and asks no more.
+                connection.sendall(client.data_to_send())
+                client.reset_stream(stream, 8)
+                connection.sendall(client.data_to_send())
+
+
+def test_clients_that_leave_envoy_do_not_harm_others(proxies, good):
+    skip_without(EnvoyOverGRPC)
+    proxy = proxies(EnvoyOverGRPC)
+    for _ in range(10):
+        leave(proxy.address, clients=10, requests=50)
+        for _ in range(10):
+            assert proxy.ask(headers=[(HEADER, good)]).status == 200
 
 
 @pytest.mark.parametrize("program", [Envoy, EnvoyOverGRPC], ids=name)

@@ -32,9 +32,9 @@ class Reader:
         context.set_alpn_protocols(["h2"])
         self.socket = context.wrap_socket(socket.create_connection(("127.0.0.1", port), 60, (source, 0)))
         self.http = h2.connection.H2Connection(h2.config.H2Configuration(client_side=True))
+        self.http.initiate_connection()
         if window is not None:
             self.http.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: window})
-        self.http.initiate_connection()
         self.statuses, self.resets = {}, {}
 
     def ask(self, count):
@@ -80,7 +80,7 @@ def server(tmp_path):
 
 
 def metrics(folder):
-    address = re.search(r"address=(\S+) .*operations", (folder / "log").read_text()).group(1)
+    address = re.search(r"address=\"?http://([0-9.:]+)", (folder / "log").read_text()).group(1)
     with urllib.request.urlopen(f"http://{address}/metrics", timeout=30) as reply:
         lines = reply.read().decode().splitlines()
     return {line.split()[0]: float(line.split()[1]) for line in lines if line.startswith("assay_") and "{" not in line}

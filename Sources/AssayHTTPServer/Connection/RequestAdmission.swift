@@ -11,6 +11,9 @@ struct RequestAdmission: Sendable {
     let clock: ReplyDate
     /// The other end of the connection; nil if it has no address.
     private var peer: String?
+    private var group = PeerGroup.unknown
+    /// Whether many clients may share the connection.
+    private var isProxy = false
     /// What distinguishes the connection from others.
     private var connection: ObjectIdentifier
 
@@ -25,6 +28,8 @@ struct RequestAdmission: Sendable {
         var requests = self
         requests.gate = gate
         requests.peer = channel.remoteAddress?.ipAddress
+        requests.group = PeerGroup(requests.peer)
+        requests.isProxy = gateway.trusts(requests.peer)
         requests.connection = ObjectIdentifier(channel)
         return requests
     }
@@ -38,8 +43,8 @@ struct RequestAdmission: Sendable {
     func admit(_ input: inout HTTPInput) -> (reply: ServerReply, delay: Duration)? {
         guard let gate, case .request(let request) = input.content else { return nil }
         // Behind a proxy without `X-Forwarded-For`, only connections distinguish clients.
-        let source = { RequestSource(peer: PeerGroup(gateway.client(request, peer)), connection: connection) }
-        switch gate.arrive(from: source()) {
+        let client = isProxy ? PeerGroup(gateway.client(request, peer)) : group
+        switch gate.arrive(from: RequestSource(peer: client, connection: connection)) {
         case .waits(let ticket):
             input.ticket = ticket
             return nil

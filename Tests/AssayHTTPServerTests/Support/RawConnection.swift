@@ -20,14 +20,17 @@ struct RawConnection {
 
     /// Connects to a port of this machine for as long as `body` runs.
     ///
-    /// - Parameter first: is sent as soon as the connection is there. What is sent later may be too late on a machine so
-    ///   busy that `body` is kept waiting for longer than the server waits.
+    /// - Parameters:
+    ///   - source: another address of this machine than the usual one.
+    ///   - first: is sent as soon as the connection is there. What is sent later may be too late on a machine so busy that
+    ///     `body` is kept waiting for longer than the server waits.
     static func with<Result: Sendable>(
-        port: Int, sending first: String = "", tls: NIOSSLContext? = nil,
+        port: Int, from source: String = "127.0.0.1", sending first: String = "", tls: NIOSSLContext? = nil,
         _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         let channel = try await ClientBootstrap(group: threads)
             .channelOption(.allowRemoteHalfClosure, value: true)
+            .bind(to: SocketAddress(ipAddress: source, port: 0))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     if let tls {

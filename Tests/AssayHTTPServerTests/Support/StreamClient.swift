@@ -56,11 +56,11 @@ struct StreamClient {
     ///
     /// - Parameter settings: what the client's first frame says: identifiers and values.
     static func with<Result: Sendable>(
-        port: Int, identity: TestIdentity, settings: [(UInt16, UInt32)] = [],
+        port: Int, from source: String = "127.0.0.1", identity: TestIdentity, settings: [(UInt16, UInt32)] = [],
         _ body: (inout StreamClient) async throws -> Result
     ) async throws -> Result {
         let tls = try identity.clientContext { $0.applicationProtocols = ["h2"] }
-        return try await RawConnection.with(port: port, tls: tls) { raw in
+        return try await RawConnection.with(port: port, from: source, tls: tls) { raw in
             var client = StreamClient(raw: raw)
             try await client.raw.send("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
             let payload = settings.flatMap { Self.bytes($0.0) + Self.bytes($0.1) }
