@@ -7,6 +7,7 @@ import AssayPolicy
 import AssayState
 import AssayTesting
 import AssayYAML
+import Foundation
 import Logging
 import Testing
 
@@ -103,6 +104,36 @@ struct CustomTokenTests {
         let reply = try await exchange(try token()).get()
         #expect(reply["ttl"] == "3600s")
         #expect(sink.records.last?.facts.contains(Fact(.customTokenIssuer, .text(Self.email))) == true)
+    }
+
+    @Test("the payload that the article shows is accepted at its time, with its lifetime")
+    func documentedPayload() async throws {
+        let article = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("../../Plugins/Providers/CustomToken/CustomToken.docc/CustomToken.md")
+            .standardizedFileURL
+        let text = try String(contentsOf: article, encoding: .utf8)
+        let block = try #require(
+            text.components(separatedBy: "```json\n").dropFirst().first?.components(separatedBy: "```").first)
+        let payload = try JSON.parse(Array(block.utf8))
+        let pem = String(decoding: try account.publicKey.pem(), as: UTF8.self).replacing("\n", with: "\\n")
+        let email = try #require(payload["iss"]?.string)
+        guard case .integer(let issued)? = payload["iat"] else { throw ConfigurationError("`iat` is no integer") }
+        let engine = try Self.engine(
+            "service_accounts: [{email: \(email), public_key: \"\(pem)\"}]",
+            clock: ManualClock(Instant(seconds: issued)))
+        let token = try sign(header: ["alg": "RS256"], payload, account)
+        let reply = await engine.handle(
+            Call("exchangeCustomToken", resource: Self.app, body: ["customToken": .string(token)]))
+        #expect(try reply.result.get()["ttl"] == payload["ttl"])
+        // An article that left a claim out would not be complete: each of them is needed but `ttl`.
+        for name in payload.members?.map(\.name) ?? [] where name != "ttl" {
+            let lacking = JSON.object(payload.members?.filter { $0.name != name } ?? [])
+            let refused = await engine.handle(
+                Call(
+                    "exchangeCustomToken", resource: Self.app,
+                    body: ["customToken": .string(try sign(header: ["alg": "RS256"], lacking, account))]))
+            #expect(throws: CallFailure.self, "\(name)") { try refused.result.get() }
+        }
     }
 
     @Test("each rule of such tokens has its own reason", arguments: demands)

@@ -85,6 +85,19 @@ struct DocumentationTests {
         #expect(pages.keys.filter { !reached.contains($0) }.sorted() == [])
     }
 
+    @Test("Every article of a catalog is among its topics")
+    func topics() throws {
+        let documents = try Document.all().filter { $0.path.contains(".docc/") }
+        let catalogs = Dictionary(grouping: documents) {
+            String($0.path[..<($0.path.lastIndex(of: "/") ?? $0.path.endIndex)])
+        }
+        for (catalog, pages) in catalogs where pages.count > 1 {
+            let names = pages.map { ($0.path as NSString).lastPathComponent.replacing(".md", with: "") }
+            let listed = Set(pages.flatMap(\.topics))
+            #expect(names.filter { !listed.contains($0) && !catalog.hasSuffix("\($0).docc") } == [], "\(catalog)")
+        }
+    }
+
     @Test(
         "An article shows the very code that is compiled here",
         arguments: [
@@ -216,6 +229,15 @@ struct DocumentationTests {
             let isDescribed = article.prose.contains { $0.hasPrefix("|") && $0.contains("`\(module)`") }
             #expect(isDescribed, "\(module)")
         }
+    }
+
+    @Test("The table of claims lists what the issuer of tokens writes")
+    func claims() throws {
+        let issuer = try Self.text("Sources/AssayEngine/Tokens/TokenIssuer.swift")
+        let written = Set(issuer.matches(of: #/JSONMember\("(\w+)"/#).map { String($0.output.1) })
+        #expect(written.isSuperset(of: ["iss", "assay_mark"]))
+        let rows = try Document("\(Document.articles)/UseTokens.md").table(under: "claim")
+        #expect(Set(rows.flatMap { $0[0].codeSpans }) == written)
     }
 
     @Test("The table of the traits is what Package.swift says")
