@@ -38,15 +38,16 @@ struct AttestationObject {
     ) throws(AppAttestRefusal) -> (leaf: ArraySlice<UInt8>, intermediate: ArraySlice<UInt8>) {
         guard let value else { throw AppAttestRefusal(AppAttestReasons.certificatesMissing) }
         guard let elements = value.array else { throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, "x5c") }
+        let count = AppAttestRefusal(AppAttestReasons.certificateCount, "\(elements.count)")
+        guard (2...3).contains(elements.count) else { throw count }
         let certificates = elements.compactMap { $0.bytes?[...] }
-        // A root adds nothing: the path leads to the trusted one, whatever comes along.
-        let roots = certificates.dropFirst(2)
-        guard (2...3).contains(elements.count), roots.allSatisfy(isRoot), let leaf = certificates.first,
-            let intermediate = certificates.dropFirst().first
-        else { throw AppAttestRefusal(AppAttestReasons.certificateCount, "\(elements.count)") }
         guard certificates.count == elements.count else {
             throw AppAttestRefusal(AppAttestReasons.cborTypeUnexpected, "x5c")
         }
+        // A root adds nothing: the path leads to the trusted one, whatever comes along.
+        guard certificates.dropFirst(2).allSatisfy(isRoot), let leaf = certificates.first,
+            let intermediate = certificates.dropFirst().first
+        else { throw count }
         return (leaf, intermediate)
     }
 }
