@@ -206,4 +206,55 @@ import Testing
         #expect(await eventually { await code { _ = try await store.get(StateKey("s", "foreign")) } == .badAnswer })
         await store.close()
     }
+
+    @Test(
+        "durability that is switched off on a live server is noticed at open connections, and its return as well",
+        arguments: ServerProgram.all)
+    func durabilityWhileOpen(_ program: ServerProgram) async throws {
+        let server = try TestServer(program)
+        let store = try await open(server.location())
+        let relaxed = try await open(server.location("durability=relaxed", "prefix=relaxed"))
+        for (setting, off, on) in [
+            ("appendonly", "no", "yes"), ("maxmemory-policy", "allkeys-lru", "noeviction"),
+            ("no-appendfsync-on-rewrite", "yes", "no"),
+        ] {
+            #expect(try await store.insert(StateKey("s", "before-\(setting)"), value: [], expires: nil))
+            #expect(relaxed.caution == nil)
+            try server.ask("CONFIG", "SET", setting, off)
+            // What `run()` does every few seconds.
+            _ = await error { try await store.watch() }
+            _ = await error { try await relaxed.watch() }
+            let isRefused = await eventually {
+                let write = await code {
+                    _ = try await store.insert(StateKey("s", "during-\(setting)"), value: [], expires: nil)
+                }
+                let read = await code { _ = try await store.get(StateKey("s", "x")) }
+                return write == .mayForget && read == .mayForget
+            }
+            #expect(isRefused, "\(setting)")
+            #expect(await eventually { relaxed.caution?.contains(setting) == true })
+            try server.ask("CONFIG", "SET", setting, on)
+            #expect(
+                await eventually { try await store.insert(StateKey("s", "after-\(setting)"), value: [], expires: nil) })
+            _ = await error { try await relaxed.watch() }
+            #expect(await eventually { relaxed.caution == nil })
+        }
+        await store.close()
+        await relaxed.close()
+    }
+
+    @Test("an outage is not failed work: it leaves nothing to wait for when the server is back")
+    func workDuringOutage() async throws {
+        let server = try TestServer(try #require(ServerProgram.any))
+        let store = try await open(server.location())
+        let work = Task { try await store.run() }
+        server.kill()
+        #expect(await eventually { await code { _ = try await store.get(StateKey("s", "x")) } != nil })
+        #expect(await error { try await store.watch() }?.isOutage == true)
+        try server.start()
+        #expect(await eventually { try await store.get(StateKey("s", "x")) == nil })
+        work.cancel()
+        await #expect(throws: CancellationError.self) { try await work.value }
+        await store.close()
+    }
 }

@@ -72,7 +72,7 @@ import Testing
 
     private static func facts(_ info: String, _ settings: [String: String]?) throws -> ServerFacts {
         let answers = ServerFacts.names.map { name -> Reply in
-            guard let settings else { return .error("NOPERM this user has no permissions") }
+            guard let settings else { return .error(ServerError("NOPERM this user has no permissions")) }
             return .array(settings[name].map { [.bulk(Array(name.utf8)), .bulk(Array($0.utf8))] } ?? [])
         }
         return try ServerFacts([.bulk(Array(info.utf8))] + answers, from: "s")
@@ -117,7 +117,8 @@ import Testing
         "a confirmation counts disks and replicas",
         arguments: [
             (Reply.array([.integer(1), .integer(1)]), true), (.array([.integer(0), .integer(1)]), false),
-            (.array([.integer(1), .integer(0)]), false), (.array([.integer(1)]), false), (.error("ERR"), false),
+            (.array([.integer(1), .integer(0)]), false), (.array([.integer(1)]), false),
+            (.error(ServerError("ERR")), false),
             (.integer(1), false),
         ])
     func confirmations(_ reply: Reply, _ isMet: Bool) {
@@ -133,13 +134,13 @@ import Testing
             ("MOVED 3999 1.2.3.4:6381", "moved(3999, 1.2.3.4:6381)"), ("MOVED 1 :6381", "moved(1, h:6381)"),
             ("ASK 5 ::1:70", "ask([::1]:70)"),
         ] {
-            let redirection = try #require(Redirection(text, from: server))
+            let redirection = try #require(Redirection(ServerError(text), from: server))
             #expect("\(redirection)".replacing("AssayRedis.ServerAddress", with: "") == expected)
         }
         for text in [
             "", "MOVED", "MOVED 1", "MOVED 16384 a:1", "MOVED -1 a:1", "MOVED 1 a:0", "MOVED 1 a", "ERR 1 a:1",
         ] {
-            #expect(Redirection(text, from: server) == nil)
+            #expect(Redirection(ServerError(text), from: server) == nil)
         }
         func row(_ first: Int64, _ last: Int64, _ host: Reply, _ port: Int64) -> Reply {
             .array([.integer(first), .integer(last), .array([host, .integer(port), .bulk([])])])

@@ -183,4 +183,50 @@ import Glibc
         #expect(try replica.ask("EXISTS", "assay:e:s:{before}") == "1\n")
         await store.close()
     }
+
+    @Test(
+        "a failover with open connections is survived without a restart, for what is written and for what is read",
+        arguments: ServerProgram.all)
+    func failover(_ program: ServerProgram) async throws {
+        let settings = TestServer.durable + ["--repl-diskless-sync-delay", "0"]
+        let first = try TestServer(program, settings, port: TestServer.freePort())
+        let second = try TestServer(
+            program, settings + ["--replicaof", "127.0.0.1", "\(first.port)"], port: TestServer.freePort())
+        #expect(await eventually { try second.ask("INFO", "replication").contains("master_link_status:up") })
+        let location = "//127.0.0.1:\(first.port),127.0.0.1:\(second.port)#replicas=1"
+        let (store, reading) = (try await open(location), try await open(location))
+        let used = StateKey("s", "used")
+        #expect(try await store.insert(used, value: [], expires: nil))
+        #expect(try await reading.get(used) == [])
+        // One writes all the time, the other only reads.
+        let failures = Mutex(0)
+        let writing = Task {
+            for number in 0... {
+                guard !Task.isCancelled else { return }
+                do {
+                    _ = try await store.advance(StateKey("c", "c"), to: UInt64(number + 1))
+                } catch {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+        }
+        try second.ask("REPLICAOF", "NO", "ONE")
+        try first.ask("REPLICAOF", "127.0.0.1", "\(second.port)")
+        let works = await eventually { try await store.insert(used, value: [], expires: nil) == false }
+        #expect(works, "after \(failures.withLock { $0 }) failed writes")
+        #expect(await eventually { try await store.insert(StateKey("s", "new"), value: [], expires: nil) })
+        writing.cancel()
+        await writing.value
+        #expect(store.blockingReason == nil)
+        // A replica answers what is read: only a look at the server shows that it is one now.
+        try second.ask("CONFIG", "RESETSTAT")
+        _ = await error { try await reading.watch() }
+        let isMoved = await eventually {
+            _ = try await reading.get(used)
+            return try second.ask("INFO", "commandstats").contains("cmdstat_evalsha")
+        }
+        #expect(isMoved)
+        await store.close()
+        await reading.close()
+    }
 }

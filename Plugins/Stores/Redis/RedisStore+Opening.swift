@@ -82,23 +82,34 @@ extension RedisStore: StateStorePlugin {
         }
     }
 
-    /// Looks at the server and its clock every few seconds, and removes names of entries that are gone from lists every
-    /// ten minutes, until its task is cancelled.
+    /// Looks at the server, its settings and its clock every few seconds, and removes names of entries that are gone from
+    /// lists every ten minutes, until its task is cancelled.
     public func run() async throws {
         var next = clock.uptime + Limits.sweepInterval
         while !Task.isCancelled {
-            try await watch()
-            if clock.uptime >= next {
-                try await sweep()
-                next = clock.uptime + Limits.sweepInterval
-            }
+            let isDue = clock.uptime >= next
+            // A store that cannot be used is not ready anyway, and is ready at once when it can be used again.
+            if let error = await failure(sweeps: isDue), !error.isOutage { throw error }
+            if isDue { next = clock.uptime + Limits.sweepInterval }
             try await clock.sleep(for: Limits.watchInterval)
         }
     }
 
-    /// Finds out, also while nobody calls, whether the data is there and whose clock differs.
+    private func failure(sweeps: Bool) async -> RedisStoreError? {
+        do throws(RedisStoreError) {
+            try await watch()
+            if sweeps { try await sweep() }
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Finds out, also while nobody calls, whether the data is there, whether the server in use would still be accepted,
+    /// and whose clock differs.
     func watch() async throws(RedisStoreError) {
         let deadline = deadline
+        review()
         for key in isCluster ? connector.identity.slots.map({ connector.keys.identity(tag: HashSlot.tags[$0]) }) : [[]]
         {
             let before = clock.now

@@ -206,6 +206,9 @@ public final class RedisStore: StateStore {
 
     var isCluster: Bool { servers.isCluster }
 
+    /// See ``Servers/review()``.
+    func review() { servers.review() }
+
     var deadline: NIODeadline { .now() + timeLimit }
 
     var knownSpaces: [String] { spaces.withLock { $0.map(\.string) } }
@@ -247,7 +250,7 @@ public final class RedisStore: StateStore {
         _ command: Command, key: [UInt8], writes: Bool, _ deadline: NIODeadline
     ) async throws(RedisStoreError) -> Reply {
         let reply = try await servers.call(command, key: key, writes: writes, deadline: deadline)
-        if case .error(let text) = reply { throw RedisStoreError(answer: text, from: connector.location.name) }
+        if case .error(let error) = reply { throw RedisStoreError(answer: error, from: connector.location.name) }
         return reply
     }
 

@@ -43,6 +43,8 @@ public struct RedisStoreError: Error, Sendable, Hashable, CustomStringConvertibl
         case diskFailed
         /// The data was lost or replaced while the store had it open.
         case replaced
+        /// The server runs a script of another client for long, and refuses everything else.
+        case busy
         /// The server did not answer in time.
         case timedOut
         /// The connection was lost before the answer.
@@ -77,14 +79,9 @@ public struct RedisStoreError: Error, Sendable, Hashable, CustomStringConvertibl
 
 extension RedisStoreError {
     /// The meaning of an error that a server answered with.
-    ///
-    /// - `text`: the server's words, which name neither keys nor values of this store.
-    init(answer text: String, from server: String) {
-        let word = String(text.prefix(upTo: text.firstIndex(ofASCII: " ")))
-        var (code, meaning) = Self.meanings[ExactText(word)] ?? (.failed, "the server reports an error")
-        // How servers report that a script may not run a command.
-        if text.utf8.contains("user executing the script".utf8) { (code, meaning) = Self.notPermitted }
-        self.init(code, "\(server): \(meaning): \(Self.shortened(text))")
+    init(answer error: ServerError, from server: String) {
+        let (code, meaning) = error.kind.meaning
+        self.init(code, "\(server): \(meaning): \(Self.shortened(error.text))")
     }
 
     /// Text of a server, bounded and without what would forge lines of a log.
@@ -93,33 +90,64 @@ extension RedisStoreError {
             decoding: text.utf8.prefix(200).map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    private static let notPermitted = (
-        Code.notPermitted, "the server's ACL does not permit this; the store's article lists what it needs"
-    )
-
-    /// By the first word of an error.
-    private static let meanings: [ExactText: (Code, String)] = [
-        "WRONGPASS": (.wrongCredentials, "the user or the password is wrong; see the user's entry in the server's ACL"),
-        "NOAUTH": (.wrongCredentials, "the server demands a password: add #password=file:PATH or #password=env:NAME"),
-        "NOPERM": notPermitted,
-        "LOADING": (.loading, "the server reads its data after a start; the store tries again by itself"),
-        "READONLY": (.readOnly, "the server has become a replica; the store looks for the master by itself"),
-        "MASTERDOWN": (.readOnly, "the server is a replica without its master"),
-        "NOREPLICAS": (.readOnly, "the server lacks the replicas that its min-replicas-to-write demands"),
-        "CLUSTERDOWN": (.clusterDown, "the cluster does not serve now"),
-        "TRYAGAIN": (.clusterDown, "the keys are on the way to another server of the cluster"),
-        "CROSSSLOT": (.failed, "the keys are of different slots"),
-        "OOM": (.outOfMemory, "the server has reached its maxmemory: raise it, nothing was evicted"),
-        "MISCONF": (.diskFailed, "the server cannot write to its disk and refuses writes"),
-        "BUSY": (.timedOut, "the server runs a script of another client for long"),
-        "MAXCLIENTS": (.cannotConnect, "the server has too many clients"),
-    ]
-
-    /// Whether the server stays unusable until another connection is made and verified.
+    /// Whether the server stays unusable until another connection is made and verified: it may be another server then, or
+    /// the same one in another state.
+    ///
+    /// After any other error of a server the next operation is sent over the same connection.
     var endsConnection: Bool {
         switch code {
-        case .readOnly, .loading, .replaced, .wrongCredentials, .badAnswer: true
+        case .readOnly, .loading, .replaced, .wrongCredentials, .badAnswer, .notMaster, .mayForget: true
         default: false
+        }
+    }
+
+    /// Whether it is about the way to the server, or about a server that takes no work now: it ends without this program.
+    var isOutage: Bool {
+        switch code {
+        case .unknownHost, .connectionRefused, .cannotConnect, .certificateRejected, .tlsFailed, .wrongCredentials,
+            .notMaster, .mayForget, .loading, .readOnly, .clusterDown, .outOfMemory, .diskFailed, .replaced, .busy,
+            .timedOut, .connectionLost, .notConfirmed, .overloaded:
+            true
+        case .invalidLocation, .secretUnavailable, .notPermitted, .unsupportedServer, .tooLarge, .badAnswer, .closed,
+            .failed:
+            false
+        }
+    }
+}
+
+extension ServerError.Kind {
+    /// What it is for a caller of the store, and what an operator should know.
+    ///
+    /// What a server refuses with one of these words it has not carried out, except ``unblocked``, ``readOnly`` and
+    /// ``notDurable`` as answers to the question whether a write was kept.
+    var meaning: (RedisStoreError.Code, String) {
+        switch self {
+        case .wrongPassword:
+            (.wrongCredentials, "the user or the password is wrong; see the user's entry in the server's ACL")
+        case .passwordNeeded:
+            (.wrongCredentials, "the server demands a password: add #password=file:PATH or #password=env:NAME")
+        case .isProtected:
+            (.wrongCredentials, "the server is in protected mode: give its user a password, and name it with #password")
+        case .notPermitted:
+            (.notPermitted, "the server's ACL does not permit this; the store's article lists what it needs")
+        case .loading: (.loading, "the server reads its data after a start; the store tries again by itself")
+        case .readOnly, .unblocked:
+            (.readOnly, "the server has become a replica; the store looks for the master by itself")
+        case .masterDown: (.readOnly, "the server is a replica without its master")
+        case .noReplicas: (.readOnly, "the server lacks the replicas that its min-replicas-to-write demands")
+        case .clusterDown: (.clusterDown, "the cluster does not serve now")
+        case .tryAgain, .moved, .ask: (.clusterDown, "the keys are on the way to another server of the cluster")
+        case .crossSlot: (.failed, "the keys are of different slots")
+        case .outOfMemory: (.outOfMemory, "the server has reached its maxmemory: raise it, nothing was evicted")
+        case .diskFailed: (.diskFailed, "the server cannot write to its disk and refuses writes")
+        case .busy, .unkillable:
+            (.busy, "the server runs a script of another client for long; see SCRIPT KILL")
+        case .noScript: (.failed, "the server forgets its scripts as soon as it has them")
+        case .replaced: (.replaced, "the data was lost or replaced while it was in use")
+        case .tooManyClients: (.cannotConnect, "the server has too many clients: raise its maxclients")
+        case .unknownCommand: (.unsupportedServer, "the server lacks a command, or it was renamed")
+        case .notDurable: (.mayForget, "the server has no append-only file any more: set `appendonly yes`")
+        case .other: (.failed, "the server reports an error")
         }
     }
 }

@@ -53,7 +53,15 @@ final class Cluster: Servers {
                 state.withLock { $0.isStale = true }
                 throw error
             }
-            guard case .error(let text) = reply, let redirection = Redirection(text, from: server) else { return reply }
+            guard case .error(let error) = reply else { return reply }
+            guard let redirection = Redirection(error, from: server) else {
+                // Nothing was done; while the slot's keys move, some are at each of two servers for a moment.
+                if error.kind == .tryAgain, await pause(before: deadline) { continue }
+                // Another server may serve the slot by now.
+                let code = error.kind.meaning.0
+                if code == .clusterDown || code == .readOnly { state.withLock { $0.isStale = true } }
+                return reply
+            }
             switch redirection {
             case .moved(let slot, let target):
                 state.withLock { state in
@@ -65,6 +73,12 @@ final class Cluster: Servers {
             }
         }
         throw RedisStoreError(.clusterDown, "the servers of the cluster redirect to each other without an end")
+    }
+
+    /// Waits a moment; returns false when the operation ends before that.
+    private func pause(before deadline: NIODeadline) async -> Bool {
+        guard NIODeadline.now() + .milliseconds(100) < deadline else { return false }
+        return (try? await Task.sleep(for: .milliseconds(50))) != nil
     }
 
     private func link(
@@ -96,15 +110,25 @@ final class Cluster: Servers {
             guard let self else { throw RedisStoreError(.closed, "the store is closed") }
             return try await connector.session(server, slots: self.state.withLock { $0.map.ranges(of: server) })
         }
+        let review: Link.Review = { session throws(RedisStoreError) in
+            try await connector.holds(session, isCluster: true)
+        }
         return Node(
-            writer: Link("\(server)", writes: true, timeLimit: connector.limit, connect: connect),
-            reader: Link("\(server)", writes: false, timeLimit: connector.limit, connect: connect))
+            writer: Link("\(server)", writes: true, timeLimit: connector.limit, connect: connect, review: review),
+            reader: Link("\(server)", writes: false, timeLimit: connector.limit, connect: connect, review: review))
     }
 
     func expire() {
         for node in state.withLock({ Array($0.nodes.values) }) {
             node.writer.expire()
             node.reader.expire()
+        }
+    }
+
+    func review() {
+        for node in state.withLock({ Array($0.nodes.values) }) {
+            node.writer.review()
+            node.reader.review()
         }
     }
 
@@ -130,7 +154,7 @@ final class Cluster: Servers {
                 let connection = try await connector.open(server)
                 defer { connection.close() }
                 let reply = try await connection.ask([Command("CLUSTER", "SLOTS")], limit: connector.limit).first
-                if case .error(let text)? = reply { throw RedisStoreError(answer: text, from: "\(server)") }
+                if case .error(let error)? = reply { throw RedisStoreError(answer: error, from: "\(server)") }
                 guard let reply, let map = SlotMap(reply, from: server) else {
                     throw RedisStoreError(.badAnswer, "\(server): an answer to CLUSTER SLOTS of another form")
                 }

@@ -53,17 +53,17 @@ enum Redirection: Sendable {
     case ask(ServerAddress)
 
     /// Nil for any other error.
-    init?(_ text: String, from server: ServerAddress) {
-        let words = text.split(onASCII: " ")
+    init?(_ error: ServerError, from server: ServerAddress) {
+        let words = error.text.split(onASCII: " ")
         guard words.count >= 3, let slot = Int(words[1]), (0..<HashSlot.count).contains(slot),
             let colon = words[2].utf8.lastIndex(of: UInt8(ascii: ":")),
             let port = Int(words[2][words[2].utf8.index(after: colon)...]), (1...65_535).contains(port)
         else { return nil }
         let host = String(words[2][..<colon])
         let target = ServerAddress(host: host.isEmpty ? server.host : host, port: port)
-        switch ExactText(words[0]) {
-        case "MOVED": self = .moved(slot, target)
-        case "ASK": self = .ask(target)
+        switch error.kind {
+        case .moved: self = .moved(slot, target)
+        case .ask: self = .ask(target)
         default: return nil
         }
     }

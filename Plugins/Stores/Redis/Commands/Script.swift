@@ -24,7 +24,7 @@ enum Script: Int, Sendable, CaseIterable {
     }
 
     /// The word by which an error says that the identity is another one.
-    static let replacedWord = "ASSAYREPLACED"
+    private static let replacedWord = ServerError.Kind.replaced.rawValue
 
     private static let checked = """
         if ARGV[1] ~= '' and redis.call('GET', KEYS[1]) ~= ARGV[1] then

@@ -30,7 +30,7 @@ struct Connector: Sendable {
         do throws(RedisStoreError) {
             let commands = try login(asSentinel: asSentinel)
             for reply in try await connection.ask(commands, limit: limit) {
-                if case .error(let text) = reply { throw Self.refusal(text, server) }
+                if case .error(let error) = reply { throw Self.refusal(error, server) }
             }
             return connection
         } catch {
@@ -61,22 +61,10 @@ struct Connector: Sendable {
             let loads = Script.allCases.map { Command("SCRIPT", "LOAD", $0.text) }
             let answers = try await connection.ask(ServerFacts.questions + loads, limit: limit)
             let facts = try ServerFacts(Array(answers.prefix(ServerFacts.questions.count)), from: "\(server)")
-            guard !facts.isLoading else { throw RedisStoreError(answer: "LOADING", from: "\(server)") }
-            guard facts.isMaster else {
-                throw RedisStoreError(
-                    .notMaster, "\(server): this server is a replica; name its master, or sentinels with #sentinel=NAME"
-                )
-            }
-            guard facts.isCluster == (slots != nil) else {
-                throw RedisStoreError(
-                    .failed, "\(server): this server has changed between cluster and no cluster; restart this program")
-            }
-            let verdict = DurabilityVerdict(facts, replicas: location.replicas)
-            try verdict.check(location.durability, server: "\(server)")
-            losses.note(verdict, facts, location)
+            let verdict = try judge(facts, "\(server)", isCluster: slots != nil)
             var digests: [[UInt8]] = []
             for answer in answers.dropFirst(ServerFacts.questions.count) {
-                if case .error(let text) = answer { throw RedisStoreError(answer: text, from: "\(server)") }
+                if case .error(let error) = answer { throw RedisStoreError(answer: error, from: "\(server)") }
                 digests.append(answer.bytes ?? [])
             }
             try await checkIdentity(connection, slots, verdict.confirmation)
@@ -85,6 +73,34 @@ struct Connector: Sendable {
             connection.close()
             throw error
         }
+    }
+
+    /// Whether a connection in use would be accepted as it was; false to have it made anew.
+    ///
+    /// - Throws: what the server must not be used for now, as when a connection is made.
+    func holds(_ session: Session, isCluster: Bool) async throws(RedisStoreError) -> Bool {
+        let server = "\(session.connection.server)"
+        let verdict = try judge(try await facts(session.connection), server, isCluster: isCluster)
+        return verdict.confirmation == session.confirmation
+    }
+
+    /// Whether a server may be used, by what it says of itself now.
+    private func judge(
+        _ facts: ServerFacts, _ server: String, isCluster: Bool
+    ) throws(RedisStoreError) -> DurabilityVerdict {
+        guard !facts.isLoading else { throw RedisStoreError(answer: ServerError("LOADING"), from: server) }
+        guard facts.isMaster else {
+            throw RedisStoreError(
+                .notMaster, "\(server): this server is a replica; name its master, or sentinels with #sentinel=NAME")
+        }
+        guard facts.isCluster == isCluster else {
+            throw RedisStoreError(
+                .failed, "\(server): this server has changed between cluster and no cluster; restart this program")
+        }
+        let verdict = DurabilityVerdict(facts, replicas: location.replicas)
+        try verdict.check(location.durability, server: server)
+        losses.note(verdict, facts, location)
+        return verdict
     }
 
     /// What a server says of itself.
@@ -105,12 +121,13 @@ struct Connector: Sendable {
         return commands + [Command("PING")]
     }
 
-    private static func refusal(_ text: String, _ server: ServerAddress) -> RedisStoreError {
+    private static func refusal(_ error: ServerError, _ server: ServerAddress) -> RedisStoreError {
         // What `AUTH` says to a server without passwords, and in older servers to a wrong one.
-        guard !text.starts(withExactly: "ERR AUTH"), !text.starts(withExactly: "ERR Client sent AUTH") else {
+        guard !error.text.starts(withExactly: "ERR AUTH"), !error.text.starts(withExactly: "ERR Client sent AUTH")
+        else {
             return RedisStoreError(.wrongCredentials, "\(server): the server has no password set, and one was sent")
         }
-        return RedisStoreError(answer: text, from: "\(server)")
+        return RedisStoreError(answer: error, from: "\(server)")
     }
 
     private func checkIdentity(
@@ -139,8 +156,8 @@ struct Connector: Sendable {
             } catch {
                 throw error.error
             }
-            if case .error(let text)? = replies.first {
-                throw RedisStoreError(answer: text, from: "\(connection.server)")
+            if case .error(let error)? = replies.first {
+                throw RedisStoreError(answer: error, from: "\(connection.server)")
             }
             if confirm != nil, let last = replies.last, !confirmation.isMet(by: last) {
                 throw RedisStoreError(
@@ -163,7 +180,7 @@ struct Connector: Sendable {
                 let reply = try await connection.ask(
                     [Command("SENTINEL", "get-master-addr-by-name", name)], limit: limit
                 ).first
-                if case .error(let text)? = reply { throw RedisStoreError(answer: text, from: "\(server)") }
+                if case .error(let error)? = reply { throw RedisStoreError(answer: error, from: "\(server)") }
                 guard let pair = reply?.elements, pair.count == 2, let host = pair[0].text,
                     let port = pair[1].text.flatMap({ Int($0) })
                 else {

@@ -107,7 +107,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private func take(_ reply: Reply, _ context: ChannelHandlerContext) {
         guard !pending.isEmpty else {
             // A server that turns a client away says why before it closes.
-            if case .error(let text) = reply { return end(context, RedisStoreError(answer: text, from: server)) }
+            if case .error(let error) = reply { return end(context, RedisStoreError(answer: error, from: server)) }
             return end(context, RedisStoreError(.badAnswer, "\(server): an answer without a question"))
         }
         pending[0].replies.append(reply)

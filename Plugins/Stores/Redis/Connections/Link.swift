@@ -8,6 +8,8 @@ internal import Synchronization
 /// does not wait for company. While the server cannot be reached, operations fail at once.
 final class Link: Sendable {
     typealias Connect = @Sendable () async throws(RedisStoreError) -> Session
+    /// Whether a connection in use is still to be used, see ``Connector/holds(_:isCluster:)``.
+    typealias Review = @Sendable (Session) async throws(RedisStoreError) -> Bool
 
     fileprivate enum Phase {
         /// Also before the first connection: operations wait for it.
@@ -25,6 +27,8 @@ final class Link: Sendable {
         var count = 0
         var driver: Task<Void, Never>?
         var connection: Connection?
+        /// Whether the connection is reviewed before the next exchange.
+        var needsReview = false
     }
 
     private let state = Mutex(State())
@@ -33,14 +37,19 @@ final class Link: Sendable {
     /// Whether operations write, and are confirmed.
     private let writes: Bool
     private let connect: Connect
+    private let checks: Review
     private let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    init(_ name: String, writes: Bool, timeLimit: TimeAmount, connect: @escaping Connect) {
+    init(
+        _ name: String, writes: Bool, timeLimit: TimeAmount, connect: @escaping Connect,
+        review: @escaping Review = { _ in true }
+    ) {
         self.name = name
         self.writes = writes
         self.timeLimit = timeLimit
         self.connect = connect
+        checks = review
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -102,6 +111,12 @@ final class Link: Sendable {
     /// Ends the connection, so that the server is looked for and verified again.
     func drop() {
         state.withLock { $0.connection }?.close()
+    }
+
+    /// Has the connection reviewed before the next exchange; one that is being made is verified anyway.
+    func review() {
+        state.withLock { $0.needsReview = true }
+        signal.yield()
     }
 
     /// Begins to end all work: what waits fails, what was sent ends within its time limit.
@@ -170,6 +185,14 @@ final class Link: Sendable {
         connection.whenClosed { [signal] in signal.yield() }
         guard state.withLock({ $0.enter(.up, connection) }) else { return (false, nil) }
         while connection.isOpen, !Task.isCancelled {
+            if state.withLock({ $0.takeReview() }) {
+                do throws(RedisStoreError) {
+                    guard try await checks(session) else { return (hasAnswered, nil) }
+                } catch {
+                    return (hasAnswered, error.endsConnection ? error : nil)
+                }
+                hasAnswered = true
+            }
             let batch = take()
             guard !batch.isEmpty else {
                 guard await signals.next() != nil else { break }
@@ -243,11 +266,10 @@ final class Link: Sendable {
     private func unconfirmed(_ confirmation: Command?, _ reply: Reply?, _ session: Session) -> RedisStoreError? {
         guard confirmation != nil else { return nil }
         // A server that has become a replica refuses to wait, also where a script found nothing to write.
-        if case .error(let text)? = reply {
+        if case .error(let error)? = reply {
+            let meaning = RedisStoreError(answer: error, from: name)
             return RedisStoreError(
-                .readOnly,
-                "\(name): the server does not confirm writes; it may have become a replica, and the change may be made: "
-                    + RedisStoreError.shortened(text))
+                meaning.code, "\(meaning.message) (it does not confirm writes; the change may be made)")
         }
         if let reply, session.confirmation.isMet(by: reply) { return nil }
         return RedisStoreError(
@@ -290,21 +312,15 @@ final class Link: Sendable {
             guard index < replies.count else { break }
             let reply = replies[index]
             index += 1
-            if case .error(let text) = reply {
+            if case .error(let refusal) = reply {
                 // The server has forgotten its scripts; the text makes it know them again.
-                if text.starts(withExactly: "NOSCRIPT"), ticket.sendText() {
+                if refusal.kind == .noScript, ticket.sendText() {
                     again.append(ticket)
                     continue
                 }
-                if text.starts(withExactly: Script.replacedWord) {
-                    let error = RedisStoreError(.replaced, "\(name): the data was lost or replaced while it was in use")
-                    serious = error
-                    ticket.settle(.failure(error))
-                    continue
-                }
-                let error = RedisStoreError(answer: text, from: name)
+                let error = RedisStoreError(answer: refusal, from: name)
                 if error.endsConnection { serious = error }
-                ticket.settle(.success(reply))
+                ticket.settle(error.code == .replaced ? .failure(error) : .success(reply))
             } else if let unconfirmed {
                 ticket.settle(.failure(unconfirmed))
             } else {
@@ -337,6 +353,12 @@ extension Link.State {
         guard !phase.isClosed else { return false }
         self.connection = connection
         phase = next
+        if connection != nil { needsReview = false }
         return true
+    }
+
+    fileprivate mutating func takeReview() -> Bool {
+        defer { needsReview = false }
+        return needsReview
     }
 }

@@ -11,6 +11,8 @@ protocol Servers: Sendable {
     ) async throws(RedisStoreError) -> Reply
     /// Fails what has waited for too long.
     func expire()
+    /// Has every open connection reviewed soon: its server may be a replica now, or have settings that forget.
+    func review()
     /// Does what changed circumstances demand, such as to ask a cluster who serves what.
     func care() async
     /// Begins to close.
@@ -31,8 +33,11 @@ final class SingleServer: Servers {
         name = connector.location.name
         identity = connector.identity
         let connect: Link.Connect = { () async throws(RedisStoreError) in try await connector.session() }
-        writer = Link(name, writes: true, timeLimit: connector.limit, connect: connect)
-        reader = Link(name, writes: false, timeLimit: connector.limit, connect: connect)
+        let review: Link.Review = { session throws(RedisStoreError) in
+            try await connector.holds(session, isCluster: false)
+        }
+        writer = Link(name, writes: true, timeLimit: connector.limit, connect: connect, review: review)
+        reader = Link(name, writes: false, timeLimit: connector.limit, connect: connect, review: review)
         writer.start()
         reader.start()
     }
@@ -43,7 +48,7 @@ final class SingleServer: Servers {
         do throws(RedisStoreError) {
             let reply = try await (writes ? writer : reader).call(command, deadline: deadline)
             // The master is another one now, also for what is read.
-            if case .error(let text) = reply, text.starts(withExactly: "READONLY") { reader.drop() }
+            if writes, case .error(let error) = reply, error.kind.meaning.0 == .readOnly { reader.drop() }
             return reply
         } catch {
             if writes, error.code == .readOnly { reader.drop() }
@@ -55,6 +60,11 @@ final class SingleServer: Servers {
     func expire() {
         writer.expire()
         reader.expire()
+    }
+
+    func review() {
+        writer.review()
+        reader.review()
     }
 
     func care() async {}

@@ -9,7 +9,7 @@ struct Session: Sendable {
 }
 
 /// What follows the writes of one exchange, so that they are acknowledged only when they are kept.
-struct Confirmation: Sendable {
+struct Confirmation: Sendable, Equatable {
     enum Kind: Sendable {
         /// The answer suffices: the server flushes its file before it, or nothing is promised.
         case none

@@ -1,7 +1,7 @@
 /// An answer of a server, as RESP2 has it.
 indirect enum Reply: Sendable {
     case status(String)
-    case error(String)
+    case error(ServerError)
     case integer(Int64)
     case bulk([UInt8])
     case null

@@ -52,7 +52,7 @@ extension Reply {
         case REDIS_REPLY_INTEGER: self = .integer(reply.integer)
         case REDIS_REPLY_STRING: self = .bulk(Reply.bytes(reply))
         case REDIS_REPLY_STATUS: self = .status(String(decoding: Reply.bytes(reply), as: UTF8.self))
-        case REDIS_REPLY_ERROR: self = .error(String(decoding: Reply.bytes(reply), as: UTF8.self))
+        case REDIS_REPLY_ERROR: self = .error(ServerError(String(decoding: Reply.bytes(reply), as: UTF8.self)))
         case REDIS_REPLY_ARRAY where depth < 8:
             let elements = UnsafeMutableBufferPointer(start: reply.element, count: Int(reply.elements))
             self = .array(elements.map { element in element.map { Reply($0, depth: depth + 1) } ?? .null })

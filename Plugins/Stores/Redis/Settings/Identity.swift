@@ -43,7 +43,7 @@ final class Identity: Sendable {
     }
 
     private static func reason(_ server: String, isEmpty: Bool) -> String {
-        "the data in Redis at \(server) was \(isEmpty ? "lost" : "lost or replaced") while it was in use: restore it, "
-            + "or restart this program to go on with what is there"
+        "the data in Redis at \(server) was \(isEmpty ? "lost" : "lost or replaced") while it was in use: restore it; a "
+            + "restart would use what is there now, and what only the other data has (what was used, keys in the state) would be lost"
     }
 }

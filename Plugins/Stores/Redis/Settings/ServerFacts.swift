@@ -30,7 +30,7 @@ struct ServerFacts: Sendable {
         guard let first = answers.first, answers.count == 1 + Self.names.count else {
             throw RedisStoreError(.badAnswer, "\(server): no answer to INFO")
         }
-        if case .error(let text) = first { throw RedisStoreError(answer: text, from: server) }
+        if case .error(let error) = first { throw RedisStoreError(answer: error, from: server) }
         guard let text = first.text else { throw RedisStoreError(.badAnswer, "\(server): no answer to INFO") }
         var info: [ExactText: String] = [:]
         for line in text.split(onASCII: "\n") {
