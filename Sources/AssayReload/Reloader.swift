@@ -86,6 +86,11 @@ public final class Reloader: Service {
         wake.yield()
     }
 
+    /// Requests that the files that are written to are opened again under their names, and nothing else.
+    public func requestReopening() {
+        for subject in subjects where subject.action == .reopen { requestCheck(of: subject.name) }
+    }
+
     /// Reloads everything, also without a visible change, and returns when that is done or has failed.
     public func reload() async {
         state.withLock { $0.isAsked = true }

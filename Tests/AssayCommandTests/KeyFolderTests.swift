@@ -1,4 +1,5 @@
 import AssayCore
+import AssayEngine
 import AssayKit
 import AssayState
 import Testing
@@ -28,13 +29,25 @@ struct KeyFolderTests {
             ("memory", nil), ("postgres:host=h password=s3cret", nil), ("postgresql:host=h password=s3cret", nil),
             ("nothing:s3cret", nil),
         ])
-    func places(_ state: String, _ expected: String?) {
-        let place = KeyFolder.standard(forState: state, among: Self.stores)
+    func places(_ state: String, _ expected: String?) throws {
+        let place = try KeyFolder.standard(forState: state, among: Self.stores) { $0 == "HOME" ? "/home/a" : nil }
         if let expected {
             #expect(place == expected)
         } else {
-            #expect(place.hasSuffix("assay/keys"))
+            #expect(place == "/home/a/.local/state/assay/keys")
         }
+    }
+
+    @Test("Without HOME the place has to be named, and the error says how")
+    func withoutHome() throws {
+        let error = #expect(throws: KeyError.self) {
+            try KeyFolder.standard(forState: "memory", among: Self.stores) { _ in nil }
+        }
+        #expect(error?.message.contains("--keys") == true)
+        #expect(
+            try KeyFolder.standard(forState: "memory", among: Self.stores) { $0 == "XDG_STATE_HOME" ? "/x" : nil }
+                == "/x/assay/keys")
+        #expect(try KeyFolder.standard(forState: "sqlite:b", among: Self.stores) { _ in nil } == "b-keys")
     }
 
     @Test(

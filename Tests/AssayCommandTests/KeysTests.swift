@@ -23,6 +23,10 @@ struct KeysTests {
     }
 
     private func keys(in folder: URL, _ arguments: String...) async throws -> AssayProcess.Result {
+        try await keys(in: folder, arguments)
+    }
+
+    private func keys(in folder: URL, _ arguments: [String]) async throws -> AssayProcess.Result {
         let (command, rest) = (arguments.prefix(1), arguments.dropFirst())
         let process = try AssayProcess(["keys"] + command + ["--keys", "keys"] + rest, folder: folder)
         return await process.result()
@@ -91,6 +95,28 @@ struct KeysTests {
             #expect(
                 try await list(in: folder).map { $0["state"]?.string }
                     == ["active", "revoked", "retired", "active"])
+        }
+    }
+
+    @Test("A key that is prepared to begin by itself is not prepared twice", arguments: [[], ["--sealing"]])
+    func preparedOnce(_ options: [String]) async throws {
+        try await withTemporaryFolder { folder in
+            try makeKeys(in: folder)
+            let count = try await list(in: folder).count
+            let first = try await keys(in: folder, ["prepare", "--auto"] + options)
+            #expect(first.status == 0)
+            let second = try await keys(in: folder, ["prepare", "--auto"] + options)
+            #expect(second.status == 0)
+            #expect(second.output == first.output)
+            #expect(try await list(in: folder).count == count + 1)
+            // Sooner than the one that is there is another wish, and cannot be granted silently.
+            let sooner = try await keys(in: folder, ["prepare", "--auto", "--lead", "1s"] + options)
+            #expect(sooner.status == 1)
+            #expect(sooner.errors.contains("is prepared already"), "\(sooner.errors)")
+            #expect(try await list(in: folder).count == count + 1)
+            // Without --auto another may wait beside it.
+            #expect(try await keys(in: folder, ["prepare"] + options).status == 0)
+            #expect(try await list(in: folder).count == count + 2)
         }
     }
 

@@ -35,9 +35,25 @@ struct StateKeysTests {
             #expect(again.errors.contains("old exists already: nothing was written"))
 
             let (old, new) = (["--keys", "state:file:old"], ["--keys", "state:file:new"])
+            // An empty database may be the wrong one: a server makes no keys in it, however often it is started.
+            for _ in 0..<2 {
+                let none = try await run(["serve", "--listen", "127.0.0.1:0"] + Self.state + old, in: folder)
+                #expect(none.status == 2)
+                #expect(none.errors.contains("there are no keys in state:file:old"), "\(none.errors)")
+                #expect(none.errors.contains("assay keys init"), "\(none.errors)")
+            }
+            let first = try await run(["keys", "init", "--algorithm", "ES256"] + Self.state + old, in: folder)
+            #expect(first.status == 0, "\(first.errors)")
+            #expect(first.lines.count == 2)
+            let twice = try await run(["keys", "init"] + Self.state + old, in: folder)
+            #expect(twice.status == 1)
+            #expect(twice.errors.contains("there are keys already"), "\(twice.errors)")
+            let flag = try await run(["serve", "--listen", "127.0.0.1:0", "--new-keys"] + Self.state + old, in: folder)
+            #expect(flag.status == 2)
+            #expect(flag.errors.contains("start without --new-keys"), "\(flag.errors)")
             async let starting = AssayServer(in: folder, arguments: old)
-            let (first, second) = (try await AssayServer(in: folder, arguments: old), try await starting)
-            let made = try await kids(first)
+            let (one, second) = (try await AssayServer(in: folder, arguments: old), try await starting)
+            let made = try await kids(one)
             #expect(made.count == 1)
             #expect(try await kids(second) == made)
             #expect(!FileManager.default.fileExists(atPath: folder.appending(path: "state.sqlite-keys").path))
@@ -56,11 +72,11 @@ struct StateKeysTests {
             let prepared = try await run(["keys", "prepare"] + Self.state + new, in: folder)
             #expect(prepared.status == 0, "\(prepared.errors)")
             let start = ContinuousClock.now
-            while try await kids(first).count < 2, ContinuousClock.now - start < .seconds(20) {
+            while try await kids(one).count < 2, ContinuousClock.now - start < .seconds(20) {
                 try await Task.sleep(for: .milliseconds(200))
             }
-            #expect(try await kids(first).count == 2, "the server with the old master key takes changes up")
-            _ = await first.end(SIGTERM)
+            #expect(try await kids(one).count == 2, "the server with the old master key takes changes up")
+            _ = await one.end(SIGTERM)
 
             let removed = try await run(["keys", "wrap", "remove", ids[0]] + Self.state + new, in: folder)
             #expect(removed.lines == ["\(ids[1]) (of --keys)"], "\(removed.errors)")

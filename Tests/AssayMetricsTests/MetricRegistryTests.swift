@@ -20,6 +20,37 @@ struct MetricRegistryTests {
         #expect(page["assay_hits_total", ["who": "me", "how": ""]] == 1)
     }
 
+    @Test("A counter is shown at 0 for all declared values, unless there are very many, or open ones")
+    func fromTheStart() throws {
+        let registry = MetricRegistry()
+        let two = Metric.counter(
+            "hits_total", "Hits.", labels: [.init("who", ["me", "you"]), .init("how", ["", "well"])])
+        let many = Metric.counter("many_total", "Many.", labels: [.init("who", (0..<200).map { "\($0)" })])
+        let open = Metric.counter("apps_total", "Apps.", labels: [.open("app", [""], atMost: 9)])
+        for metric in [two, many, open, .gauge("heat", "Heat.", labels: [.init("who", ["me"])])] {
+            try registry.declare(metric).showAll()
+        }
+        let samples = try ExpositionPage(registry.page()).families.flatMap(\.samples)
+        #expect(samples.map(\.value) == [0, 0, 0, 0])
+        registry.meter.add(to: two, "you", "well")
+        #expect(try ExpositionPage(registry.page())["assay_hits_total", ["who": "you", "how": "well"]] == 1)
+    }
+
+    @Test("A fact in labels replaces the one before, however often it changes")
+    func onlyFact() throws {
+        let registry = MetricRegistry(maximumSeries: 3)
+        let info = Metric.gauge(
+            "policy_info", "Policies.", labels: [.open("revision", atMost: 4), .open("label", [""], atMost: 4)])
+        let family = try registry.declare(info)
+        for number in 0..<100 {
+            family.setOnly(["r\(number)", number.isMultiple(of: 2) ? "" : "l\(number)"])
+            let page = try ExpositionPage(registry.page())
+            #expect(page.families.flatMap(\.samples).count == 1)
+            let label = number.isMultiple(of: 2) ? "" : "l\(number)"
+            #expect(page["assay_policy_info", ["revision": "r\(number)", "label": label]] == 1)
+        }
+    }
+
     @Test("There are never more series than the registry may have; those that are there go on")
     func limit() throws {
         let registry = MetricRegistry(maximumSeries: 3)

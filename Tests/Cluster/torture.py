@@ -137,6 +137,7 @@ class Trial:
         self.nodes = [
             Node(Host(f"n{number}", 11 + number), self.folder / f"n{number}", policy, self.store.location, f"state:file:{master}")
             for number in range(3)]
+        self.check_empty_database()
         for node in self.nodes:
             node.start()
         for node in self.nodes:
@@ -146,6 +147,19 @@ class Trial:
         wait(lambda: self.page(self.proxy.address, "/livez") is not None, "the proxy answers")
         self.generator = Generator(
             self.authority, [self.proxy.address, *(node.address for node in self.nodes)], arguments.clients)
+
+    def check_empty_database(self):
+        """A node makes no keys in an empty database, which may be the wrong one: they are made by a command, once."""
+        node = self.nodes[0]
+        node.start()
+        status = node.process.wait(30)
+        log = (node.folder / "log").read_text()
+        if status != 2 or "there are no keys" not in log:
+            self.found.append(f"{node.host.name} did not refuse an empty database, and ended with {status}")
+        self.keys_command(node, "init")
+
+    def keys_command(self, node, *words, check=True):
+        run(*node.host.command(node.program, "keys", *words, "--keys", node.keys, "--state", self.store.location), check=check)
 
     def say(self, text):
         print(f"{time.strftime('%H:%M:%S')} {text}", flush=True)
@@ -206,10 +220,7 @@ class Trial:
 
     def rotate_keys(self):
         # It may be refused while the state is away.
-        run(
-            *self.nodes[0].host.command(
-                self.nodes[0].program, "keys", "prepare", "--keys", self.nodes[0].keys, "--state", self.store.location),
-            check=False)
+        self.keys_command(self.nodes[0], "prepare", check=False)
 
     def faults(self):
         faults = {

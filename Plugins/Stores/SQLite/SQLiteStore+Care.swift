@@ -45,9 +45,16 @@ extension SQLiteStore {
         try draft.create(makesFolder: false)
         defer { unlink(draft.path) }
         let db = try connect(source, .readWrite, Options().busyTimeout)
-        try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
-        try add(entries, to: draft)
-        try draft.flush()
+        do {
+            try db.execute("VACUUM INTO '\(draft.path.split(onASCII: "'").joined(separator: "''"))'")
+            try add(entries, to: draft)
+            try draft.flush()
+        } catch {
+            // The source is only read.
+            let failure = SQLiteStoreError(error, path: target.path)
+            guard failure.code == .diskFull else { throw error }
+            throw SQLiteStoreError(.diskFull, "\(target.path): no space left for the copy; nothing was written")
+        }
         // Unlike a rename, it never replaces a file that was created meanwhile.
         guard link(draft.path, target.path) == 0 else {
             throw SQLiteStoreError(.cannotOpen, "\(target.path): \(String(cString: strerror(errno)))")

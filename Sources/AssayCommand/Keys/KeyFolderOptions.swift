@@ -48,7 +48,7 @@ struct KeyFolderOptions: ParsableArguments {
         for line in lines { try Terminal.say(line) }
     }
 
-    private static func line(_ key: KeyDescription, _ now: Instant) -> String {
+    static func line(_ key: KeyDescription, _ now: Instant) -> String {
         "\(key.purpose.rawValue) key \(key.id) (\(key.algorithm), \(key.bits) bits) is \(key.state.rawValue): "
             + KeyReport.outlook(key, now: now)
     }

@@ -14,13 +14,15 @@ struct KeysCommand: ParsableCommand {
                 To replace the key that signs: `\(program) keys prepare --auto`, and no more. It signs 7 hours and 5 minutes later, when no \
                 Admin SDK holds a key set without it. To replace the key that seals: `\(program) keys prepare --sealing --auto`.
 
-                The first keys are made by `\(program) serve`. When a policy asks for another algorithm or size, `\(program) serve` \
+                The first keys are made by `\(program) keys init`, or by the first start of a server whose keys are in a folder beside \
+                its own database. When a policy asks for another algorithm or size, `\(program) serve` \
                 prepares a key by itself. Commands may run at the same time, and beside servers.
 
                 Exit codes: 0 when it is so now, 1 when a key's state forbids it, 2 when the command could not run.
                 """,
             subcommands: [
-                KeysListCommand.self, KeysPrepareCommand.self, KeysActivateCommand.self, KeysRetireCommand.self,
+                KeysInitCommand.self, KeysListCommand.self, KeysPrepareCommand.self, KeysActivateCommand.self,
+                KeysRetireCommand.self,
                 KeysRevokeCommand.self, KeysExportCommand.self, KeysImportCommand.self, KeysMasterCommand.self,
                 KeysWrapCommand.self,
             ])

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import AssayCore
 internal import AssayEngine
-internal import AssayPolicy
 
 /// `assay keys prepare`.
 struct KeysPrepareCommand: AsyncParsableCommand {
@@ -22,13 +21,7 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     @Flag(help: "Make a key that seals artifacts and challenges, instead of one that signs tokens.")
     var sealing = false
 
-    @Option(help: "The algorithm of a signing key: RS256 or ES256. By default that of the active signing key.")
-    var algorithm: KeyAlgorithm?
-
-    @Option(
-        help: "The size of an RSA key: 2048 or 3072. By default that of the active signing key, or 2048.",
-        valueName: "rsa-bits", reading: .number(among: [2048, 3072]))
-    var rsaBits: Int?
+    @OptionGroup var kind: KeyKindOptions
 
     @Option(
         help: "How long before it may sign (default: 7h5m) or seal (default: 10m).", valueName: "duration",
@@ -42,10 +35,9 @@ struct KeysPrepareCommand: AsyncParsableCommand {
     var auto = false
 
     func validate() throws {
-        if sealing, algorithm != nil || rsaBits != nil {
+        if sealing, kind.algorithm != nil || kind.rsaBits != nil {
             throw ValidationError("--algorithm and --rsa-bits are for signing keys: every sealing key is AES-256-GCM")
         }
-        if rsaBits != nil, algorithm == .es256 { throw ValidationError("--rsa-bits has no effect with ES256") }
     }
 
     func run() async throws {
@@ -53,27 +45,14 @@ struct KeysPrepareCommand: AsyncParsableCommand {
             Terminal.complain(
                 "assay: with a lead of less than 6h, an Admin SDK may have a key set without the key when it signs")
         }
-        try await folder.change { [sealing, lead, auto, algorithm, rsaBits] (store, now) throws(KeyError) in
+        try await folder.change { [sealing, lead, auto, kind] (store, now) throws(KeyError) in
             if sealing {
                 return try store.prepareSealingKey(
                     lead: lead ?? KeyStore.sealingLead, automatic: auto, now: now)
             }
-            let kind = try Self.kind(algorithm, rsaBits, store, now)
+            let wanted = try kind.policy { () throws(KeyError) in try Self.presentBits(store, now) }
             return try store.prepareSigningKey(
-                kind, lead: lead ?? KeyStore.signingLead, automatic: auto, now: now)
-        }
-    }
-
-    /// What to make; nil for another like the one that signs.
-    private static func kind(
-        _ algorithm: KeyAlgorithm?, _ rsaBits: Int?, _ store: KeyStore, _ now: Instant
-    ) throws(KeyError) -> TokenPolicy? {
-        switch algorithm {
-        case .es256?: return TokenPolicy(algorithm: .es256)
-        case .rs256?:
-            let bits = if let rsaBits { rsaBits } else { try presentBits(store, now) }
-            return TokenPolicy(algorithm: .rs256, rsaBits: bits)
-        case nil: return rsaBits.map { TokenPolicy(algorithm: .rs256, rsaBits: $0) }
+                wanted, lead: lead ?? KeyStore.signingLead, automatic: auto, now: now)
         }
     }
 
@@ -81,10 +60,4 @@ struct KeysPrepareCommand: AsyncParsableCommand {
         let present = try store.list(now: now).first { $0.purpose == .signing && $0.state == .active }
         return present?.algorithm == KeyAlgorithm.rs256.rawValue ? present?.bits ?? 2048 : 2048
     }
-}
-
-/// The algorithms of signing keys.
-enum KeyAlgorithm: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case rs256 = "RS256"
-    case es256 = "ES256"
 }

@@ -21,11 +21,7 @@ struct MetricPage {
     init(_ plugins: Registry) throws {
         let metrics = try ServerMetrics(plugins)
         try TransportMetrics.add(TransportBudget(), to: metrics.registry)
-        let others =
-            Registry.kernelMetrics + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all
-            + ExtAuthzOptions.metrics
-            + [ReloadMetrics.succeeded, ReadinessService.metric, LibraryMetrics.refused]
-        for metric in others { try metrics.registry.declare(metric) }
+        for metric in ServerMetrics.own { try metrics.registry.declare(metric) }
         var ofPlugins: [Section] = []
         var claimed: Set<ExactText> = []
         for descriptor in plugins.descriptors + plugins.consumerDescriptors where !descriptor.metrics.isEmpty {
@@ -59,8 +55,10 @@ struct MetricPage {
         let introduction = """
             What a server shows at `/metrics`, in the formats of Prometheus and OpenMetrics. A label has the values \
             that are listed, and `other` for any other value, so that label cardinality is bounded. `""` is a label \
-            without a value. An *open* label has values of policies as they occur, up to a limit. Metrics with labels \
-            appear when they first count something. [Monitor a server](Monitoring.md) describes the most important ones.
+            without a value. An *open* label has values of policies as they occur, up to a limit. Counters are there \
+            from the start with all declared values of their labels, except those with open labels or with more than 128 \
+            sets of values, which appear when they first count something; gauges appear when they are set. \
+            [Monitor a server](Monitoring.md) describes the most important ones.
             """
         let parts = sections.flatMap { section in
             [

@@ -100,7 +100,7 @@ struct BundleOptions: ParsableArguments {
         let source = try PolicyBundleSource(
             PolicyBundleOptions(
                 url: url, keyFiles: bundleKey,
-                folder: bundleFolder ?? KeyFolder.standard(forState: state, content: "policies"),
+                folder: try bundleFolder ?? KeyFolder.standard(forState: state, content: "policies"),
                 interval: bundleInterval), http: client, logger: logger)
         return PolicyPlace(
             source: source, bundle: source, client: client, plugins: bundlePlugins.map { PolicyDirectory($0) })

@@ -1,4 +1,5 @@
 internal import AssayCore
+internal import AssayEngine
 internal import AssayState
 
 #if canImport(Glibc)
@@ -17,16 +18,25 @@ enum KeyFolder {
     /// - Parameters:
     ///   - content: what is in the folder, as its name says it.
     ///   - stores: the stores that there are; nil for those of the program.
+    ///   - variable: reads a variable of the environment.
+    /// - Throws: ``KeyError`` when nothing says where the user's folder is: keys in the current folder would be found by
+    ///   chance only.
     static func standard(
-        forState state: String, content: String = "keys", among stores: [StorageDescriptor]? = nil
-    ) -> String {
+        forState state: String, content: String = "keys", among stores: [StorageDescriptor]? = nil,
+        variable: (String) -> String? = { Self.variable($0) }
+    ) throws(KeyError) -> String {
         if !StateName(state, among: stores).isOnServers, let colon = state.firstIndex(of: ":"),
             !state[colon...].starts(withExactly: "://")
         {
             return "\(state[state.index(after: colon)...])-\(content)"
         }
         if let folder = variable("XDG_STATE_HOME") { return "\(folder)/assay/\(content)" }
-        return "\(variable("HOME") ?? ".")/.local/state/assay/\(content)"
+        guard let home = variable("HOME") else {
+            throw KeyError(
+                "neither HOME nor XDG_STATE_HOME is set, so that there is no standard folder for \(content): name one with "
+                    + (content.isExactly("keys") ? "--keys" : "--bundle-folder"))
+        }
+        return "\(home)/.local/state/assay/\(content)"
     }
 
     private static func variable(_ name: String) -> String? {

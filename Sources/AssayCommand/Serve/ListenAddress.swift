@@ -24,6 +24,9 @@ struct ListenAddress: Sendable {
         self.port = Int(port)
     }
 
+    /// Whether it stands for all addresses of this machine.
+    var isEverywhere: Bool { host.isExactly("0.0.0.0") || host.isExactly("::") }
+
     /// The address as options take it.
     var text: String { "\(host):\(port)" }
 }

@@ -12,7 +12,8 @@ struct ReloadMetrics {
             .init(
                 "subject",
                 [
-                    "policies", "policy_bundle", "keys", "plugins", "tls_certificate", "ext_authz_certificates",
+                    "policies", "policy_bundle", "secret_files", "keys", "plugins", "tls_certificate",
+                    "ext_authz_certificates",
                     "audit_file",
                 ])
         ])

@@ -3,9 +3,9 @@ internal import AssayReload
 internal import ServiceLifecycle
 internal import UnixSignals
 
-/// Has everything read again on SIGHUP.
+/// Has everything read again on SIGHUP, and only files that are written opened again on SIGUSR1; SIGUSR2 does nothing.
 struct ReloadSignal: Service {
-    /// Made before the server says that it listens: until then, the signal ends a process.
+    /// Made before the server says that it listens: until then, each of the signals ends a process.
     let signals: UnixSignalsSequence
     let reloader: Reloader
     /// Is asked for its bundle before a reload; nil when the policies are in a folder.
@@ -18,7 +18,13 @@ struct ReloadSignal: Service {
         let (requests, request) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await _ in signals.cancelOnGracefulShutdown() { request.yield() }
+                for await signal in signals.cancelOnGracefulShutdown() {
+                    switch signal {
+                    case .sighup: request.yield()
+                    case .sigusr1: reloader.requestReopening()
+                    default: break
+                    }
+                }
                 request.finish()
             }
             for await _ in requests {

@@ -28,7 +28,8 @@ struct ServeCommand: AsyncParsableCommand {
                 handshake.
 
                 Prints one line when it listens, and with --audit - audit records instead; everything else goes to standard \
-                error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends.
+                error. On SIGTERM and SIGINT it finishes the requests that have begun, and ends. SIGUSR1 opens \
+                the audit file again under its name; SIGUSR2 does nothing.
 
                 Changed policies are taken up while it serves, as a whole or not at all: when their files have changed and \
                 hold still, and on SIGHUP at once. With a URL as --policies, they come as a bundle that is signed with a key of \
@@ -76,11 +77,17 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The folder of the keys, made at the first start, or a key vault as SCHEME:LOCATION; state:MASTERKEY keeps them in "
+            "The folder of the keys, or a key vault as SCHEME:LOCATION; state:MASTERKEY keeps them in "
                 + "the state store for several servers, see `keys wrap --help`. By default a folder next to the state's file, or "
                 + "~/.local/state/assay/keys when the state is in memory.", valueName: "folder"),
         completion: .directory)
     var keys: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Make the first keys, where servers share the keys or the state and have none yet. For the first start of one server only: "
+                + "it does not start when there are keys."))
+    var newKeys = false
 
     @Option(
         help: ArgumentHelp(
@@ -136,7 +143,25 @@ struct ServeCommand: AsyncParsableCommand {
             throw ValidationError("--socket-mode needs a Unix socket in --listen")
         }
         try extAuthz.validate(with: tls)
+        try checkAddresses()
         try bundle.validate(with: policies, production: production)
+    }
+
+    /// Two listeners at one address would fail one after the other with an error of the system.
+    private func checkAddresses() throws {
+        var listeners = [("--listen", listen)]
+        if case .own(let address) = operations.operations { listeners.append(("--operations", .host(address))) }
+        if let address = extAuthz.extAuthzListen { listeners.append(("--ext-authz-listen", address)) }
+        for (index, (option, address)) in listeners.enumerated() {
+            for (earlier, other) in listeners[..<index] where address.collides(with: other) {
+                let remedy =
+                    option.isExactly("--operations")
+                    ? "; --operations public shows its pages at the address of --listen" : ""
+                throw ValidationError(
+                    "\(earlier) and \(option) have the same address, \(address.address(mode: nil)): each listener needs one of its own\(remedy)"
+                )
+            }
+        }
     }
 
     func run() async throws {
@@ -156,7 +181,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func serve(_ logger: Logger) async throws {
-        let hangups = await UnixSignalsSequence(trapping: .sighup)
+        // By default, each of them ends a process.
+        let signals = await UnixSignalsSequence(trapping: .sighup, .sigusr1, .sigusr2)
         let place = try bundle.place(of: policies, state: state, logger: logger)
         let processes = try await PluginProcesses.start(in: place.plugins, checksOnly: false, logger: logger)
         do {
@@ -164,7 +190,7 @@ struct ServeCommand: AsyncParsableCommand {
             PluginWarnings.log(registry, to: logger)
             let store = try await registry.openStore(state)
             do {
-                try await serve(registry, processes, store, place, hangups, logger)
+                try await serve(registry, processes, store, place, signals, logger)
             } catch {
                 await store.close()
                 throw error
@@ -179,14 +205,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     private func serve(
         _ registry: Registry, _ processes: PluginProcesses, _ store: OpenStore, _ place: PolicyPlace,
-        _ hangups: UnixSignalsSequence, _ logger: Logger
+        _ signals: UnixSignalsSequence, _ logger: Logger
     ) async throws {
         let metrics = try ServerMetrics(registry, in: .bootstrapped())
         let source = place.source
         let fingerprint = source.fingerprint
         let client = try HTTPClientService(HTTPClientOptions(connectionsPerServer: 96))
+        let secretFiles = SecretFiles()
         let host = PluginHost(
-            store: store.store, http: client, logger: logger, meter: metrics.meter)
+            store: store.store, secrets: secretFiles.noting(.system), http: client, logger: logger, meter: metrics.meter
+        )
         let tlsFingerprint = tls.fingerprint
         let certificate = try tls.open()
         let authorizationFingerprint = extAuthz.fingerprint(tls)
@@ -203,12 +231,13 @@ struct ServeCommand: AsyncParsableCommand {
         }
         var keyHost = storage
         keyHost.state = store.store
-        let keys = try await registry.openKeys(keys ?? KeyFolder.standard(forState: state), host: keyHost)
+        let keys = try await registry.openKeys(try keys ?? KeyFolder.standard(forState: state), host: keyHost)
         // Before new keys are made in the place of those that are lost.
         for kid in forgetKey {
             logger.warning("a key is given up as lost", metadata: ["key": "\(kid)", "keys": "\(keys.name)"])
         }
         try await UsedKeys.check(keys.store, in: host.store, forgetting: forgetKey, now: host.clock.now)
+        try KeyPlace.prepareFirstKeys(keys, isAsked: newKeys, state: store.descriptor, logger: logger)
         let options = Engine.Options(
             blockingReason: ServeCommand.first(audit.blockingReason(auditFiles), sinkReason, { keys.blockingReason }),
             refusesDevelopment: production, evidence: evidence, archive: archive)
@@ -252,7 +281,8 @@ struct ServeCommand: AsyncParsableCommand {
                 } refused: { revision, error in
                     recorded.record(.refused(revision, error, at: host.clock.now))
                 },
-                .keys(in: keys.store, for: engine), processes.subject,
+                .secretFiles(secretFiles, of: source, for: engine), .keys(in: keys.store, for: engine),
+                processes.subject,
             ] + tls.subjects(certificate, loaded: tlsFingerprint)
             + extAuthz.subjects(authorizationCertificate, loaded: authorizationFingerprint)
             + audit.subjects(auditFiles)
@@ -268,13 +298,18 @@ struct ServeCommand: AsyncParsableCommand {
         // Shared by every listener that strangers reach.
         let budget = limits.budget
         try TransportMetrics.add(budget, to: metrics.registry)
+        let certificates = CertificateWatch(
+            certificates: [certificate, authorizationCertificate].compactMap(\.self), logger: logger, clock: host.clock)
+        certificates.add(to: metrics.registry)
+        KeyMetrics.add(engine, clock: host.clock, to: metrics.registry)
         var pages = HTTPPages(
             showsDetail: true,
             checks: audit.checks(auditFiles) + sinks.checks(queues) + capture.checks(evidence) + [
                 { reloader.readiness }, { place.readiness }, { store.readiness }, { keys.readiness },
+                { certificates.readiness },
             ],
             metrics: metrics.page)
-        pages.notes = [{ store.caution }]
+        pages.notes = [{ store.caution }, { certificates.caution }]
         let publicPages = operations.publicPages(pages)
         let systemd = SystemdService(
             listeners: 1 + operations.listeners + (extAuthz.extAuthzListen == nil ? 0 : 1), logger: logger)
@@ -308,12 +343,13 @@ struct ServeCommand: AsyncParsableCommand {
         services +=
             [
                 RecordService(decisions: recorded), HeapService(budget: budget),
+                certificates,
                 ReadinessService(handler: engine, checks: pages.checks, meter: metrics.meter, logger: logger),
             ] as [any Service]
         services += [
             KeyService(keys: keys, engine: engine, logger: logger),
             MaintenanceService(engine: engine, metrics: metrics.maintenance), reloader,
-            ReloadSignal(signals: hangups, reloader: reloader, bundle: polling, systemd: systemd),
+            ReloadSignal(signals: signals, reloader: reloader, bundle: polling, systemd: systemd),
         ]
         if let polling { services.append(polling) }
         let listeners: [(any Service)?] = [operations, authorization, service]

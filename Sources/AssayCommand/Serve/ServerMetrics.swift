@@ -1,9 +1,11 @@
 internal import AssayCore
 internal import AssayEngine
 internal import AssayHTTP
+internal import AssayHTTPServer
 internal import AssayKit
 internal import AssayMetrics
 internal import AssayPolicy
+internal import AssayTransport
 
 /// What the server counts, and the page that shows it.
 struct ServerMetrics: Sendable {
@@ -11,6 +13,13 @@ struct ServerMetrics: Sendable {
     let policies: PolicyMetrics
     let decisions: DecisionMetrics
     let maintenance: MaintenanceMetrics
+    private let info: MetricFamily
+
+    /// The metrics of the server itself, beside those that are declared where they are recorded.
+    static let own =
+        Registry.kernelMetrics + PolicyMetrics.all + HTTPReference.metrics + ConnectionMetrics.all
+        + ExtAuthzOptions.metrics + [ReloadMetrics.succeeded, ReadinessService.metric, LibraryMetrics.refused]
+        + CertificateWatch.metrics + KeyMetrics.all
 
     init(_ plugins: Registry, in registry: MetricRegistry = MetricRegistry()) throws {
         self.registry = registry
@@ -23,12 +32,26 @@ struct ServerMetrics: Sendable {
             }, providers: plugins.providerNames, reasons: plugins.reasons, in: registry)
         maintenance = try MaintenanceMetrics(
             plugins: (plugins.descriptors + plugins.consumerDescriptors).map(\.name), in: registry)
+        info = try registry.declare(PolicyMetrics.info)
+        // Counters are there from the beginning; gauges when they are set, since 0 would be a value.
+        for metric in Self.own where metric.kind == .counter { try registry.declare(metric).showAll() }
+        for (metric, scope) in Self.metrics(of: plugins) where metric.kind == .counter {
+            try registry.declare(metric, scope: scope).showAll()
+        }
+    }
+
+    /// The metrics of plugins, with the scope of each.
+    private static func metrics(of plugins: Registry) -> [(Metric, scope: String)] {
+        (plugins.descriptors + plugins.consumerDescriptors).flatMap { descriptor in
+            descriptor.metrics.map { ($0, "\(descriptor.name)_") }
+        }
     }
 
     /// Policies were loaded, and are in force from now on.
     func loaded(_ set: PolicySet, at now: Instant) {
         let counts = set.counts
         policies.loaded(apps: counts.apps, oauthClients: counts.oauthClients, at: now)
+        info.setOnly([set.revision.hash, set.revision.label ?? ""])
     }
 
     var meter: Meter { registry.meter }

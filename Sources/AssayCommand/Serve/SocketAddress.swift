@@ -31,6 +31,19 @@ enum SocketAddress: Sendable {
         }
     }
 
+    /// Whether a listener at the one address would be in the way of a listener at the other.
+    func collides(with other: SocketAddress) -> Bool {
+        switch (self, other) {
+        case (.host(let one), .host(let other)):
+            one.port == other.port && one.port != 0
+                && (one.host.isExactly(other.host) || one.isEverywhere || other.isEverywhere)
+        case (.unixSocket(let one), .unixSocket(let other)): one.isExactly(other)
+        case (.systemd(let one?), .systemd(let other?)): one.isExactly(other)
+        case (.systemd(nil), .systemd(nil)): true
+        default: false
+        }
+    }
+
     var isUnixSocket: Bool {
         if case .unixSocket = self { true } else { false }
     }

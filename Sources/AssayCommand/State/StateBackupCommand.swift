@@ -30,15 +30,20 @@ struct StateBackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            // Before anything is written, so that the command can be repeated under the same name.
-            if withKeys { try await withOpenKeys { _ = try $0.store.list(now: HostClock.system.now) } }
-            // The state first: the keys that it knows are in every later state of the keys.
-            try await AssayProgram.current.registry().copyStore(options.state, to: file, now: HostClock.system.now)
-            try Terminal.say("\(StateName(options.state).shown) was copied to \(file)")
-            guard withKeys else { return }
             let folder = "\(file)-keys"
-            try await withOpenKeys { try $0.store.copy(to: folder) }
-            try Terminal.say("the keys in \(options.keyFolder) were copied to \(folder)")
+            // The keys first: a disk that is full then holds a copy without state, and never a state that nobody can use.
+            if withKeys { try await withOpenKeys { try $0.store.copy(to: folder) } }
+            do {
+                try await AssayProgram.current.registry().copyStore(options.state, to: file, now: HostClock.system.now)
+            } catch {
+                // So that the command can be repeated under the same name.
+                if withKeys { KeyStore.removeCopy(in: folder) }
+                throw error
+            }
+            // The state may know a key that was made meanwhile.
+            if withKeys { try await withOpenKeys { try $0.store.copyAgain(to: folder) } }
+            try Terminal.say("\(StateName(options.state).shown) was copied to \(file)")
+            if withKeys { try Terminal.say("the keys in \(try options.keyFolder) were copied to \(folder)") }
         } catch let error where !(error is OutputError) {
             Terminal.report(error)
             throw ExitCode.couldNotRun

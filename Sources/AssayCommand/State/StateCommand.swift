@@ -35,5 +35,7 @@ struct StateOptions: ParsableArguments {
         ))
     var keys: String?
 
-    var keyFolder: String { keys ?? KeyFolder.standard(forState: state) }
+    var keyFolder: String {
+        get throws { try keys ?? KeyFolder.standard(forState: state) }
+    }
 }

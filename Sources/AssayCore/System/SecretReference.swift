@@ -106,6 +106,19 @@ public struct SecretSource: Sendable {
     }
 }
 
+extension SecretSource {
+    /// A source that reads as this one does, and calls a closure before it reads.
+    public func noting(_ note: @escaping @Sendable (SecretReference) -> Void) -> SecretSource {
+        let resolving = resolving
+        var source = SecretSource { (reference, isSecret) throws(SecretError) in
+            note(reference)
+            return try resolving(reference, isSecret)
+        }
+        source.withheld = withheld
+        return source
+    }
+}
+
 /// Why a secret could not be read; never the secret.
 public struct SecretError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What went wrong, for operators; it never holds the secret.

@@ -116,6 +116,9 @@ public final class Engine: CallHandler {
         try live.reloadKeys()
     }
 
+    /// The keys that this engine uses, as they are at a time.
+    public func keyDescriptions(at now: Instant) -> [KeyDescription] { snapshot.keys.ring.descriptions(at: now) }
+
     /// Notes that the vault has answered; false when its keys are others than those in force.
     func confirmKeys() -> Bool {
         live.confirmKeys()

@@ -45,13 +45,16 @@ extension KeyStore {
     ) throws(KeyError) -> KeyDescription {
         try changed(now) { (ring) throws(KeyError) in
             ring.prune(at: now)
-            try ring.checkRoomForSigningKey()
             let present = ring.signing.inUse(at: now)
+            let like = present.map { ring.signing[$0].kind } ?? TokenPolicy()
             let ready = now + lead
+            if automatic, let id = try ring.successor(.signing, kind ?? like, ready: ready, now: now) {
+                return (false, id)
+            }
+            try ring.checkRoomForSigningKey()
             let times = KeyTimes(
                 created: now, ready: ready,
                 begins: automatic ? ring.signing.beginning(ready: ready, now: now) : nil)
-            let like = present.map { ring.signing[$0].kind } ?? TokenPolicy()
             return (true, try ring.addSigningKey(kind ?? like, times).id)
         }
     }
@@ -64,6 +67,7 @@ extension KeyStore {
     ) throws(KeyError) -> KeyDescription {
         try changed(now) { (ring) throws(KeyError) in
             let ready = now + lead
+            if automatic, let id = try ring.successor(.sealing, nil, ready: ready, now: now) { return (false, id) }
             let times = KeyTimes(
                 created: now, ready: ready,
                 begins: automatic ? ring.sealing.beginning(ready: ready, now: now) : nil)
@@ -121,5 +125,33 @@ extension KeyStore {
             return isChanged
         }
         return stored.ring.describe(try stored.ring.find(id), at: now)
+    }
+}
+
+extension KeyRing {
+    /// The key that was prepared before, and begins by itself by the time at which a new one would: another one would
+    /// replace it as soon as it begins.
+    ///
+    /// - Parameter kind: what a signing key must be.
+    /// - Throws: ``KeyError``, as a refusal, when one is prepared that begins later than the new one would.
+    fileprivate func successor(
+        _ purpose: KeyDescription.Purpose, _ kind: TokenPolicy?, ready: Instant, now: Instant
+    ) throws(KeyError) -> String? {
+        for key in descriptions(at: now) where key.purpose == purpose && key.state == .prepared {
+            guard let next = key.next, next.event == .begins else { continue }
+            if let kind {
+                guard key.algorithm.isExactly(kind.algorithm.rawValue),
+                    kind.algorithm != .rs256 || key.bits == kind.rsaBits
+                else { continue }
+            }
+            guard next.at <= ready else {
+                throw KeyError(
+                    refusal:
+                        "the key \(key.id) is prepared already, and begins at \(next.at): activate it when its lead is over, or "
+                        + "retire it first")
+            }
+            return key.id
+        }
+        return nil
     }
 }

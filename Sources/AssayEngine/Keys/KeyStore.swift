@@ -1,6 +1,6 @@
 public import AssayCore
 package import AssayCrypto
-internal import AssayPolicy
+public import AssayPolicy
 public import AssayState
 internal import Synchronization
 
@@ -23,10 +23,12 @@ public final class KeyStore: Sendable {
     private let place: Place
     private let held = Mutex(Held())
     private let maker: SigningKeyMaker
+    private let firstKeys: Mutex<Bool>
 
-    private init(_ place: Place, maker: SigningKeyMaker = .fresh) {
+    private init(_ place: Place, maker: SigningKeyMaker = .fresh, allowsFirstKeys: Bool = true) {
         self.place = place
         self.maker = maker
+        firstKeys = Mutex(allowsFirstKeys)
     }
 
     /// Keys in a folder: one file that only its owner may read; it is made when it is missing, and always replaced as a
@@ -46,13 +48,49 @@ public final class KeyStore: Sendable {
     /// An engine asks for keys that are known to be the present ones: call ``refresh()`` and ``Engine/reloadKeys()`` every
     /// few seconds while it runs, as ``OpenKeys/run(for:every:clock:logger:)`` does. See ``KeyStore/signingLimit``.
     ///
+    /// A vault without keys may be the wrong one, or one that has lost them, so that an engine makes no first keys in it:
+    /// see ``allowFirstKeys(_:)``.
+    ///
     /// - Parameter name: what the vault is called in errors.
     public static func vault(
         _ vault: any KeyVault, name: String, clock: HostClock = .system
     ) async throws(KeyError) -> KeyStore {
         let keys = VaultedKeys(vault, name: name, clock: clock)
         _ = try await keys.refresh()
-        return KeyStore(.vault(keys))
+        return KeyStore(.vault(keys), allowsFirstKeys: false)
+    }
+
+    /// Sets whether an engine makes the first keys where none are stored: by default yes in a folder and in memory, and no
+    /// in a vault.
+    ///
+    /// New keys in the place of lost ones shut out every device that was attested before. Where the keys or the state are
+    /// shared by several servers, allow it for one start that an operator asked for, and never for a restart.
+    public func allowFirstKeys(_ isAllowed: Bool = true) {
+        firstKeys.withLock { $0 = isAllowed }
+    }
+
+    /// Whether keys are stored, as far as is known.
+    ///
+    /// - Throws: ``KeyError`` when they cannot be read.
+    public var hasKeys: Bool {
+        get throws(KeyError) { try read() != nil }
+    }
+
+    /// Makes the first keys: one that signs and one that seals.
+    ///
+    /// - Parameter kind: what signs; nil for RS256.
+    /// - Throws: ``KeyError`` when there are keys already, as a refusal, or when they cannot be stored.
+    public func makeFirstKeys(
+        _ kind: TokenPolicy? = nil, now: Instant, randomness: Randomness = .system
+    ) throws(KeyError) -> [KeyDescription] {
+        let stored = try update { (ring) throws(KeyError) in
+            guard ring.signing.isEmpty, ring.sealing.isEmpty else {
+                throw KeyError(refusal: "there are keys already: none were made")
+            }
+            _ = try ring.complete(for: kind ?? TokenPolicy(), now: now, randomness: randomness)
+            return true
+        }
+        return stored.ring.descriptions(at: now)
     }
 
     /// Reads a vault again if its document has changed.
@@ -137,7 +175,7 @@ public final class KeyStore: Sendable {
 
     /// Makes a new sealing key, which seals from the next snapshot on; older boxes still open.
     public func rotateSealingKey(now: Instant, randomness: Randomness = .system) throws(KeyError) {
-        _ = try update { (ring) throws(KeyError) in
+        _ = try update(mayBegin: firstKeys.withLock { $0 }) { (ring) throws(KeyError) in
             try ring.addSealingKey(KeyTimes(created: now, ready: now), randomness: randomness)
             ring.sealing.takeUp(0, at: now)
             return true
@@ -156,7 +194,7 @@ public final class KeyStore: Sendable {
             return stored
         }
         var changes: [KeyRing.Change] = []
-        var stored = try update(mayBegin: present == nil) { (ring) throws(KeyError) in
+        var stored = try update(mayBegin: present == nil && firstKeys.withLock { $0 }) { (ring) throws(KeyError) in
             if let present { try ring.checkFollows(present, now: now) }
             // Another process may have been faster; in a vault, what was made before that is dropped.
             changes = []
@@ -193,12 +231,24 @@ public final class KeyStore: Sendable {
     /// Copies the stored keys to another folder, which must have none yet.
     ///
     /// - Throws: ``KeyError`` when there are no keys, when the folder has keys, or when it cannot be written.
-    public func copy(to directory: String) throws(KeyError) {
+    public func copy(to directory: String) throws(KeyError) { try copy(to: directory, replacing: false) }
+
+    /// Copies the stored keys again, to a folder that has an earlier copy of them.
+    package func copyAgain(to directory: String) throws(KeyError) { try copy(to: directory, replacing: true) }
+
+    /// Removes a copy that is worth nothing.
+    package static func removeCopy(in directory: String) {
+        PrivateFile(directory: directory, name: "keys.json").remove()
+    }
+
+    private func copy(to directory: String, replacing: Bool) throws(KeyError) {
         let file = PrivateFile(directory: directory, name: "keys.json")
         var bytes = try stored().ring.encoded()
         defer { SecretBytes.wipe(&bytes) }
         try file.locked { () throws(KeyError) in
-            guard file.mark == nil else { throw KeyError("\(file.path) exists already: nothing was written") }
+            guard replacing || file.mark == nil else {
+                throw KeyError("\(file.path) exists already: nothing was written")
+            }
             try file.write(bytes)
         }
     }
@@ -275,7 +325,7 @@ public final class KeyStore: Sendable {
         switch place {
         case .file(let file): KeyError("there are no keys: \(file.path) does not exist")
         case .memory: KeyError("there are no keys")
-        case .vault(let keys): keys.nothing
+        case .vault(let keys): KeyError("there are no keys in \(keys.name)")
         }
     }
 }
@@ -309,7 +359,8 @@ public struct KeyError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Whether the keys are valid, and only the rules of a key's lifetime forbid the request.
     public let isRefusal: Bool
 
-    init(_ message: String) {
+    /// An error that is no refusal.
+    public init(_ message: String) {
         self.message = message
         isRefusal = false
     }

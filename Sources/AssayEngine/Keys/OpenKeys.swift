@@ -25,6 +25,9 @@ public final class OpenKeys: Sendable {
         self.vault = vault
     }
 
+    /// Whether they are in a vault, which other servers may share, and not in a folder.
+    public var isInVault: Bool { vault != nil }
+
     /// Takes up what other servers change in a vault, until the task is cancelled; returns at once for a folder.
     ///
     /// While the vault cannot be read, the keys that are known stay in force, and sign for some time; see ``readiness`` and

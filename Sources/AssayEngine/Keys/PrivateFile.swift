@@ -92,6 +92,13 @@ package struct PrivateFile: Sendable {
         try flush(directory)
     }
 
+    /// Removes the file, and its folder if nothing else is in it.
+    package func remove() {
+        unlink(path)
+        unlink("\(directory)/.lock")
+        rmdir(directory)
+    }
+
     /// Gives a new file the owner of the present one: if root changes the keys of a server that runs as another user,
     /// that server must still read them.
     private func keepOwner(_ descriptor: Int32) throws(KeyError) {
@@ -141,7 +148,10 @@ package struct PrivateFile: Sendable {
     }
 
     private func failure(_ action: String, _ path: String) -> KeyError {
-        KeyError("cannot \(action) \(path): \(String(cString: strerror(errno)))")
+        let number = errno
+        let isFull = number == ENOSPC || number == EDQUOT
+        return KeyError(
+            "cannot \(action) \(path): \(isFull ? "the disk is full: " : "")\(String(cString: strerror(number)))")
     }
 }
 

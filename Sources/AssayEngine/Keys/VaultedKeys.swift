@@ -68,7 +68,9 @@ final class VaultedKeys: Sendable {
         for _ in 0..<Self.attempts {
             let document = try wait { try await $0.read() }
             _ = try take(document)
-            guard var ring = present?.ring ?? (mayBegin ? KeyRing() : nil) else { throw nothing }
+            guard var ring = present?.ring ?? (mayBegin ? KeyRing() : nil) else {
+                throw KeyError("there are no keys in \(name)")
+            }
             guard try change(&ring) else { return StoredKeys(ring: ring, mark: present?.mark) }
             let bytes = try ring.encoded()
             let revision = try wait { try await $0.replace(bytes, expecting: document?.revision) }
@@ -77,8 +79,6 @@ final class VaultedKeys: Sendable {
         }
         throw KeyError("\(name): others change the keys at the same time, again and again")
     }
-
-    var nothing: KeyError { KeyError("there are no keys in \(name)") }
 
     private func take(_ document: KeyDocument?) throws(KeyError) -> Bool {
         let (revision, hasKeys) = known.withLock { ($0.revision, $0.ring != nil) }

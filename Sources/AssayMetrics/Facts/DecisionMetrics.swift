@@ -58,6 +58,9 @@ public struct DecisionMetrics: DecisionSink {
                 labels: [methodNames]))
         challenges = try registry.declare(
             .counter("challenges_issued_total", "Challenges issued.", labels: [methodNames, providers]))
+        for method in methods {
+            if let provider = method.provider { _ = challenges.series(method.name, provider) }
+        }
         tokens = try registry.declare(
             .counter(
                 "tokens_issued_total", "Tokens issued; limited-use ones can be used once.",

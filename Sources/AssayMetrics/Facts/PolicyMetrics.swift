@@ -13,8 +13,13 @@ public struct PolicyMetrics: Sendable {
     private static let succeeded = Metric.gauge(
         "policy_last_reload_successful", "Whether the last attempt to load policies succeeded: 1 or 0.")
 
+    /// Which policies are in force; a server records it through its registry.
+    package static let info = Metric.gauge(
+        "policy_info", "The policies in force: their revision, and the label of a bundle.",
+        labels: [.open("revision", atMost: 4), .open("label", [""], atMost: 4)])
+
     /// All metrics that it records.
-    package static let all = [apps, clients, loaded, succeeded]
+    package static let all = [apps, clients, loaded, succeeded, info]
 
     /// Metrics that record to a meter; nothing is recorded before policies are loaded.
     public init(_ meter: Meter) {

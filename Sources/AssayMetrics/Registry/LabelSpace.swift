@@ -55,6 +55,11 @@ struct LabelSpace: Sendable {
         return (axis.values.count - 1) * axis.stride
     }
 
+    /// Makes room for other values that are found at run time; packed sets with the present ones mean nothing then.
+    func forgetFoundValues() {
+        for axis in axes { axis.found.forget() }
+    }
+
     /// The names and values of a packed set.
     func labels(of packed: Int) -> [(name: String, value: String)] {
         axes.map { axis in
@@ -84,6 +89,10 @@ final class FoundValues: Sendable {
             state.values.append(value)
             return state.values.count - 1
         }
+    }
+
+    func forget() {
+        state.withLock { $0 = ([:], []) }
     }
 
     subscript(index: Int) -> String {

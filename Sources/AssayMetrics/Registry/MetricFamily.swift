@@ -31,6 +31,35 @@ public final class MetricFamily: Sendable {
         if metric.labels.isEmpty { _ = series([]) }
     }
 
+    /// Shows a counter at 0 for every set of declared values, if there are few of them: the first event is then an increase
+    /// that a rate shows, and a name that is misspelled in an alert is noticed.
+    package func showAll() {
+        guard metric.kind == .counter, metric.labels.allSatisfy({ $0.openValues == 0 }) else { return }
+        var sets: [[String]] = [[]]
+        for label in metric.labels {
+            guard sets.count * label.values.count <= MetricFamily.shownLimit else { return }
+            sets = sets.flatMap { set in label.values.map { set + [$0] } }
+        }
+        for set in sets { _ = series(set) }
+    }
+
+    /// Sets a gauge to 1 for one set of values, and removes all others: for a fact that is in the labels.
+    package func setOnly(_ values: [String]) {
+        let past = series.withLock { series in
+            defer { series = [:] }
+            return series.values
+        }
+        // A backend may keep what it was given.
+        for series in past {
+            series.set(0)
+            budget.giveBack()
+        }
+        space.forgetFoundValues()
+        series(values)?.set(1)
+    }
+
+    private static let shownLimit = 128
+
     /// The series for values of the labels, in the order of their declaration; made when it is new.
     ///
     /// - Returns: nil when the number of values differs from that of the labels, and when the registry is full.
@@ -94,6 +123,9 @@ final class SeriesBudget: Sendable {
     init(_ count: Int) {
         left = Atomic(count)
     }
+
+    /// Makes room for one series.
+    func giveBack() { left.wrappingAdd(1, ordering: .relaxed) }
 
     /// Takes one series if there is room, and returns whether there was.
     func take() -> Bool {

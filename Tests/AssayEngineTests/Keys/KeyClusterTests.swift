@@ -340,6 +340,7 @@ struct Cluster: Sendable {
             clock: clock.hostClock, secrets: SecretSource { _ in Array(String(repeating: "a5", count: 32).utf8) },
             logger: TestService.silent, state: vault)
         let keys = try await registry.openKeys("state:env:MASTER", host: host)
+        keys.store.allowFirstKeys()
         try await UsedKeys.check(keys.store, in: store, now: clock.now)
         let policy = """
             tokens: {algorithm: \(algorithm)}

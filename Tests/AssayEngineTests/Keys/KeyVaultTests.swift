@@ -15,7 +15,9 @@ struct KeyVaultTests {
     private let clock = ManualClock()
 
     private func keys(_ place: SharedVault.Place) async throws -> KeyStore {
-        try await .vault(SharedVault(place), name: "the key vault shared")
+        let keys = try await KeyStore.vault(SharedVault(place), name: "the key vault shared")
+        keys.allowFirstKeys()
+        return keys
     }
 
     /// An engine may wait for the vault, which needs the threads of the tests.
@@ -136,12 +138,37 @@ struct KeyVaultTests {
         }
     }
 
+    @Test("Keys in an empty vault are made by an explicit step only, and never in the place of others")
+    func firstKeys() async throws {
+        let place = SharedVault.Place()
+        let keys = try await KeyStore.vault(SharedVault(place), name: "the vault")
+        #expect(try !keys.hasKeys)
+        let error = await #expect(throws: (any Error).self) { try await service(keys) }
+        #expect("\(try #require(error))".contains("there are no keys in the vault"))
+        let now = clock.now
+        await #expect(throws: KeyError.self) {
+            try await keys.perform { (store) throws(KeyError) in try store.rotateSealingKey(now: now) }
+        }
+        #expect(try !keys.hasKeys)
+        let made = try await keys.perform { (store) throws(KeyError) in
+            try store.makeFirstKeys(TokenPolicy(algorithm: .es256), now: now)
+        }
+        #expect(made.map(\.state) == [.active, .active])
+        #expect(try keys.hasKeys)
+        let again = await #expect(throws: KeyError.self) {
+            try await keys.perform { (store) throws(KeyError) in try store.makeFirstKeys(now: now) }
+        }
+        #expect(again?.isRefusal == true)
+        #expect(try await published(service(keys)) == made.filter { $0.purpose == .signing }.map(\.id))
+    }
+
     @Test("The server's work takes changes up, says what fails, and tries again")
     func run() async throws {
         let log = RecordingLog()
         let place = SharedVault.place("run")
         let registry = try Registry([.vault(SharedVault.self)])
         let opened = try await registry.openKeys("shared:run", host: StorageHost(logger: log.logger))
+        opened.store.allowFirstKeys()
         #expect(opened.name == "shared:run")
         let service = try await service(opened.store)
         let clock = clock

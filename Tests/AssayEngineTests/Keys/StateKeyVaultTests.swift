@@ -68,6 +68,7 @@ struct StateKeyVaultTests {
         let store = MemoryStore(clock: clock.hostClock)
         let vault = vault(store, try master(1))
         let keys = try await KeyStore.vault(vault, name: "the vault", clock: clock.hostClock)
+        keys.allowFirstKeys()
         _ = try await OwnThread.run { try TestService(keys: keys, tokens: "tokens: {algorithm: ES256}") }
         let now = clock.now
         _ = try await keys.perform { (store) throws(KeyError) in try store.prepareSigningKey(now: now) }

@@ -89,7 +89,7 @@ final class StoreCore: Sendable {
         throw PostgresStoreError(
             .replaced,
             "\(place): the server has timeline \(found.timeline), and one with timeline \(latest.timeline) took over from "
-                + "it; stop the former primary, or restart the servers if a backup was restored")
+                + "it; stop the former primary; only where a backup was restored on purpose, restart the servers")
     }
 
     static func connect(
@@ -124,7 +124,9 @@ final class StoreCore: Sendable {
             return reason
         }
         if let found {
-            let words = "\(found); restore the right one, or restart the servers if this one is meant"
+            let words =
+                "\(found); restore the right one; a restart would use this one, and what only the other one has (what was used, keys in the "
+                + "state) would be lost"
             if before.isNil { logger.error("\(words)") }
             throw PostgresStoreError(.replaced, words)
         }

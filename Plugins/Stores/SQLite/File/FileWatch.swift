@@ -31,8 +31,9 @@ final class FileWatch: Sendable {
             let present = file.identity
             guard present != identity else { continue }
             return present == nil
-                ? "\(file.path) was removed while it is in use: put the same file back, or restart with a restored one"
-                : "\(file.path) was replaced while it is in use: restart to use the new file"
+                ? "\(file.path) was removed while it is in use: put the same file back, or end the server and restore a copy"
+                : "\(file.path) was replaced while it is in use: put the same file back; a restart would use the new file, and what only the "
+                    + "other one has (what was used, keys in the state) would be lost"
         }
         return nil
     }

@@ -135,7 +135,7 @@ public final class StateKeyVault: KeyVaultPlugin {
         guard entry.version >= newest else {
             throw KeyVaultError(
                 "the stored keys are of version \(entry.version), and were of version \(newest) before: earlier entries were put "
-                    + "back into the state; restore the newer ones, or restart the servers to go on with those that are there"
+                    + "back into the state; restore the newer ones: a restart would use those that are there, and lose later ones"
             )
         }
         state.withLock { $0.newest = max($0.newest, entry.version) }
