@@ -137,6 +137,25 @@ struct DocumentationTests {
         #expect(try Self.text(Self.firstPackage).contains("from: \"\(AssayVersion.text)\""))
     }
 
+    @Test("The changelog, the examples and the images have the version of the program")
+    func version() throws {
+        let version = AssayVersion.text
+        let changelog = try Self.text(".github/CHANGELOG.md")
+        let newest = try #require(changelog.split(separator: "\n").first { $0.hasPrefix("## ") })
+        #expect(newest.split(separator: " ").dropFirst().first.map(String.init) == version)
+        for file in [".packaging/kubernetes/assay.yaml", ".packaging/kubernetes/keys.yaml"] {
+            let images = try Self.text(file).matches(of: /image: .*\/assay:(\S+)/).map { String($0.output.1) }
+            #expect(images == [version], "\(file)")
+        }
+        let dependency = /github.com\/example\/assay", from: "([^"]+)"/
+        for file in ["README.md", "Tests/NewPackages/Package.swift", "\(Document.articles)/WriteAProvider.md"] {
+            let versions = try Self.text(file).matches(of: dependency).map { String($0.output.1) }
+            #expect(!versions.isEmpty && versions.allSatisfy { $0 == version }, "\(file): \(versions)")
+        }
+        // Packages take it from the program.
+        #expect(try Self.text(".packaging/build-deb").contains("version=$(\"$program\" --version)"))
+    }
+
     @Test("All Swift code in the documentation is a file that is compiled here, or the dependency on this release")
     func noOtherCode() throws {
         let dependency = ".package(url: \"https://github.com/example/assay\", from: \"\(AssayVersion.text)\")\n"

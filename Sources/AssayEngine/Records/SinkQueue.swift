@@ -7,7 +7,7 @@ internal import Synchronization
 /// Passes decisions on to a sink that an operator chose, without delaying any decision.
 ///
 /// Records wait in a bounded queue, from which one task passes on batches, in order. A batch that fails is tried again
-/// after a growing pause, up to a minute. When the queue is full, further records are lost; the loss is counted, logged
+/// after a growing pause, up to 15 seconds, or up to a minute if the sink asks for it. When the queue is full, further records are lost; the loss is counted, logged
 /// and shown in ``readiness``. The operator chooses whether decisions go on meanwhile: see ``blockingReason``.
 ///
 /// Waiting records are only in memory. ``close()`` passes them on; a killed process loses them.
@@ -60,7 +60,10 @@ public final class SinkQueue: DecisionSink {
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    private static let backoff = Backoff(first: .seconds(1), limit: .seconds(60))
+    /// A sink that works again is noticed soon.
+    private static let backoff = Backoff(first: .seconds(1), limit: .seconds(15))
+    /// The longest pause that a sink may ask for.
+    private static let longestPause = Duration.seconds(60)
     private static let complaintInterval = Duration.seconds(10)
 
     /// Makes the queue of an open sink.
@@ -183,7 +186,7 @@ public final class SinkQueue: DecisionSink {
             failures += 1
             let pause = max(
                 Self.backoff.delay(after: failures, randomness: host.randomness),
-                min(error.retryAfter ?? .zero, Self.backoff.limit))
+                min(error.retryAfter ?? .zero, Self.longestPause))
             guard (try? await host.clock.sleep(for: pause)) != nil else { return }
         }
     }

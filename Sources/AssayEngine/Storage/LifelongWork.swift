@@ -19,7 +19,10 @@ final class LifelongWork: Sendable {
     private let work: @Sendable () async throws -> Void
     private let state = Mutex(State())
 
-    private static let backoff = Backoff(first: .seconds(1), limit: .seconds(300))
+    /// The work begins again soon after an outage is over, since nothing is known of that here.
+    private static let backoff = Backoff(first: .seconds(1), limit: .seconds(15))
+    /// How long a run has to last, at most, before it counts as one that works.
+    private static let settling = Duration.seconds(5)
     /// A run that lasted so long was in order: its failure is counted as the first one.
     private static let probation = Duration.seconds(60)
 
@@ -62,12 +65,12 @@ final class LifelongWork: Sendable {
         }
     }
 
-    /// Degraded from a failure until a run has lasted a minute, and longer than the one that failed.
+    /// Degraded from a failure until a run has lasted longer than the one that failed, or some seconds.
     var readiness: Readiness {
         let now = clock.uptime
         return state.withLock { state in
             guard let failure = state.failure else { return .ready }
-            if let began = state.began, now - began > max(failure.lasted, Self.probation) { return .ready }
+            if let began = state.began, now - began > min(failure.lasted, Self.settling) { return .ready }
             return .degraded("the work of \(subject) fails: \(failure.text)")
         }
     }
