@@ -5,6 +5,10 @@ import AssayTesting
 import Foundation
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 @testable import AssayCommand
 
 @Suite("A server that nobody looks at", .timeLimit(.minutes(20)))
@@ -131,5 +135,33 @@ struct UnattendedTests {
         #expect(try !collide("systemd:a", "systemd:b"))
         #expect(try collide("systemd:a", "systemd:a"))
         #expect(try collide("[::]:1", "[::1]:1"))
+    }
+
+    private static let canMount = getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
+
+    @Test(
+        "A copy for which the disk has no room is said to be that, and leaves nothing behind",
+        .enabled(if: canMount, "only root can mount a small disk"), arguments: ["4k", "16k"])
+    func fullDisk(_ size: String) async throws {
+        try await withTemporaryFolder { folder in
+            try AssayServer.writePolicy(in: folder, trusting: try SimulatedAppleCA(at: HostClock.system.now))
+            _ = try await AssayServer(in: folder).end(SIGTERM)
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "full"), withIntermediateDirectories: true)
+            // The disk is in a namespace of its own, which ends with the command.
+            let script =
+                "mount -t tmpfs -o size=\(size) none full || exit 99; \"$@\"; status=$?; ls -A full; exit $status"
+            let process = try AssayProcess(
+                ["state", "backup", "--state", "sqlite:state.sqlite", "--with-keys", "full/copy"], folder: folder,
+                launcher: ["/usr/bin/unshare", "--mount", "/bin/sh", "-c", script, "sh"])
+            let result = await process.result()
+            guard result.status != 99 else { return }
+            #expect(result.status == 2, "\(result.errors)")
+            #expect(
+                result.errors.contains("no space left for the copy") || result.errors.contains("the disk is full"),
+                "\(result.errors)")
+            #expect(result.errors.contains("full/copy"), "\(result.errors)")
+            #expect(result.output.isEmpty, "\(result.output)")
+        }
     }
 }

@@ -249,7 +249,12 @@ public final class KeyStore: Sendable {
             guard replacing || file.mark == nil else {
                 throw KeyError("\(file.path) exists already: nothing was written")
             }
-            try file.write(bytes)
+            do throws(KeyError) {
+                try file.write(bytes)
+            } catch {
+                if !replacing { file.remove() }
+                throw error
+            }
         }
     }
 

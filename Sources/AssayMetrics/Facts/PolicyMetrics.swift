@@ -15,7 +15,7 @@ public struct PolicyMetrics: Sendable {
 
     /// Which policies are in force; a server records it through its registry.
     package static let info = Metric.gauge(
-        "policy_info", "The policies in force: their revision, and the label of a bundle.",
+        "policy_info", "The policies in force: their revision, and the label that they have for it.",
         labels: [.open("revision", atMost: 4), .open("label", [""], atMost: 4)])
 
     /// All metrics that it records.
