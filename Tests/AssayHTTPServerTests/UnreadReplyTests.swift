@@ -57,4 +57,33 @@ struct UnreadReplyTests {
         #expect(budget.refused == 0)
         #expect(numbers["http_unread_replies_dropped_total"] == 290)
     }
+
+    @Test(
+        "Of connections over HTTP/1.1 that do not read long replies, the oldest is closed, and another one is answered")
+    func connections() async throws {
+        let length = 12 << 20
+        let handler = FakeHandler { call in
+            call.body["debugToken"] == "long"
+                ? .success(["text": .string(String(repeating: "x", count: length))]) : .success([:])
+        }
+        // An eighth is more than one such reply, and less than two.
+        let budget = TransportBudget(bytes: 160 << 20)
+        let numbers = Numbers()
+        try await TestServer.with(handler, meter: numbers.meter, budget: budget) { port, _ in
+            let request = TestServer.post(Self.target, #"{"debugToken":"long"}"#)
+            try await RawConnection.with(port: port, sending: request) { first in
+                while budget.bytes < length { await Task.yield() }
+                try await RawConnection.with(port: port, sending: request) { _ in
+                    while numbers["http_unread_replies_dropped_total"] == 0 { await Task.yield() }
+                    try await RawConnection.with(port: port, sending: TestServer.post(Self.target, "{}")) { other in
+                        let reply = try await other.reply()
+                        #expect(reply.status == 200)
+                    }
+                }
+                let rest = try? await first.rest()
+                #expect(rest?.count ?? 0 < length)
+            }
+        }
+        #expect(numbers["http_unread_replies_dropped_total"] == 1)
+    }
 }
